@@ -1,0 +1,31 @@
+"""Errors of the archive formats.
+
+ArchiveError
+├── NotAnArchiveError    the file holds no record that we can read
+├── RecordError          one record cannot be read; others can
+└── LimitError           a size, ratio or nesting limit was reached
+"""
+
+from __future__ import annotations
+
+
+class ArchiveError(Exception):
+    """Something is wrong with an archive file; the message names file and byte."""
+
+
+class NotAnArchiveError(ArchiveError):
+    """The file holds no record of a format that we know."""
+
+
+class RecordError(ArchiveError):
+    """One broken record; the reader can go on at the next one."""
+
+    def __init__(self, path: str, offset: int, problem: str) -> None:
+        super().__init__(f"{path}: record at byte {offset}: {problem}")
+        self.path = path
+        self.offset = offset
+        self.problem = problem
+
+
+class LimitError(ArchiveError):
+    """A limit on size, ratio or nesting was reached; what came before it is kept."""

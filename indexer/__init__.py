@@ -1,0 +1,1 @@
+"""Archive files -> index -> hits: `text/` (bytes to tokens), `store/` (index on disk), `search/` (query to hits)."""
