@@ -220,7 +220,7 @@ def _is_inside_line(source: Source, offset: int) -> bool:
     if not offset:
         return False
     before, *line = bytes(source.read_at(offset - 1, 12))
-    return chr(before).isalnum() and not KNOWN_START.match(bytes(line))
+    return bytes((before,)).isalnum() and not KNOWN_START.match(bytes(line))
 
 
 def _arc_version(source: Source, limits: Limits) -> str:
