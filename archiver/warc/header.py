@@ -19,6 +19,9 @@ WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
 
+KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
+"""What most headers begin with: tells "http:" from "ttp:", which could be a scheme as well."""
+
 LONGEST_SCAN = 9 * 1024
 """No match of the patterns above is longer, so scans of a stream overlap by this much."""
 
@@ -155,7 +158,7 @@ def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str,
         if line[:1] in " \t":
             if fields and line.strip():
                 name, value = fields[-1]
-                joined = f"{value} {line.strip()}"
+                joined = f"{value} {line.strip()}".strip()
                 fields[-1] = (name, joined)
                 if known.get(name.lower()) == value:
                     known[name.lower()] = joined

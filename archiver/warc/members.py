@@ -442,25 +442,31 @@ STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
 def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
     """Return the stream for the format that the bytes at `offset` have, skippable frames passed over."""
     at = offset
+    stream: PackedStream | None = None
     for _ in range(1000):
         head = bytes(source.read_at(at, 8))
         for kind in STREAMS:
             if head.startswith(kind.magic):
-                return kind(source, offset, limits)
-        if not SKIPPABLE.match(head) or len(head) < 8:
+                stream = kind(source, offset, limits)
+                data, end = stream._trial(at)
+                if offset or data or end >= 0:
+                    return stream
+        if stream is not None or not SKIPPABLE.match(head) or len(head) < 8:
             break
         at += 8 + struct.unpack("<I", head[4:8])[0]
-    return (_search_format(source, limits) if offset == 0 else None) or PlainStream(source, offset, limits)
+    searched = _search_format(source, limits) if offset == 0 else None
+    return searched or stream or PlainStream(source, offset, limits)
 
 
 def _search_format(source: Source, limits: Limits) -> MemberStream | None:
-    """The file begins with rubbish: return the stream of the format whose first record comes first, if packed."""
+    """The file begins with rubbish: return a stream of the format whose first record comes first."""
     start = bytes(source.read_at(0, BLOCK))
+    plain = PlainStream(source, 0, limits)
     if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
-        return None
+        return plain
     first = find_header(start, 0, len(start), "")
+    found: MemberStream | None = plain if first >= 0 else None
     first = len(start) if first < 0 else first
-    found: MemberStream | None = None
     for kind in STREAMS:
         stream = kind(source, 0, limits)
         place = stream.find_member(0, first)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from .errors import ArchiveError
 from .header import (
     HEAD_END,
+    KNOWN_START,
     LONGEST_SCAN,
     NEWLINES,
     Head,
@@ -292,6 +293,10 @@ class RecordStream:
     def _cuts_a_line(self, place: int) -> bool:
         """Is `place` inside of an ARC header line? A length that is a little too large leads there."""
         buffer = self.stream.buffer
+        if KNOWN_START.match(buffer, place):
+            return False
+        if buffer[place - 1 : place].isalnum():
+            return True
         begin = buffer.rfind(b"\n", max(self.stream.pos, place - KIB), place) + 1
         return 0 < begin < place and find_header(buffer, begin - 1, begin + 1, "ARC") >= 0
 
