@@ -83,13 +83,17 @@ class ArchiveReader:
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
                         elif LIKE_AN_ARCHIVE.search(entry.name):
-                            problem = "the file inside the ZIP file is named like an archive and holds no record"
+                            problem = (
+                                "the file inside the ZIP file is named like an archive and holds no record"
+                            )
                     except ZipError as error:
                         problem = str(error)
                 if problem:
                     yield Damage(self.path, 0, entry.size, problem, entry.name)
         except ZipError as error:
-            yield Damage(self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it")
+            yield Damage(
+                self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"
+            )
             yield from self._salvage_zip()
 
     def _salvage_zip(self) -> Iterator[Record | Damage]:

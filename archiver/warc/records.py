@@ -124,9 +124,17 @@ class RecordStream:
     def _complete_header(self, have: int) -> int:
         """Some writers cut their output into members without regard to records, even within a header."""
         stream = self.stream
-        while stream.ended and have < self.limits.header_bytes and not HEAD_END.search(stream.buffer, stream.pos):
+        while (
+            stream.ended
+            and have < self.limits.header_bytes
+            and not HEAD_END.search(stream.buffer, stream.pos)
+        ):
             start = stream.buffer[stream.pos : stream.pos + 5].upper()
-            if not (b"WARC/".startswith(start) if self.dialect != "ARC" else b"\n" not in stream.buffer[stream.pos :]):
+            if not (
+                b"WARC/".startswith(start)
+                if self.dialect != "ARC"
+                else b"\n" not in stream.buffer[stream.pos :]
+            ):
                 break
             if not self._go_on_in_next_member():
                 break
@@ -491,7 +499,9 @@ def _stands_at_boundary(stream: MemberStream, dialect: str) -> bool:
     return place == len(stream.buffer) or starts_with_header(stream.buffer, place, dialect)
 
 
-def _scan(stream: MemberStream, count: int, dialect: str, *, move: bool = False, to_the_end: bool = False) -> int:
+def _scan(
+    stream: MemberStream, count: int, dialect: str, *, move: bool = False, to_the_end: bool = False
+) -> int:
     """Return how far ahead, within `count` bytes (-1: to the end of the member), a header begins; else -1.
 
     Leaves the stream at the header with `move`, `count` bytes on with `to_the_end`, else somewhere.

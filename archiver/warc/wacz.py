@@ -56,7 +56,9 @@ class ZipEntry:
         if self.flags & ENCRYPTED:
             return "the file inside the ZIP file is encrypted"
         if self.method not in (STORED, DEFLATED):
-            return f"the file inside the ZIP file is packed by method {self.method}; expected stored or deflated"
+            return (
+                f"the file inside the ZIP file is packed by method {self.method}; expected stored or deflated"
+            )
         return ""
 
 
@@ -79,7 +81,9 @@ def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
         if len(fixed) < 46 or not fixed.startswith(ENTRY_MARK):
             raise ZipError(f"the table of contents of the ZIP file is broken at byte {at}")
         flags, method = struct.unpack_from("<HH", fixed, 8)
-        packed_size, file_size, name_length, extra_length, comment_length = struct.unpack_from("<IIHHH", fixed, 20)
+        packed_size, file_size, name_length, extra_length, comment_length = struct.unpack_from(
+            "<IIHHH", fixed, 20
+        )
         header_at: int = struct.unpack_from("<I", fixed, 42)[0]
         variable = bytes(source.read_at(at + 46, name_length + extra_length))
         if TOO_LARGE_32 in (packed_size, file_size, header_at):
@@ -167,4 +171,6 @@ def holds_archive(inner: Source, name: str, limits: Limits) -> bool:
         return True
     if isinstance(stream, PackedStream) and stream.problem and stream.end < inner.size():
         return True
-    return bool(LIKE_AN_ARCHIVE.search(name)) and find_header(stream.buffer, begin, len(stream.buffer), "") >= 0
+    return (
+        bool(LIKE_AN_ARCHIVE.search(name)) and find_header(stream.buffer, begin, len(stream.buffer), "") >= 0
+    )
