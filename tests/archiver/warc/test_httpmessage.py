@@ -30,7 +30,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "GZip": gzip.compress,
     "deflate": zlib.compress,
     "Deflate": raw_deflate,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=5),
     "zstd": zstd.compress,
 }
 

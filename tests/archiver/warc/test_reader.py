@@ -123,7 +123,8 @@ def test_line_ends_between_records(tmp_path: Path) -> None:
 def test_header_lines_with_bare_line_feeds_folds_and_odd_names(tmp_path: Path) -> None:
     block = http(b"one")
     head = (
-        b"WARC/1.0\nwarc-TYPE: response\nWarc-Target-Uri:\n  http://a.example/\n\tfolded\nWARC-Date : 2020-01-02T03:04:05Z\n"
+        b"WARC/1.0\nwarc-TYPE: response\nWarc-Target-Uri:\n  http://a.example/\n\tfolded\n"
+        b"WARC-Date : 2020-01-02T03:04:05Z\n"
         b"no colon here\nX-Note: caf\xe9 \x01\nContent-Length: %d\n\n" % len(block)
     )
     with ArchiveReader(str(_write(tmp_path, head + block + b"\n\n"))) as reader:
