@@ -11,7 +11,15 @@ from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source
-from .wacz import LIKE_AN_ARCHIVE, ZipError, holds_archive, is_zip, open_entry, zip_entries
+from .wacz import (
+    LIKE_AN_ARCHIVE,
+    ZipError,
+    holds_archive,
+    is_zip,
+    member_problem,
+    open_entry,
+    zip_entries,
+)
 
 
 class ArchiveReader:
@@ -82,6 +90,7 @@ class ArchiveReader:
                         if holds_archive(inner, entry.name, self.limits):
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
+                            problem = member_problem(inner, entry)
                         elif LIKE_AN_ARCHIVE.search(entry.name):
                             problem = (
                                 "the file inside the ZIP file is named like an archive and holds no record"

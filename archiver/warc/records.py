@@ -93,7 +93,7 @@ class RecordStream:
     def compression(self) -> str:
         name = self.stream.compression
         if self.shared and not self.plain:
-            name += " as one member" if name == "gzip" else " as one frame"
+            name += {"gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
         return name
 
     def read_header(self, after_newlines: bool = False) -> Record | None:
@@ -440,6 +440,9 @@ class RecordStream:
         record = self._current
         assert record is not None
         self._pass_block()
+        if self._cut and self.stream.problem:
+            self.stream.problem += f" ({self._length_problem})"
+            self._length_problem = ""
         if self._length_problem:
             place = self.locate(record)
             self._damage(place.offset, place.length, self._length_problem)

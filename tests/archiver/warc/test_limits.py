@@ -88,7 +88,9 @@ def test_a_member_that_unpacks_without_end_is_given_up(tmp_path: Path) -> None:
         "http://a.example/after",
     ]
     problems = [item.problem for item in items if isinstance(item, Damage)]
-    assert problems[-1] == "broken gzip member: it unpacks to more than 8 MiB, over 200 times its size"
+    assert problems[-1].startswith(
+        "broken gzip member: it unpacks to more than 8 MiB, over 200 times its size"
+    )
 
 
 def test_a_large_member_of_honest_data_is_not(tmp_path: Path) -> None:

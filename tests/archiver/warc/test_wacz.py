@@ -110,6 +110,18 @@ def test_a_size_that_is_too_small_is_not_exceeded(tmp_path: Path) -> None:
     size = len(page("one"))
     seen = read(tmp_path / "a.zip", _change_entry(data, 24, size.to_bytes(4, "little")))
     assert seen.words == ["one"]
+    assert "more than" in seen.damages[-1].problem
+
+
+def test_a_deflated_archive_that_is_broken_or_short_is_damage(tmp_path: Path) -> None:
+    text = b"".join(page(f"word {number * 7919}") for number in range(3000))
+    data = zip_file({"a.warc": text}, zipfile.ZIP_DEFLATED)
+    longer = (len(text) + 5).to_bytes(4, "little")
+    assert "promises" in read(tmp_path / "a.zip", _change_entry(data, 24, longer)).damages[-1].problem
+    broken = data[:20_000] + b"\xff" * 9 + data[20_009:]
+    seen = read(tmp_path / "a.zip", broken)
+    assert seen.words[0] == "word 0"
+    assert "deflated data is broken" in seen.damages[-1].problem or "checksum" in seen.damages[-1].problem
 
 
 def test_bytes_in_front_of_the_zip_file_shift_its_places(tmp_path: Path) -> None:
