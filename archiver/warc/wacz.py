@@ -82,9 +82,8 @@ def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
         if len(fixed) < 46 or not fixed.startswith(ENTRY_MARK):
             raise ZipError(f"the table of contents of the ZIP file is broken at byte {at}")
         flags, method = struct.unpack_from("<HH", fixed, 8)
-        packed_size, file_size, name_length, extra_length, comment_length = struct.unpack_from(
-            "<IIHHH", fixed, 20
-        )
+        checksum, packed_size, file_size = struct.unpack_from("<III", fixed, 16)
+        name_length, extra_length, comment_length = struct.unpack_from("<HHH", fixed, 28)
         header_at: int = struct.unpack_from("<I", fixed, 42)[0]
         variable = bytes(source.read_at(at + 46, name_length + extra_length))
         if TOO_LARGE_32 in (packed_size, file_size, header_at):
