@@ -8,8 +8,6 @@ that a commit is one transaction: all of it is there after a crash, or nothing.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -26,12 +24,10 @@ from indexer.store.errors import (
     IndexCorruptError,
     IndexMissingError,
     IndexVersionError,
-    WriterLockedError,
 )
 
 FORMAT_VERSION = 1
 FILE_NAME = "catalogue.sqlite"
-_LOCK_NAME = "writer.lock"
 _BUSY_S = 30.0
 
 _TABLES = """
@@ -121,7 +117,7 @@ class _Dictionary(SqliteDict):  # type: ignore[misc]
 
 
 class Catalogue:
-    """An open catalogue. A writing one holds the writer's lock; a reading one may be used from many threads."""
+    """An open catalogue. A reading one may be used from many threads; a writing one is guarded by store.lock."""
 
     def __init__(self, index_dir: str, *, writing: bool = False) -> None:
         """Open, and create when writing. Raises the errors of indexer.store.errors."""
@@ -131,10 +127,9 @@ class Catalogue:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self._all_lock = threading.Lock()
-        self._lock_file: int | None = None
+        self._watcher: sqlite3.Connection | None = None
         if writing:
             os.makedirs(index_dir, exist_ok=True)
-            self._take_lock()
         elif not os.path.isfile(self.path):
             raise IndexMissingError(f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}")
         try:
@@ -181,9 +176,13 @@ class Catalogue:
             self._local.dictionary = found
         return found
 
-    def changes(self) -> int:
-        """Return a number that changes when another connection has committed."""
-        return int(self.connection().execute("PRAGMA data_version").fetchone()[0])
+    def watched_changes(self) -> int:
+        """Return a number that changes when a commit was made; asked by one thread at a time."""
+        if self._watcher is None:
+            self._watcher = self._connect()
+            with self._all_lock:
+                self._all.append(self._watcher)
+        return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -217,15 +216,12 @@ class Catalogue:
                 connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close all connections and give the writer's lock back."""
+        """Close all connections."""
         with self._all_lock:
             for connection in self._all:
                 connection.close()
             self._all.clear()
         self._local = threading.local()
-        if self._lock_file is not None:
-            os.close(self._lock_file)
-            self._lock_file = None
 
     # -- format and lock
 
@@ -251,22 +247,6 @@ class Catalogue:
                 f"{self.path}: index format {version}, this program reads format {FORMAT_VERSION};"
                 " index the archives again with --rebuild"
             )
-
-    def _take_lock(self) -> None:
-        path = os.path.join(self.index_dir, _LOCK_NAME)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(handle, 32).decode("ascii", "replace").strip()
-            os.close(handle)
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                raise
-            by = f" (process {holder})" if holder.isdigit() else ""
-            raise WriterLockedError(f"{self.index_dir}: another run{by} is writing this index; wait for it to end") from error
-        os.ftruncate(handle, 0)
-        os.write(handle, str(os.getpid()).encode())
-        self._lock_file = handle
 
     def _translated(self, error: sqlite3.DatabaseError) -> Exception:
         name = getattr(error, "sqlite_errorname", "") or ""

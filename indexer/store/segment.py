@@ -303,6 +303,23 @@ class Segment:
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
 
+    def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        numbers = self.shapes[pairs].astype(np.int64)
+        for row in np.flatnonzero(numbers == RARE).tolist():
+            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        return numbers
+
+    def words_with_prefix(self, prefix: str) -> list[int]:
+        """Return the indexes of all words that start with `prefix`, by one look at the bytes of the dictionary."""
+        wanted = np.frombuffer(prefix.encode("utf-8", "replace"), dtype=np.uint8)
+        ends = self._word_ends.astype(np.int64)
+        starts = np.append(0, ends[:-1])
+        rows = np.flatnonzero(ends - starts >= len(wanted))
+        for place, byte in enumerate(wanted):
+            rows = rows[self._words[starts[rows] + place] == byte]
+        return [int(row) for row in rows]
+
     def positions(
         self, postings: PostingList, chosen: NDArray[np.int64], shapes: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
