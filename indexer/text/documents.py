@@ -160,7 +160,7 @@ def _capture_of(
         if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
             response = parse_response(record)
             place = record.location
-            if (place.member, place.offset, place.inner) in skip_pages:
+            if ("", place.offset, place.inner) in skip_pages:
                 entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
             elif response is not None:
                 if not payload:
