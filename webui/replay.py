@@ -152,6 +152,14 @@ def replay(rest: str) -> Response:
         capture = _closest(index, target.url, target.timestamp)
         if capture is None:
             return _not_archived(target, captures_of(target.url))
+        if capture.type == "revisit" and capture.original is None:
+            capture = _nearest_with_content(capture, captures_of(capture.url))
+            if capture is None:
+                return _message(
+                    404, "Only a reference is archived",
+                    "The archive notes that this page was seen unchanged, but does not hold the copy it refers to.",
+                    target.url,
+                )  # fmt: skip
         try:
             stored = _read(index, capture)
         except (ArchiveError, OSError) as error:
@@ -172,13 +180,20 @@ def _closest(index: Index, url: str, timestamp: str) -> Capture | None:
         return None
 
 
+def _nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:
+    """Return the capture nearest in time that holds content, for a revisit whose original is not archived."""
+    able = [other for other in others if other.type != "revisit" or other.original is not None]
+    when = _as_number(capture.timestamp)
+    return min(able, key=lambda other: abs(_as_number(other.timestamp) - when), default=None)
+
+
 def _read(index: Index, capture: Capture) -> StoredResponse | None:
     """Return what was stored, decoded; None when the record holds no answer that can be shown.
 
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
-    record = index.record(capture)
-    response = parse_response(record)
+    with index.record(capture) as record:
+        response = parse_response(record)
     if response is None:
         return None
     content_type = _CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
@@ -300,7 +315,7 @@ def _header_text(value: str) -> str:
 
 def _attachment(disposition: str, url: str) -> str:
     match = _FILENAME.search(disposition)
-    name = match[1] if match else urlsplit(url).path.rsplit("/", 1)[-1]
+    name = match[1] if match else re.split(r"[?#]", url)[0].rsplit("/", 1)[-1]
     name = _CONTROLS.sub("", name).replace("/", "_").replace("\\", "_").strip(" .\"'") or "archived-file"
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)[:100]
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name[:100], safe='')}"
@@ -394,7 +409,10 @@ def _redirect(address: str) -> Response:
 
 def _results_page_we_came_from() -> str:
     """Return the results page of ours that linked here, "" if there is none."""
-    parts = urlsplit(request.referrer or "")
+    try:
+        parts = urlsplit(request.referrer or "")
+    except ValueError:
+        return ""
     if parts.netloc != request.host or parts.path != f"{request.script_root}/search":
         return ""
     return f"{parts.path}?{parts.query}"

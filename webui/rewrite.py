@@ -32,7 +32,9 @@ MAX_REPEATED_ELEMENTS = 400_000
 # The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
 MAX_ATTRIBUTES = 4_000
 
-_DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen"})
+# object and applet: only those without fallback content are left when this counts.
+_DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen",
+                      "object", "applet"})  # fmt: skip
 _KEPT_METAS = frozenset({"viewport", "color-scheme", "description", "keywords", "author", "generator"})
 _UNSAFE_ATTRIBUTES = frozenset({
     "srcdoc", "nonce", "integrity", "crossorigin", "ping", "formaction", "action", "formtarget", "autofocus",

@@ -15,7 +15,6 @@ from flask import Blueprint, Response, make_response, render_template, request
 from indexer import IndexMissingError, Results, Statistics
 from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
-from webui.errors import BadAddressError
 from webui.json_shapes import results_as_json
 from webui.replay import captures_of
 
@@ -58,10 +57,10 @@ def home() -> Response:
     return make_response(render_template("home.html", statistics=statistics, settings=site().settings))
 
 
-@blueprint.get("/search", defaults={"suffix": ""})
-@blueprint.get("/search<any('.json'):suffix>")
-def search(suffix: str) -> Response:
-    is_json = bool(suffix) or wants_json()
+@blueprint.get("/search.json", endpoint="search_json")
+@blueprint.get("/search")
+def search() -> Response:
+    is_json = wants_json()
     if request.args.get("format", "html") not in ("html", "json"):
         return error_response(400, "Unknown format", 'format: expected "html" or "json".')
     unknown = sorted(set(request.args) - _PARAMETERS)
@@ -170,5 +169,5 @@ def _statistics() -> Statistics | None:
     try:
         with site().index_access.lease() as index:
             return index.statistics()
-    except (IndexMissingError, BadAddressError):
+    except IndexMissingError:
         return None

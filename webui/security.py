@@ -36,7 +36,7 @@ UI_HEADERS: dict[str, str] = {
     "Permissions-Policy": (
         "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), "
         "geolocation=(), gyroscope=(), hid=(), idle-detection=(), magnetometer=(), microphone=(), midi=(), "
-        "payment=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), web-share=(), "
+        "payment=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), "
         "xr-spatial-tracking=()"
     ),
     "X-Robots-Tag": "noindex, nofollow, noarchive",
