@@ -54,7 +54,12 @@ def site() -> SiteState:
 
 class _FindingAid(Flask):
     # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
-    jinja_options = {"undefined": StrictUndefined, "autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    jinja_options = {
+        "undefined": StrictUndefined,
+        "autoescape": True,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
 
 
 def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
@@ -94,7 +99,9 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
         return {
             "cached_url": lambda url, timestamp: cached_address(url, timestamp, root),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
-            "replay_url": lambda url, timestamp, modifier="mp_": replay_address(url, timestamp, modifier, root),
+            "replay_url": lambda url, timestamp, modifier="mp_": replay_address(
+                url, timestamp, modifier, root
+            ),
         }
 
 
@@ -146,7 +153,10 @@ def _add_error_pages(app: Flask) -> None:
         log.error("index: %s", error)
         steps: tuple[str, ...] = ()
         if isinstance(error, IndexMissingError):
-            title, message = "There is no index yet", "Nothing has been indexed yet, so there is nothing to search."
+            title, message = (
+                "There is no index yet",
+                "Nothing has been indexed yet, so there is nothing to search.",
+            )
             steps = ("findingaid index FOLDER-WITH-ARCHIVES",)
         elif isinstance(error, IndexVersionError):
             title = "The index was made by another version of Finding Aid"

@@ -269,7 +269,9 @@ def _safe_content_type(stored: StoredResponse) -> str:
 
 
 def _is_other_xml(mime: str) -> bool:
-    return mime in ("text/xml", "application/xml", "text/xsl") or (mime.endswith("+xml") and mime != "image/svg+xml")
+    return mime in ("text/xml", "application/xml", "text/xsl") or (
+        mime.endswith("+xml") and mime != "image/svg+xml"
+    )
 
 
 def _shows_in_frame(mime: str) -> bool:
@@ -283,7 +285,9 @@ def _shows_in_frame(mime: str) -> bool:
     )  # fmt: skip
 
 
-def _add_archived_headers(response: Response, capture: Capture, stored: StoredResponse, is_download: bool) -> None:
+def _add_archived_headers(
+    response: Response, capture: Capture, stored: StoredResponse, is_download: bool
+) -> None:
     """Pass on archived header fields: few as they are, the rest under names that mean nothing to a browser."""
     language = _header_text(stored.headers.get("Content-Language"))
     if language:
@@ -336,7 +340,9 @@ def _as_datetime(timestamp: str) -> datetime | None:
         return None
 
 
-def _archived_redirect(index: Index, capture: Capture, stored: StoredResponse, target: ReplayTarget) -> Response:
+def _archived_redirect(
+    index: Index, capture: Capture, stored: StoredResponse, target: ReplayTarget
+) -> Response:
     """Follow a stored redirect inside the archive; one that leads to itself is told in words."""
     location = _CONTROLS.sub("", stored.headers.get("Location")).strip()
     try:
@@ -354,9 +360,14 @@ def _archived_redirect(index: Index, capture: Capture, stored: StoredResponse, t
         others = [other for other in captures_of(goal) if other.status == 200]
         if not others:
             return _message(
-                404, "Not archived", "The archive holds a redirect to this page, but not the page itself.", goal
+                404,
+                "Not archived",
+                "The archive holds a redirect to this page, but not the page itself.",
+                goal,
             )
-        nearest = min(others, key=lambda other: abs(_as_number(other.timestamp) - _as_number(capture.timestamp)))
+        nearest = min(
+            others, key=lambda other: abs(_as_number(other.timestamp) - _as_number(capture.timestamp))
+        )
         return _redirect(replay_address(nearest.url, nearest.timestamp, target.modifier, request.script_root))
     return _redirect(replay_address(goal, target.timestamp, target.modifier, request.script_root))
 
@@ -387,8 +398,12 @@ def _unreadable(capture: Capture, target: ReplayTarget) -> Response:
     return _message(404, "This copy cannot be shown", message, target.url, others)
 
 
-def _message(status: int, title: str, message: str, url: str, others: list[Capture] | None = None) -> Response:
-    page = render_template("frame_message.html", title=title, message=message, url=url, others=(others or [])[-20:])
+def _message(
+    status: int, title: str, message: str, url: str, others: list[Capture] | None = None
+) -> Response:
+    page = render_template(
+        "frame_message.html", title=title, message=message, url=url, others=(others or [])[-20:]
+    )
     return make_response(page, status)
 
 

@@ -180,7 +180,11 @@ def rewrite_css(css: str, context: RewriteContext) -> str:
             return f'{match["import"]}"{_css_quote(address or "data:,")}"'
         link = _css_unescape(match["d"] or match["s"] or match["u"] or "").strip()
         lead = link[:20].lower()
-        if not link or link.startswith("#") or lead.startswith(("data:image/", "data:font/", "data:application/")):
+        if (
+            not link
+            or link.startswith("#")
+            or lead.startswith(("data:image/", "data:font/", "data:application/"))
+        ):
             return match[0]
         modifier = "cs_" if _IMPORT_BEFORE.search(css, max(0, match.start() - 20), match.start()) else "im_"
         return f'url("{_css_quote(context.address(link, modifier) or "data:,")}")'
@@ -236,7 +240,10 @@ def _rewritten_address(tag: str, name: str, value: str, context: RewriteContext)
         return None
     if _SCHEME.match(link) and link[:5].lower() == "data:":
         # Pictures may lie in the page itself; a frame or a link from data: would be a page that we did not see.
-        is_picture = tag in ("img", "image", "input", "source", "video", "audio") or name in ("poster", "background")
+        is_picture = tag in ("img", "image", "input", "source", "video", "audio") or name in (
+            "poster",
+            "background",
+        )
         return value if is_picture else None
     if tag == "source" and name == "src":
         return context.address(link, "oe_")

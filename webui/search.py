@@ -1,7 +1,7 @@
 """Home page and search results, as pages and as JSON.
 
-    /                          the search box, or how to fill an empty archive
-    /search?q=&page=&size=     results; format=json gives the same as /search.json
+/                          the search box, or how to fill an empty archive
+/search?q=&page=&size=     results; format=json gives the same as /search.json
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def search() -> Response:
     unknown = sorted(set(request.args) - _PARAMETERS)
     if is_json and unknown:
         names = ", ".join(sorted(_PARAMETERS))
-        return error_response(400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}.")
+        return error_response(
+            400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
+        )
     try:
         wanted = parse_search(request.args.to_dict(), MAX_SIZE_JSON if is_json else SIZES[-1])
     except ValueError as error:
@@ -161,7 +163,11 @@ def _json_answer(results: Results, notices: tuple[str, ...]) -> Response:
 def _looks_like_address(query: str) -> str:
     """Return the query if it is a web address, else ""."""
     text = query.strip()
-    return text if text.lower().startswith(("http://", "https://")) and not any(c.isspace() for c in text) else ""
+    return (
+        text
+        if text.lower().startswith(("http://", "https://")) and not any(c.isspace() for c in text)
+        else ""
+    )
 
 
 def _statistics() -> Statistics | None:

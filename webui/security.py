@@ -86,7 +86,9 @@ class SecurityMiddleware:
             return start_response(status, kept + list(headers.items()), exc_info)
 
         if not self.allows_host(environ):
-            return _refuse(start, "421 Misdirected Request", "This server does not answer for that host name.")
+            return _refuse(
+                start, "421 Misdirected Request", "This server does not answer for that host name."
+            )
         problem = forgery_problem(environ)
         if problem:
             return _refuse(start, "403 Forbidden", problem)
@@ -123,7 +125,11 @@ def forgery_problem(environ: Environ) -> str:
         return ""
     site = environ.get("HTTP_SEC_FETCH_SITE")
     if site is not None:
-        return "" if site in ("same-origin", "none") else "This request came from another site; nothing was changed."
+        return (
+            ""
+            if site in ("same-origin", "none")
+            else "This request came from another site; nothing was changed."
+        )
     origin = environ.get("HTTP_ORIGIN")
     if origin is None:
         return ""

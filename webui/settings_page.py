@@ -38,7 +38,12 @@ _SECTIONS = {
     "index": "Indexing",
     "server": "Server",
 }
-_SOURCES = {"default": "default", "file": "settings file", "environment": "environment", "option": "command line"}
+_SOURCES = {
+    "default": "default",
+    "file": "settings file",
+    "environment": "environment",
+    "option": "command line",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,11 @@ class Field:
 @blueprint.get("/settings")
 def show() -> Response:
     saved = request.args.get("saved", "")
-    message = f"Saved: {plural(int(saved[:4]), 'change')}, in force at once." if saved.isdigit() and saved != "0" else ""
+    message = (
+        f"Saved: {plural(int(saved[:4]), 'change')}, in force at once."
+        if saved.isdigit() and saved != "0"
+        else ""
+    )
     if saved == "0":
         message = "Nothing was changed."
     return _page(message=message)
@@ -80,9 +89,7 @@ def save() -> Response:
         if unknown:
             return _page(400, problem=f"{unknown[0][:60]}: there is no such setting.")
         changes = {
-            key: text
-            for key, text in typed.items()
-            if key != "hash" and text != as_text(settings.value(key))
+            key: text for key, text in typed.items() if key != "hash" and text != as_text(settings.value(key))
         }
         locked = [key for key in changes if _locked(settings, _infos()[key])]
         if locked:

@@ -32,10 +32,17 @@ def archive(tmp_path: Path) -> Path:
     """Two captures of one page, its picture and style, and some things that are no page."""
     return write_archive(
         tmp_path / "small.warc.gz",
-        response("http://site.example/a", page("First light", "<p>A wombat at dawn. <img src=/p.png></p>",
-                                               "<link rel=stylesheet href=s.css>")),
-        response("http://site.example/a", page("First light, again", "<p>A wombat at noon.</p>"),
-                 date="2017-01-01T00:00:00Z"),
+        response(
+            "http://site.example/a",
+            page(
+                "First light", "<p>A wombat at dawn. <img src=/p.png></p>", "<link rel=stylesheet href=s.css>"
+            ),
+        ),
+        response(
+            "http://site.example/a",
+            page("First light, again", "<p>A wombat at noon.</p>"),
+            date="2017-01-01T00:00:00Z",
+        ),
         response("http://site.example/b", page("Second", "<p>A heron. <a href='/a#x'>back</a></p>")),
         response("http://site.example/p.png", PNG, "image/png"),
         response("http://site.example/s.css", "body { background: url(p.png) }", "text/css"),
@@ -43,7 +50,7 @@ def archive(tmp_path: Path) -> Path:
         response("http://site.example/old", "", status="301 Moved", headers="Location: /a\r\n"),
         response("http://site.example/gone", page("Gone", "gone"), status="404 Not Found"),
         response("http://site.example/busy", page("Busy", "busy"), status="503 Busy"),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

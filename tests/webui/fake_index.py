@@ -16,7 +16,9 @@ from indexer import Capture, Hit, IndexMissingError, Ranking, Results, SnippetPa
 from indexer.text.charset import decode_html
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-_UNSEEN = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[a-zA-Z/!?][^>]*>", re.IGNORECASE | re.DOTALL)
+_UNSEEN = re.compile(
+    r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[a-zA-Z/!?][^>]*>", re.IGNORECASE | re.DOTALL
+)
 
 
 class FakeIndex:
@@ -58,10 +60,16 @@ class FakeIndex:
             title = " ".join(_plain(found[1]).split()) or None if found else None
             text = f"{title or ''} {_plain(_UNSEEN.sub(' ', html))}"
         capture = Capture(
-            url=record.url, timestamp=record.timestamp, status=response.status, mime=mime, type=record.type_name,
+            url=record.url,
+            timestamp=record.timestamp,
+            status=response.status,
+            mime=mime,
+            type=record.type_name,
             digest=record.headers.get("WARC-Payload-Digest") or response.raw_body_sha1.hex(),
-            location=record.location, original=None, title=title,
-        )  # fmt: skip
+            location=record.location,
+            original=None,
+            title=title,
+        )
         self._captures.append(capture)
         if text:
             self._texts[capture.location] = text
@@ -70,10 +78,17 @@ class FakeIndex:
         pages = {capture.url for capture in self._captures if capture.location in self._texts}
         times = [capture.timestamp for capture in self._captures if capture.timestamp]
         return Statistics(
-            files=1, records=len(self._captures), captures=len(self._captures), documents=len(pages),
-            versions=len(pages), skipped={}, damaged=[], first=min(times, default=""), last=max(times, default=""),
+            files=1,
+            records=len(self._captures),
+            captures=len(self._captures),
+            documents=len(pages),
+            versions=len(pages),
+            skipped={},
+            damaged=[],
+            first=min(times, default=""),
+            last=max(times, default=""),
             sites=len({url.split("/")[2] for url in pages}),
-        )  # fmt: skip
+        )
 
     def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
@@ -84,7 +99,9 @@ class FakeIndex:
             if words and all(word in lowered for word in words):
                 hits[capture.url] = self._hit(capture, text, words)
         found = sorted(hits.values(), key=lambda hit: (-hit.score, hit.url))
-        return Results(query, " AND ".join(words), (), len(found), 0.25, tuple(found[offset : offset + limit]))
+        return Results(
+            query, " AND ".join(words), (), len(found), 0.25, tuple(found[offset : offset + limit])
+        )
 
     def _hit(self, capture: Capture, text: str, words: list[str]) -> Hit:
         others = self.captures(capture.url)
@@ -94,12 +111,19 @@ class FakeIndex:
             if piece:
                 parts.append(SnippetPart(piece, piece.lower() in words))
         return Hit(
-            url=capture.url, title=capture.title, timestamp=capture.timestamp,
-            score=float(sum(text.lower().count(word) for word in words)), snippet=tuple(parts),
-            file=capture.location.path, offset=capture.location.offset, length=capture.location.length,
-            member=capture.location.member, captures=len(others),
-            versions=len({other.digest for other in others}), language="en",
-        )  # fmt: skip
+            url=capture.url,
+            title=capture.title,
+            timestamp=capture.timestamp,
+            score=float(sum(text.lower().count(word) for word in words)),
+            snippet=tuple(parts),
+            file=capture.location.path,
+            offset=capture.location.offset,
+            length=capture.location.length,
+            member=capture.location.member,
+            captures=len(others),
+            versions=len({other.digest for other in others}),
+            language="en",
+        )
 
     def captures(self, url: str) -> list[Capture]:
         try:

@@ -25,22 +25,40 @@ def test_a_star_asks_for_all_captures() -> None:
     assert parse_dated("*/h.example/x") == ("*", "http://h.example/x")
 
 
-@pytest.mark.parametrize(("written", "meant"), [
-    ("http:/h.example/a", "http://h.example/a"),
-    ("https:/h.example/a", "https://h.example/a"),
-    ("h.example/a", "http://h.example/a"),
-    ("h.example:8080/a", "http://h.example:8080/a"),
-    ("http://h.example/a#part", "http://h.example/a"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("http:/h.example/a", "http://h.example/a"),
+        ("https:/h.example/a", "https://h.example/a"),
+        ("h.example/a", "http://h.example/a"),
+        ("h.example:8080/a", "http://h.example:8080/a"),
+        ("http://h.example/a#part", "http://h.example/a"),
+    ],
+)
 def test_what_people_and_proxies_change_is_mended(written: str, meant: str) -> None:
     assert archived_url(written) == meant
 
 
-@pytest.mark.parametrize("rest", [
-    "", "x", "2015", "2015mp_", "2015mp_/", "2015zz_/http://h/", "123456789012345/http://h/", "2015mp_/javascript:x()",
-    "2015mp_/file:///etc/passwd", "2015mp_/..", "2015mp_//", "2015mp_/http://", "2015mp_/" + "x" * 9000,
-    "..%2f..%2fetc/passwd", "-1/http://h/",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "x",
+        "2015",
+        "2015mp_",
+        "2015mp_/",
+        "2015zz_/http://h/",
+        "123456789012345/http://h/",
+        "2015mp_/javascript:x()",
+        "2015mp_/file:///etc/passwd",
+        "2015mp_/..",
+        "2015mp_//",
+        "2015mp_/http://",
+        "2015mp_/" + "x" * 9000,
+        "..%2f..%2fetc/passwd",
+        "-1/http://h/",
+    ],
+)
 def test_what_is_no_address_is_refused(rest: str) -> None:
     with pytest.raises(BadAddressError):
         parse_replay(rest)
@@ -55,7 +73,10 @@ def test_a_written_address_is_read_back(tail: str) -> None:
 
 
 def test_the_request_target_is_taken_as_it_was_sent() -> None:
-    environ = {"REQUEST_URI": "/web/2015mp_/http://h/a%2Fb%3F?c=%26", "PATH_INFO": "/web/2015mp_/http://h/a/b?"}
+    environ = {
+        "REQUEST_URI": "/web/2015mp_/http://h/a%2Fb%3F?c=%26",
+        "PATH_INFO": "/web/2015mp_/http://h/a/b?",
+    }
     assert raw_target(environ, "/web/") == "2015mp_/http://h/a%2Fb%3F?c=%26"
 
 

@@ -9,23 +9,34 @@ from hypothesis import strategies as st
 from webui import formats
 
 
-@pytest.mark.parametrize(("timestamp", "words"), [
-    ("20150503140211", "3 May 2015"), ("201505", "May 2015"), ("2015", "2015"), ("", "date unknown"), ("x", "date unknown"),
-    ("20151399000000", "2015"), ("20150500000000", "May 2015"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("timestamp", "words"),
+    [
+        ("20150503140211", "3 May 2015"),
+        ("201505", "May 2015"),
+        ("2015", "2015"),
+        ("", "date unknown"),
+        ("x", "date unknown"),
+        ("20151399000000", "2015"),
+        ("20150500000000", "May 2015"),
+    ],
+)
 def test_dates(timestamp: str, words: str) -> None:
     assert formats.date_in_words(timestamp) == words
 
 
-@pytest.mark.parametrize(("url", "parts"), [
-    ("http://example.org/docs/page", ["example.org", "docs", "page"]),
-    ("http://example.org/a/b/c/d/e.html", ["example.org", "a", "b", "…", "e.html"]),
-    ("http://user@example.org:81/", ["example.org:81"]),
-    ("http://example.org/caf%C3%A9?x=1", ["example.org", "café", "?x=1"]),
-    ("http://ex\u0430mple.org/", ["xn--exmple-4nf.org"]),
-    ("http://[bad", ["http://[bad"]),
-    ("http://h/%ff%fe", ["h", "%ff%fe"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("http://example.org/docs/page", ["example.org", "docs", "page"]),
+        ("http://example.org/a/b/c/d/e.html", ["example.org", "a", "b", "…", "e.html"]),
+        ("http://user@example.org:81/", ["example.org:81"]),
+        ("http://example.org/caf%C3%A9?x=1", ["example.org", "café", "?x=1"]),
+        ("http://ex\u0430mple.org/", ["xn--exmple-4nf.org"]),
+        ("http://[bad", ["http://[bad"]),
+        ("http://h/%ff%fe", ["h", "%ff%fe"]),
+    ],
+)
 def test_breadcrumbs(url: str, parts: list[str]) -> None:
     assert formats.breadcrumb(url) == parts
 

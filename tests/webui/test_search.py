@@ -17,7 +17,18 @@ from webui import create_app
 from webui.search import make_pager, parse_search
 from webui.settings import Settings
 
-CONTRACT = ["url", "title", "timestamp", "score", "snippet", "file", "offset", "length", "captures", "versions"]
+CONTRACT = [
+    "url",
+    "title",
+    "timestamp",
+    "score",
+    "snippet",
+    "file",
+    "offset",
+    "length",
+    "captures",
+    "versions",
+]
 
 
 def test_home_says_what_the_archive_holds(client: FlaskClient) -> None:
@@ -57,8 +68,10 @@ def test_nothing_found_offers_next_steps(client: FlaskClient) -> None:
 
 
 def test_an_address_in_the_box_leads_to_its_captures(client: FlaskClient) -> None:
-    assert 'href="/captures/*/http://site.example/a">see its 2 captures' in client.get(
-        "/search?q=http://site.example/a").text  # fmt: skip
+    assert (
+        'href="/captures/*/http://site.example/a">see its 2 captures'
+        in client.get("/search?q=http://site.example/a").text
+    )
 
 
 @pytest.mark.parametrize("address", ["/search?q=wombat&format=json", "/search.json?q=wombat"])
@@ -99,10 +112,21 @@ def test_page_links_leave_out_the_far_middle() -> None:
     assert make_pager(parse_search({"q": "x"}, 100), 10) is None
 
 
-@pytest.mark.parametrize(("parameters", "status"), [
-    ("format=xml", 400), ("page=x", 400), ("size=-1", 400), ("page=0", 200), ("page=99999999999999999999", 200),
-    ("size=100000", 200), ("offset=5", 200), ("utm_source=x", 200), ("format=json&nope=1", 400), ("page=%C2%B2", 400),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("parameters", "status"),
+    [
+        ("format=xml", 400),
+        ("page=x", 400),
+        ("size=-1", 400),
+        ("page=0", 200),
+        ("page=99999999999999999999", 200),
+        ("size=100000", 200),
+        ("offset=5", 200),
+        ("utm_source=x", 200),
+        ("format=json&nope=1", 400),
+        ("page=%C2%B2", 400),
+    ],
+)
 def test_odd_parameters_are_answered_in_words(client: FlaskClient, parameters: str, status: int) -> None:
     answer = client.get("/search?q=wombat&" + parameters)
     assert answer.status_code == status
@@ -110,9 +134,43 @@ def test_odd_parameters_are_answered_in_words(client: FlaskClient, parameters: s
         assert answer.get_json()["status"] == status
 
 
-ODD_QUERIES = ['"', '""', '"""', "'", "(", ")", "[x}", "   ", "\t\n", "*", "?", "%", "%%%", "\\", "+", "-", "#", "&", "\x00",
-               "x\x00y", "\x1b[31m", "'; DROP TABLE documents; --", "${7*7}{{7*7}}", "x" * 120_000, "(" * 6_000,
-               '"' * 5_001, "word " * 24_000, "\ud83d\ude00", "\u202eabc", "a:b", "NOT", "AND OR", "-x", "site:", "title:"]  # fmt: skip
+ODD_QUERIES = [
+    '"',
+    '""',
+    '"""',
+    "'",
+    "(",
+    ")",
+    "[x}",
+    "   ",
+    "\t\n",
+    "*",
+    "?",
+    "%",
+    "%%%",
+    "\\",
+    "+",
+    "-",
+    "#",
+    "&",
+    "\x00",
+    "x\x00y",
+    "\x1b[31m",
+    "'; DROP TABLE documents; --",
+    "${7*7}{{7*7}}",
+    "x" * 120_000,
+    "(" * 6_000,
+    '"' * 5_001,
+    "word " * 24_000,
+    "\ud83d\ude00",
+    "\u202eabc",
+    "a:b",
+    "NOT",
+    "AND OR",
+    "-x",
+    "site:",
+    "title:",
+]
 
 
 @pytest.mark.parametrize("query", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
@@ -134,7 +192,12 @@ def test_a_long_query_is_cut_with_a_word_about_it(client: FlaskClient) -> None:
     assert "First light" in answer.text
 
 
-MARKUP = ['"><script>run(1)</script>', "<img src=x onerror=run(2)>", '"><svg onload=run(3)>', "' onmouseover='run(4)"]
+MARKUP = [
+    '"><script>run(1)</script>',
+    "<img src=x onerror=run(2)>",
+    '"><svg onload=run(3)>',
+    "' onmouseover='run(4)",
+]
 
 
 def test_titles_texts_and_addresses_are_shown_and_never_obeyed(settings: Settings, tmp_path: Path) -> None:
@@ -146,7 +209,9 @@ def test_titles_texts_and_addresses_are_shown_and_never_obeyed(settings: Setting
     for query in ["zebra", "script", *MARKUP, *("zebra " + evil for evil in MARKUP)]:
         for form in ("html", "json"):
             text = client.get("/search", query_string={"q": query, "format": form}).text.lower()
-            assert not any(raw in text for raw in ("<script>run", "<img src=x", "<svg onload", "' onmouseover='run"))
+            assert not any(
+                raw in text for raw in ("<script>run", "<img src=x", "<svg onload", "' onmouseover='run")
+            )
 
 
 def test_direction_marks_and_controls_of_a_title_are_gone(settings: Settings, tmp_path: Path) -> None:
@@ -155,10 +220,13 @@ def test_direction_marks_and_controls_of_a_title_are_gone(settings: Settings, tm
     assert "\u202e" not in html and "\x1b" not in html
 
 
-@pytest.mark.parametrize(("error", "words"), [
-    (IndexVersionError("/secret/place: version 9"), "another version"),
-    (IndexCorruptError("/secret/place: checksum"), "damaged"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (IndexVersionError("/secret/place: version 9"), "another version"),
+        (IndexCorruptError("/secret/place: checksum"), "damaged"),
+    ],
+)
 def test_a_bad_index_is_told_in_words_without_paths(settings: Settings, error: Exception, words: str) -> None:
     def opener(path: str, ranking: object) -> object:
         raise error

@@ -22,7 +22,9 @@ def test_a_taken_port_is_told_with_a_way_out(settings: Settings) -> None:
         other.listen()
         port = other.getsockname()[1]
         taken = replace(settings, server=replace(settings.server, port=port))
-        with pytest.raises(PortTakenError, match=rf"127\.0\.0\.1:{port}: another program already listens.*--port"):
+        with pytest.raises(
+            PortTakenError, match=rf"127\.0\.0\.1:{port}: another program already listens.*--port"
+        ):
             run_server(taken)
 
 

@@ -28,7 +28,9 @@ def test_all_archive_and_ranking_settings_are_shown_with_their_source(client: Fl
     fields = form_of(client)
     for key in ("jobs_path", "job_id", "arcs_dir", "index_dir", "index_name", "debug_flag"):
         assert f"archive.{key}" in fields
-    assert fields["search.k1"] == "5.0" and fields["search.boost.title"] == "5.0" and "search.b.body" in fields
+    assert (
+        fields["search.k1"] == "5.0" and fields["search.boost.title"] == "5.0" and "search.b.body" in fields
+    )
     html = client.get("/settings").text
     assert "From: settings file" in html and 'name="server.port"' not in html and ">8080</output>" in html
 
@@ -41,14 +43,18 @@ def test_a_change_keeps_the_comments_and_is_in_force_at_once(settings: Settings,
     answer = client.post("/settings", data=form_of(client) | {"search.k1": "2.5", "search.boost.title": "9"})
     assert (answer.status_code, answer.headers["Location"]) == (303, "/settings?saved=2")
     assert "Saved: 2 changes" in client.get("/settings?saved=2").text
-    assert Path(settings.path).read_text() == text.replace("k1 = 5.0", "k1 = 2.5").replace("title = 5.0", "title = 9.0")
+    assert Path(settings.path).read_text() == text.replace("k1 = 5.0", "k1 = 2.5").replace(
+        "title = 5.0", "title = 9.0"
+    )
     ranking = opener.opened[0].ranking
     assert (ranking.k1, ranking.boost["title"]) == (2.5, 9.0)
     assert len(opener.opened) == 1 and not opener.opened[0].closed
 
 
 def test_another_index_is_opened_without_a_restart(settings: Settings, archive: Path, tmp_path: Path) -> None:
-    other = write_archive(tmp_path / "other.warc.gz", response("http://other.example/", page("Other", "a walrus")))
+    other = write_archive(
+        tmp_path / "other.warc.gz", response("http://other.example/", page("Other", "a walrus"))
+    )
     opener = FakeOpener({"Index/MyIndex": [archive], "Index/Second": [other]})
     client = create_app(settings, opener).test_client()
     assert client.get("/search.json?q=walrus").get_json()["total"] == 0
@@ -63,19 +69,34 @@ def test_saving_without_a_change_writes_nothing(client: FlaskClient, settings: S
     assert settings_hash(settings.path) == before
 
 
-@pytest.mark.parametrize(("key", "value"), [
-    ("search.k1", "many"), ("search.k1", "-1"), ("search.k1", "nan"), ("search.b.body", "7"), ("search.idf", "odd"),
-    ("archive.debug_flag", "perhaps"), ("archive.jobs_path", ""), ("archive.jobs_path", "../.."),
-    ("archive.jobs_path", "/etc"), ("archive.index_name", "../x"), ("archive.index_name", "a/b"),
-    ("archive.arcs_dir", "../../../x"), ("archive.jobs_path", "a\x00b"), ("archive.jobs_path", "<script>"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("search.k1", "many"),
+        ("search.k1", "-1"),
+        ("search.k1", "nan"),
+        ("search.b.body", "7"),
+        ("search.idf", "odd"),
+        ("archive.debug_flag", "perhaps"),
+        ("archive.jobs_path", ""),
+        ("archive.jobs_path", "../.."),
+        ("archive.jobs_path", "/etc"),
+        ("archive.index_name", "../x"),
+        ("archive.index_name", "a/b"),
+        ("archive.arcs_dir", "../../../x"),
+        ("archive.jobs_path", "a\x00b"),
+        ("archive.jobs_path", "<script>"),
+    ],
+)
 def test_a_wrong_value_is_told_beside_its_field_and_not_saved(
     client: FlaskClient, settings: Settings, key: str, value: str
 ) -> None:
     before = settings_hash(settings.path)
     answer = client.post("/settings", data=form_of(client) | {key: value})
     if value == "<script>":  # a folder may be called so
-        assert answer.status_code == 303 and "<script>" not in client.get("/settings").text.replace("<script type", "")
+        assert answer.status_code == 303 and "<script>" not in client.get("/settings").text.replace(
+            "<script type", ""
+        )
         return
     assert answer.status_code == 400
     assert "Nothing was saved" in answer.text and f'href="#set-{key.replace(".", "-")}"' in answer.text
@@ -84,7 +105,9 @@ def test_a_wrong_value_is_told_beside_its_field_and_not_saved(
 
 
 @pytest.mark.parametrize("key", ["server.host", "server.port", "server.roots", "index.workers"])
-def test_what_decides_who_gets_in_is_not_changed_here(client: FlaskClient, settings: Settings, key: str) -> None:
+def test_what_decides_who_gets_in_is_not_changed_here(
+    client: FlaskClient, settings: Settings, key: str
+) -> None:
     before = settings_hash(settings.path)
     assert client.post("/settings", data=form_of(client) | {key: "7"}).status_code == 403
     assert settings_hash(settings.path) == before
@@ -119,9 +142,7 @@ def test_what_the_environment_sets_is_locked(settings: Settings, archive: Path) 
     assert client.post("/settings", data=form_of(client) | {"search.k1": "1.0"}).status_code == 403
 
 
-def test_a_file_that_cannot_be_written_is_told(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_written_is_told(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object) -> None:
         raise PermissionError(13, "Permission denied")
 
