@@ -19,8 +19,6 @@ import json
 import logging
 import os
 import re
-import signal
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,16 +26,24 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 import click
 
-from webui.settings import Settings, SettingsError, as_toml, describe_settings, load_settings, settings_template
+from webui.settings import (
+    Settings,
+    SettingsError,
+    as_toml,
+    describe_settings,
+    load_settings,
+    settings_template,
+)
 
 if TYPE_CHECKING:
-    from archiver.warc import Damage, Record
-    from indexer import FileEntry, Hit, Index, Progress, Ranking, Statistics
+    from archiver.warc import Record
+    from indexer import Hit, Index, Progress, Ranking
 
 DONE, FAILED, MISUSED, WRONG_SETTINGS, DONE_WITH_DAMAGE = 0, 1, 2, 3, 4
 DISK_FULL, LOCKED, INTERRUPTED = 6, 7, 130
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _log = logging.getLogger("findingaid")
 
 
@@ -108,7 +114,7 @@ def _exit_code(error: BaseException) -> int | None:
     if isinstance(error, OSError):
         return DISK_FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else FAILED
     if "indexer" in sys.modules:  # otherwise nobody can have raised one of its errors
-        from indexer import DiskFullError, IndexError_, WriterLockedError
+        from indexer.errors import DiskFullError, IndexError_, WriterLockedError
 
         if isinstance(error, DiskFullError):
             return DISK_FULL
@@ -117,8 +123,9 @@ def _exit_code(error: BaseException) -> int | None:
         if isinstance(error, IndexError_):
             return FAILED
     from archiver.warc.errors import ArchiveError
+    from webui.serving import PortError
 
-    return FAILED if isinstance(error, ArchiveError) else None
+    return FAILED if isinstance(error, (ArchiveError, PortError)) else None
 
 
 def clean(text: str) -> str:
@@ -156,7 +163,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="findingaid", message="findingaid %(version)s")
-@click.option("--settings", "settings_file", metavar="FILE", help="Settings file (default: ./settings.toml if any).")
+@click.option(
+    "--settings", "settings_file", metavar="FILE", help="Settings file (default: ./settings.toml if any)."
+)
 @click.pass_context
 def commands(context: click.Context, settings_file: str | None) -> None:
     """Make a shelf of web-archive files searchable, and show pages as they were stored.
@@ -171,10 +180,7 @@ def commands(context: click.Context, settings_file: str | None) -> None:
 
 
 def _with_settings(command: _F) -> _F:
-    """Give a command the options that every command has, and the loaded settings as first argument.
-
-    The command may set `settings_options`, a dict from its own parameters to settings' keys.
-    """
+    """Give a command the options that every command has, and the loaded settings as first argument."""
 
     @functools.wraps(command)
     @click.pass_context
@@ -197,7 +203,9 @@ def _with_settings(command: _F) -> _F:
         click.option("--job", metavar="ID", help="The job whose folders are used."),
         click.option("--jobs-path", metavar="DIR", help="The folder that holds the jobs."),
         click.option("--settings", "settings_file", metavar="FILE", help="Settings file."),
-        click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any other setting, once."),
+        click.option(
+            "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any other setting, once."
+        ),
         click.option("-v", "--verbose", is_flag=True, help="Log each step."),
         click.option("-q", "--quiet", is_flag=True, help="Log errors only."),
     )
@@ -266,6 +274,8 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         statistics = build_index(files, settings.index_path, options=options, progress=show)
     seconds = time.monotonic() - start
     if as_json:
+        from webui.json_shapes import statistics_as_json
+
         _print_json(statistics_as_json(statistics, seconds))
     else:
         click.echo(
@@ -322,27 +332,6 @@ def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
             yield entry.path
 
 
-def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]:
-    """Return what `index --json` ends with: the totals of the whole index after the run."""
-    return {
-        "files": statistics.files,
-        "records": statistics.records,
-        "captures": statistics.captures,
-        "documents": statistics.documents,
-        "versions": statistics.versions,
-        "skipped": dict(statistics.skipped),
-        "damaged": [
-            {"file": _file_of(damage), "offset": damage.offset, "problem": damage.problem}
-            for damage in statistics.damaged
-        ],
-        "seconds": round(seconds, 3),
-    }
-
-
-def _file_of(damage: Damage) -> str:
-    return f"{damage.path}!{damage.member}" if damage.member else damage.path
-
-
 @contextlib.contextmanager
 def _progress_display() -> Iterator[Callable[[Progress], None]]:
     """Yield what shows the progress: a bar on a terminal, a plain line every few seconds elsewhere."""
@@ -350,31 +339,25 @@ def _progress_display() -> Iterator[Callable[[Progress], None]]:
         yield _PlainLines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    bar = Progress(
+    columns = (
         BarColumn(bar_width=None),
         TextColumn("{task.percentage:>3.0f} %", markup=False),
         TextColumn("{task.fields[counts]}", markup=False),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
     )
-    with bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, counts="")
 
-        def show(progress: Progress_) -> None:
+        def show(progress: Progress) -> None:
             for problem in progress.problems:
                 bar.console.print(clean(problem), markup=False, highlight=False, soft_wrap=True)
-            bar.update(
-                task, completed=progress.bytes_done, total=progress.bytes_total or None, counts=_counts(progress)
-            )
+            total = progress.bytes_total or None
+            bar.update(task, completed=progress.bytes_done, total=total, counts=_counts(progress))
 
         yield show
-
-
-if TYPE_CHECKING:
-    Progress_ = Progress
 
 
 class _PlainLines:
@@ -413,7 +396,9 @@ def _counts(progress: Progress) -> str:
 @commands.command("search")
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(0, 1000), default=10, show_default=True, help="How many hits.")
-@click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="How many hits to pass over.")
+@click.option(
+    "--offset", type=click.IntRange(0), default=0, show_default=True, help="How many hits to pass over."
+)
 @_json_option
 @_with_settings
 def search_command(settings: Settings, query: str, limit: int, offset: int, as_json: bool) -> int:
@@ -471,8 +456,7 @@ def date_in_words(timestamp: str) -> str:
         when = time.strptime(timestamp, "%Y%m%d%H%M%S")
     except ValueError:
         return timestamp or "no date"
-    months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-    return f"{when.tm_mday} {months[when.tm_mon - 1]} {when.tm_year}"
+    return f"{when.tm_mday} {_MONTHS[when.tm_mon - 1]} {when.tm_year}"
 
 
 def _has_colour() -> bool:
@@ -486,9 +470,13 @@ def _has_colour() -> bool:
 
 @commands.command("cached")
 @click.argument("url", required=False)
-@click.option("--at", "timestamp", metavar="TIMESTAMP", help="The capture closest to this time (default: the newest).")
+@click.option(
+    "--at", "timestamp", metavar="TIMESTAMP", help="The capture closest to this time (default: the newest)."
+)
 @click.option("--file", "file", metavar="FILE", help="Instead of URL: the archive file of the record.")
-@click.option("--offset", type=click.IntRange(0), metavar="N", help="With --file: the byte where the record starts.")
+@click.option(
+    "--offset", type=click.IntRange(0), metavar="N", help="With --file: the byte where the record starts."
+)
 @click.option("--member", default="", metavar="NAME", help="With --file: the archive inside a WACZ.")
 @click.option("--raw", is_flag=True, help="The record as stored, header and block, instead of the page.")
 @_with_settings
@@ -565,70 +553,18 @@ def serve_command(settings: Settings, unsafe_no_auth: bool) -> int:
     findingaid serve --index ~/warcs-index
     """
     if settings.index_option and not os.path.isdir(settings.index_path):
-        raise CommandError(f"{settings.index_option}: there is no index (make it: findingaid index PATH --index DIR)")
-    _serve(settings, unsafe_no_auth=unsafe_no_auth)
+        raise CommandError(
+            f"{settings.index_option}: there is no index (make it: findingaid index PATH --index DIR)"
+        )
+    from webui.serving import serve
+
+    serve(settings, _announce, unsafe_no_auth=unsafe_no_auth)
     return DONE
 
 
-def _serve(settings: Settings, *, unsafe_no_auth: bool = False, any_port_if_taken: bool = False) -> None:
-    """Serve until SIGINT (raises KeyboardInterrupt) or SIGTERM (returns)."""
-    host, port = settings.server.host, settings.server.port
-    if not (unsafe_no_auth or _is_loopback(host)):
-        raise SettingsError(
-            "settings", "server.host", f"{host} lets other machines in, and there is no password",
-            "127.0.0.1, ::1, localhost, or the option --unsafe-no-auth",
-        )  # fmt: skip
-    listener = _listen(host, port, any_port_if_taken)
-    options = {"server.host": host, "server.port": listener.getsockname()[1]}
-    settings = settings.reloaded(options)  # the pages need to know the port that was really taken
-
-    import waitress
-
-    from webui import create_app
-
-    server = waitress.create_server(
-        create_app(settings), sockets=[listener], threads=settings.server.threads, ident=None
-    )
-    shown = f"[{host}]" if ":" in host else host
-    click.echo(f"http://{shown}:{settings.server.port}/")
+def _announce(address: str) -> None:
+    click.echo(address)
     sys.stdout.flush()
-
-    def stop(number: int, frame: object) -> None:
-        raise _Stopped
-
-    signal.signal(signal.SIGTERM, stop)
-    try:
-        server.run()
-    except _Stopped:
-        pass
-    finally:
-        server.close()
-
-
-class _Stopped(BaseException):
-    """SIGTERM came."""
-
-
-def _is_loopback(host: str) -> bool:
-    return host == "localhost" or host == "::1" or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
-
-
-def _listen(host: str, port: int, any_port_if_taken: bool) -> socket.socket:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE or not any_port_if_taken:
-                raise
-            listener.bind((host, 0))
-        listener.listen(128)
-        return listener
-    except OSError as error:
-        hint = " (another one: --port N; any free one: --port 0)" if error.errno == errno.EADDRINUSE else ""
-        raise CommandError(f"cannot listen on {host} port {port}: {error.strerror or error}{hint}") from error
 
 
 # ledger, check, settings, demo ---------------------------------------------------------
@@ -647,6 +583,8 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
     with _opened_index(settings) as index:
         entries = index.ledger()
     if as_json:
+        from webui.json_shapes import ledger_entry_as_json
+
         _print_json([ledger_entry_as_json(entry) for entry in entries])
         return DONE
     for entry in entries:
@@ -658,27 +596,12 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
             + f"; {entry.documents:,} pages"
         )
         for damage in entry.damaged:
-            click.echo(f"    damaged: {damage.length:,} bytes at byte {damage.offset}: {clean(damage.problem)}")
+            click.echo(
+                f"    damaged: {damage.length:,} bytes at byte {damage.offset}: {clean(damage.problem)}"
+            )
     records, captures = sum(entry.records for entry in entries), sum(entry.captures for entry in entries)
     click.echo(f"{len(entries):,} files, {records:,} records, {captures:,} captures")
     return DONE
-
-
-def ledger_entry_as_json(entry: FileEntry) -> dict[str, Any]:
-    """Return one line of the ledger as the dict that `ledger --json` lists."""
-    return {
-        "file": entry.path,
-        "status": entry.status,
-        "format": entry.format,
-        "records": entry.records,
-        "captures": entry.captures,
-        "documents": entry.documents,
-        "skipped": dict(entry.skipped),
-        "damaged": [
-            {"offset": damage.offset, "length": damage.length, "problem": damage.problem}
-            for damage in entry.damaged
-        ],
-    }
 
 
 @commands.command("check")
@@ -742,7 +665,9 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
 
 
 @commands.command("demo")
-@click.option("--port", type=int, metavar="P", help="Port to listen on (default: 8080, or a free one if taken).")
+@click.option(
+    "--port", type=int, metavar="P", help="Port to listen on (default: 8080, or a free one if taken)."
+)
 @click.option("--no-serve", is_flag=True, help="Only make the archive and its index.")
 @_with_settings
 def demo_command(settings: Settings, no_serve: bool) -> int:
@@ -753,18 +678,21 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     """
     from indexer import IndexOptions, build_index
     from webui.demo import write_demo_archive
+    from webui.serving import serve
 
     if settings.origin("archive.job_id") != "option":
         settings = settings.reloaded({"archive.job_id": "demo"})
     archive = write_demo_archive(settings.arcs_path)
     click.echo(f"archive: {clean(archive)}", err=True)
     with _progress_display() as show:
-        statistics = build_index([archive], settings.index_path, options=IndexOptions(workers=1), progress=show)
+        statistics = build_index(
+            [archive], settings.index_path, options=IndexOptions(workers=1), progress=show
+        )
     click.echo(f"index: {clean(settings.index_path)}, {statistics.documents} pages", err=True)
     if no_serve:
         return DONE
     click.echo("the search page is at the address below; Ctrl-C ends it", err=True)
-    _serve(settings, any_port_if_taken=settings.origin("server.port") == "default")
+    serve(settings, _announce, any_port_if_taken=settings.origin("server.port") != "option")
     return DONE
 
 

@@ -22,6 +22,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo_site")
 ADDRESS = "http://the-shelf.example"
 FIRST_VISIT = "2023-03-14T09:00:00Z"
 SECOND_VISIT = "2024-09-02T15:30:00Z"
+_NOT_HERE = b"<!doctype html><title>Not here</title><p>Not on this shelf.</p>"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class SiteFile:
 
 
 def site_files(*, changed: bool = False) -> list[SiteFile]:
-    """Return the files of the site, sorted by path, "/" first; `changed`: as they are after the news changed."""
+    """Return the files of the site, sorted by path; `changed`: as they are after the news changed."""
     files: dict[str, str] = {}
     for folder in ("site", "changed_later") if changed else ("site",):
         top = os.path.join(FOLDER, folder)
@@ -62,7 +63,9 @@ def served_site(*, changed: bool = False, port: int = 0) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             file = files.get(self.path.partition("?")[0])
-            content = file.content if file else b"<!doctype html><title>Not here</title><p>Not on this shelf.</p>"
+            content = (
+                file.content if file else b"<!doctype html><title>Not here</title><p>Not on this shelf.</p>"
+            )
             self.send_response(200 if file else 404)
             self.send_header("Content-Type", file.media_type if file else "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))
