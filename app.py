@@ -161,8 +161,21 @@ def _set_up_logging(level: int) -> None:
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+def _print_version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        with contextlib.suppress(PackageNotFoundError):  # a checkout that is not installed has no number
+            click.echo(f"findingaid {version('findingaid')}")
+            context.exit()
+        click.echo("findingaid, not installed")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="findingaid", message="findingaid %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show it."
+)
 @click.option(
     "--settings", "settings_file", metavar="FILE", help="Settings file (default: ./settings.toml if any)."
 )
@@ -263,11 +276,12 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     findingaid index crawl-2014.warc.gz more/
     findingaid index ~/warcs --index ~/warcs-index --workers 4
     """
-    from indexer import IndexOptions, build_index
-
     files = archive_files(paths or (settings.arcs_path,), settings.index_path)
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
+
+    from indexer import IndexOptions, build_index
+
     options = IndexOptions(workers=settings.index.workers, rebuild=rebuild)
     start = time.monotonic()
     with _progress_display() as show:

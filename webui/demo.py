@@ -6,6 +6,7 @@ everything: six languages, pictures, a page that changed, pages that did not.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import mimetypes
 import os
@@ -16,7 +17,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo_site")
 ADDRESS = "http://the-shelf.example"
@@ -112,60 +112,52 @@ def write_demo_archive(folder: str) -> str:
 
 
 def demo_archive() -> bytes:
-    """Return the bytes of the demo archive: WARC/1.1, gzip per record."""
-    from warcio.warcwriter import WARCWriter
-
-    out = BytesIO()
-    writer = WARCWriter(out, gzip=True, warc_version="1.1")
-    writer.write_record(
-        writer.create_warc_record(
-            "", "warcinfo", payload=BytesIO(b"software: findingaid demo\r\nformat: WARC File Format 1.1\r\n"),
-            warc_headers_dict={
-                "WARC-Filename": "demo.warc.gz", "WARC-Date": FIRST_VISIT, "WARC-Record-ID": _record_id("warcinfo"),
-            },
-        )
-    )  # fmt: skip
-    seen: dict[str, str] = {}
+    """Return the bytes of the demo archive: WARC/1.1, gzip per record, each answer followed by its request."""
+    about = b"software: findingaid demo\r\nformat: WARC File Format 1.1\r\n"
+    fields = {"WARC-Filename": "demo.warc.gz", "Content-Type": "application/warc-fields"}
+    members = [_member("warcinfo", "", FIRST_VISIT, fields, about)]
+    before: dict[str, bytes] = {}
     for date, changed in ((FIRST_VISIT, False), (SECOND_VISIT, True)):
         for file in site_files(changed=changed):
-            _write_visit(writer, file, date, seen)
-    return out.getvalue()
+            members += _visit(file, date, unchanged=before.get(file.path) == file.content)
+            before[file.path] = file.content
+    return b"".join(members)
 
 
-def _write_visit(writer: object, file: SiteFile, date: str, seen: dict[str, str]) -> None:
-    """Write request and answer; an answer seen before (`seen`: URL -> payload digest) becomes a revisit."""
-    from warcio.statusandheaders import StatusAndHeaders
-
+def _visit(file: SiteFile, date: str, *, unchanged: bool) -> list[bytes]:
+    """Return answer and request of one visit; an answer that is as before is a revisit without content."""
     url = ADDRESS + file.path
-    digest = "sha1:" + b32encode(hashlib.sha1(file.content).digest()).decode()
-    answer = StatusAndHeaders(
-        "200 OK",
-        [("Content-Type", file.media_type), ("Content-Length", str(len(file.content)))],
-        protocol="HTTP/1.1",
-    )
-    about = {"WARC-Date": date, "WARC-Payload-Digest": digest, "WARC-Record-ID": _record_id(f"{date} {url}")}
-    if seen.get(url) == digest:
-        about |= {
+    length = len(file.content)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {file.media_type}\r\nContent-Length: {length}\r\n\r\n".encode()
+    fields = {
+        "WARC-Payload-Digest": "sha1:" + b32encode(hashlib.sha1(file.content).digest()).decode(),
+        "Content-Type": "application/http; msgtype=response",
+    }
+    if unchanged:
+        fields |= {
             "WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
             "WARC-Refers-To-Target-URI": url,
             "WARC-Refers-To-Date": FIRST_VISIT,
-            "WARC-Refers-To": _record_id(f"{FIRST_VISIT} {url}"),
+            "WARC-Refers-To": _record_id("response", url, FIRST_VISIT),
         }
-        kind, payload = "revisit", b""
+        answer, kind = _member("revisit", url, date, fields, head), "revisit"
     else:
-        kind, payload = "response", file.content
-    seen[url] = digest
-    host = ADDRESS.partition("//")[2]
-    request = StatusAndHeaders(f"GET {file.path} HTTP/1.1", [("Host", host)], is_http_request=True)
-    asked = {
-        "WARC-Date": date,
-        "WARC-Record-ID": _record_id(f"request {date} {url}"),
-        "WARC-Concurrent-To": about["WARC-Record-ID"],
+        answer, kind = _member("response", url, date, fields, head + file.content), "response"
+    asked = f"GET {file.path} HTTP/1.1\r\nHost: {ADDRESS.partition('//')[2]}\r\n\r\n".encode()
+    fields = {
+        "WARC-Concurrent-To": _record_id(kind, url, date),
+        "Content-Type": "application/http; msgtype=request",
     }
-    create, write = writer.create_warc_record, writer.write_record  # type: ignore[attr-defined]
-    write(create(url, kind, payload=BytesIO(payload), http_headers=answer, warc_headers_dict=about))
-    write(create(url, "request", payload=BytesIO(b""), http_headers=request, warc_headers_dict=asked))
+    return [answer, _member("request", url, date, fields, asked)]
 
 
-def _record_id(name: str) -> str:
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, ADDRESS + '/' + name)}>"
+def _member(kind: str, url: str, date: str, fields: dict[str, str], block: bytes) -> bytes:
+    """Return one record as a gzip member."""
+    header = {"WARC-Type": kind, "WARC-Date": date, "WARC-Record-ID": _record_id(kind, url, date)}
+    header |= ({"WARC-Target-URI": url} if url else {}) | fields | {"Content-Length": str(len(block))}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in header.items())
+    return gzip.compress(b"WARC/1.1\r\n" + lines.encode() + b"\r\n" + block + b"\r\n\r\n", mtime=0)
+
+
+def _record_id(kind: str, url: str, date: str) -> str:
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{ADDRESS} {kind} {url} {date}')}>"
