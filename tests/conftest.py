@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from running import Run, run_command
 
 from webui.demo import served_site, write_demo_archive
 from webui.settings import load_settings
 
 REPOSITORY = Path(__file__).parents[1]
-
-
-@dataclass(frozen=True)
-class Run:
-    """How a command ended: its exit code and what it wrote."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="session")
@@ -74,28 +63,9 @@ def client(small_index: Path) -> Any:
 
 @pytest.fixture
 def findingaid(tmp_path: Path) -> Callable[..., Run]:
-    """Runs the command line as a process of its own, in an empty folder: findingaid("search", "word", cwd=...)."""
+    """Runs the command line as a process of its own, in an empty folder: findingaid("search", "word")."""
 
-    def run(*arguments: str | Path, **variables: str) -> Run:
-        done = subprocess.run(
-            command(*arguments),
-            cwd=tmp_path,
-            env=clean_environment(**variables),
-            capture_output=True,
-            timeout=120,
-        )
-        return Run(
-            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-        )
+    def run(*arguments: str | Path | int, **variables: str) -> Run:
+        return run_command(*arguments, cwd=tmp_path, **variables)
 
     return run
-
-
-def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, str(REPOSITORY / "app.py"), *map(str, arguments)]
-
-
-def clean_environment(**variables: str) -> dict[str, str]:
-    """The environment without settings of whoever runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("FINDINGAID_")}
-    return kept | {"NO_COLOR": "1"} | variables

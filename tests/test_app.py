@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Run, clean_environment, command
+from running import Run, clean_environment, command
 
 import app
 from webui.demo import ADDRESS, site_files
