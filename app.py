@@ -19,6 +19,7 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -123,9 +124,9 @@ def _exit_code(error: BaseException) -> int | None:
         if isinstance(error, IndexError_):
             return FAILED
     from archiver.warc.errors import ArchiveError
-    from webui.serving import PortError
+    from webui.errors import WebError
 
-    return FAILED if isinstance(error, (ArchiveError, PortError)) else None
+    return FAILED if isinstance(error, (ArchiveError, WebError)) else None
 
 
 def clean(text: str) -> str:
@@ -570,15 +571,37 @@ def serve_command(settings: Settings, unsafe_no_auth: bool) -> int:
         raise CommandError(
             f"{settings.index_option}: there is no index (make it: findingaid index PATH --index DIR)"
         )
-    from webui.serving import serve
-
-    serve(settings, _announce, unsafe_no_auth=unsafe_no_auth)
+    if not (unsafe_no_auth or _is_loopback(settings.server.host)):
+        found = f"{settings.server.host} lets other machines in, and there is no password"
+        allowed = "127.0.0.1, ::1, localhost, or the option --unsafe-no-auth"
+        raise SettingsError("settings", "server.host", found, allowed)
+    _serve(settings)
     return DONE
 
 
-def _announce(address: str) -> None:
-    click.echo(address)
-    sys.stdout.flush()
+class _Terminated(BaseException):
+    """SIGTERM came."""
+
+
+def _serve(settings: Settings) -> None:
+    """Serve until SIGTERM (returns) or SIGINT (raises KeyboardInterrupt); print the address once it answers."""
+    from webui.server import run_server
+
+    def stop(number: int, frame: object) -> None:
+        raise _Terminated
+
+    def ready(address: str) -> None:
+        click.echo(address)
+        sys.stdout.flush()
+
+    signal.signal(signal.SIGTERM, stop)
+    with contextlib.suppress(_Terminated):
+        run_server(settings, ready)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    return host in ("localhost", "::1", "[::1]") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
 # ledger, check, settings, demo ---------------------------------------------------------
@@ -692,7 +715,7 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     """
     from indexer import IndexOptions, build_index
     from webui.demo import write_demo_archive
-    from webui.serving import serve
+    from webui.errors import PortTakenError
 
     if settings.origin("archive.job_id") != "option":
         settings = settings.reloaded({"archive.job_id": "demo"})
@@ -706,7 +729,12 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     if no_serve:
         return DONE
     click.echo("the search page is at the address below; Ctrl-C ends it", err=True)
-    serve(settings, _announce, any_port_if_taken=settings.origin("server.port") != "option")
+    try:
+        _serve(settings)
+    except PortTakenError:
+        if settings.origin("server.port") == "option":
+            raise
+        _serve(settings.reloaded({"server.port": 0}))
     return DONE
 
 

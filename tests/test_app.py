@@ -345,7 +345,7 @@ def test_a_port_that_is_taken_is_one_line(small_index: Path, findingaid: Finding
     port = site.rpartition(":")[2]
     done = findingaid("serve", "--index", small_index, "--port", port)
     assert done.code == 1
-    assert f"cannot listen on 127.0.0.1 port {port}: it is taken" in one_line(done)
+    assert f"127.0.0.1:{port}: another program already listens there" in one_line(done)
 
 
 def test_serve_lets_nobody_in_from_outside_unasked(small_index: Path, findingaid: Findingaid) -> None:
