@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Run, run_command
 
+from running import Run, run_command
 from webui.demo import served_site, write_demo_archive
 from webui.settings import load_settings
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Run, clean_environment, command
 
 import app
+from running import Run, clean_environment, command
 from webui.demo import ADDRESS, site_files
 from webui.settings import describe_settings, settings_template
 
