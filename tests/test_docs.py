@@ -101,6 +101,13 @@ def test_each_place_on_the_map_exists() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_script_shown_exists(page: Path) -> None:
+    for line in fenced_lines(page):
+        if line.startswith("python "):
+            assert (REPOSITORY / line.split()[1]).is_file(), f"{name_of(page)}: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_each_target_of_make_exists(page: Path) -> None:
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(
