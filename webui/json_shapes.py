@@ -1,4 +1,4 @@
-"""The JSON that programs read, in one place: `findingaid search --json` and `/search?format=json` both come from here.
+"""The JSON that programs read, in one place: `findingaid ... --json` and `/search?format=json` come from here.
 
 Knows neither Flask nor an index, so the command line can import it at no cost.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer import Hit, Results
+    from archiver.warc import Damage
+    from indexer import FileEntry, Hit, Results, Statistics
 
 
 def results_as_json(results: Results) -> dict[str, Any]:
@@ -40,3 +41,41 @@ def hit_as_json(hit: Hit) -> dict[str, Any]:
         "captures": hit.captures,
         "versions": hit.versions,
     }
+
+
+def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]:
+    """Return what `index --json` ends with: the totals of the whole index after a run of so many seconds."""
+    return {
+        "files": statistics.files,
+        "records": statistics.records,
+        "captures": statistics.captures,
+        "documents": statistics.documents,
+        "versions": statistics.versions,
+        "skipped": dict(statistics.skipped),
+        "damaged": [
+            {"file": _file_of(damage), "offset": damage.offset, "problem": damage.problem}
+            for damage in statistics.damaged
+        ],
+        "seconds": round(seconds, 3),
+    }
+
+
+def ledger_entry_as_json(entry: FileEntry) -> dict[str, Any]:
+    """Return one line of the ledger as the dict that `ledger --json` lists."""
+    return {
+        "file": entry.path,
+        "status": entry.status,
+        "format": entry.format,
+        "records": entry.records,
+        "captures": entry.captures,
+        "documents": entry.documents,
+        "skipped": dict(entry.skipped),
+        "damaged": [
+            {"offset": damage.offset, "length": damage.length, "problem": damage.problem}
+            for damage in entry.damaged
+        ],
+    }
+
+
+def _file_of(damage: Damage) -> str:
+    return f"{damage.path}!{damage.member}" if damage.member else damage.path

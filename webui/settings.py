@@ -252,10 +252,10 @@ class Settings:
         """Return where the value of `key` comes from; KeyError when there is no such setting."""
         return self._values[key][1]
 
-    def reloaded(self) -> Settings:
-        """Return the settings as they are now: the file is read again, options and environment stay."""
+    def reloaded(self, more_options: Mapping[str, Any] | None = None) -> Settings:
+        """Return the settings as they are now: the file is read again, environment and options stay."""
         path, environ, options = self._given
-        return load_settings(path, environ, options)
+        return load_settings(path, environ, {**options, **(more_options or {})})
 
 
 def load_settings(

@@ -110,6 +110,7 @@ class RecordStream:
         self._start_inner = stream.inner
         self._end = -1
         self._joined = False
+        raw_header = bytes(stream.buffer[stream.pos : stream.pos + head.size])
         stream.pos += head.size
         self._taken = 0
         self.dialect = head.dialect
@@ -133,6 +134,7 @@ class RecordStream:
             head.content_type.partition(";")[0].strip().lower(),
             head.length,
             head.truncated,
+            raw_header,
         )
         self._current = record
         if self._cut:
