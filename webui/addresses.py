@@ -21,7 +21,7 @@ from urllib.parse import quote
 from webui.errors import BadAddressError
 
 MAX_URL_CHARS = 8_000
-# The modifiers of the Wayback Machine and pywb. All but `id_` mean "made fit for showing"; they tell what asked.
+# The modifiers of the Wayback Machine and pywb. All but `id_` mean "made fit for showing", and say for what.
 MODIFIERS = ("mp_", "id_", "im_", "cs_", "js_", "if_", "fr_", "oe_")
 _RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?/(.+)", re.DOTALL)
 _DATED = re.compile(r"(\*|\d{1,14})/(.+)", re.DOTALL)
@@ -46,7 +46,7 @@ def quote_url(url: str) -> str:
 
 
 def replay_address(url: str, timestamp: str, modifier: str = "mp_", root: str = "") -> str:
-    """Return the address below /web/ that gives the capture of `url` nearest to `timestamp`."""
+    """Return the address below /web/ of the capture of `url` nearest to `timestamp`."""
     return f"{root}/web/{timestamp or '0'}{modifier}/{quote_url(url)}"
 
 
@@ -56,7 +56,7 @@ def cached_address(url: str, timestamp: str, root: str = "") -> str:
 
 
 def captures_address(url: str, when: str = "*", root: str = "") -> str:
-    """Return the address of the list of captures of `url`, all or those whose timestamp starts with `when`."""
+    """Return the address of the captures of `url`: all, or those whose timestamp starts with `when`."""
     return f"{root}/captures/{when}/{quote_url(without_fragment(url))}"
 
 

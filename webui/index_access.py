@@ -61,7 +61,7 @@ class IndexAccess:
             self._give_back(index)
 
     def configure(self, settings: Settings) -> None:
-        """Take over changed settings: another folder is opened with the next request, a new ranking counts at once."""
+        """Take over changed settings: a new ranking counts at once, another folder is opened when next asked."""
         ranking = ranking_from(settings)
         with self._lock:
             moved = settings.index_path != self._path

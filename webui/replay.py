@@ -15,8 +15,8 @@ import logging
 import os
 import re
 from dataclasses import dataclass
-from email.utils import format_datetime
 from datetime import UTC, datetime
+from email.utils import format_datetime
 from urllib.parse import quote, urljoin, urlsplit
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 MAX_CAPTURES_SHOWN = 500
 MAX_ORIGINAL_HEADERS = 64
 MAX_HEADER_CHARS = 4_000
-# Archived fields that may act on the browser, as they are or rebuilt; all others are shown as X-Archive-Orig-*.
+# All others are shown as X-Archive-Orig-NAME, which means nothing to a browser.
 _NEVER_SHOWN = frozenset({"set-cookie", "set-cookie2"})
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
 _TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
@@ -288,7 +288,7 @@ def _shows_in_frame(mime: str) -> bool:
 def _add_archived_headers(
     response: Response, capture: Capture, stored: StoredResponse, is_download: bool
 ) -> None:
-    """Pass on archived header fields: few as they are, the rest under names that mean nothing to a browser."""
+    """Pass on archived header fields: few as they are, the rest under names without meaning."""
     language = _header_text(stored.headers.get("Content-Language"))
     if language:
         response.headers["Content-Language"] = language

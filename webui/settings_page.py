@@ -103,7 +103,7 @@ def save() -> Response:
             problem = f"{error.key}: {error.found}; allowed: {error.allowed}".removeprefix(": ")
             return _page(400, problem=problem, wrong_key=error.key, typed=typed)
         except SettingsChangedError:
-            problem = "The settings file was changed meanwhile, and nothing was saved. Below are the values as they are now."
+            problem = "The settings file was changed meanwhile. Below are its values as they are now."
             state.take_over(settings.reloaded())
             return _page(409, problem=problem)
         except OSError as error:
