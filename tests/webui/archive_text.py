@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
 HTML = "text/html; charset=utf-8"
 
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from archive_text import page, response, write_archive
-from fake_index import FakeOpener
 from flask.testing import FlaskClient
 
+from tests.webui.archive_text import PNG, page, response, write_archive
+from tests.webui.fake_index import FakeOpener
 from webui import create_app
 from webui.settings import Settings, load_settings, settings_template
-
-PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
 
 
 @pytest.fixture
@@ -58,10 +52,4 @@ def client(settings: Settings, archive: Path) -> FlaskClient:
     """A client for a site over `archive`."""
     app = create_app(settings, FakeOpener({"Index/MyIndex": [archive]}))
     app.testing = False  # errors become pages, as they do for a reader
-    return app.test_client()
-
-
-def client_for(settings: Settings, *files: Path) -> FlaskClient:
-    """Return a client for a site over the given archive files."""
-    app = create_app(settings, FakeOpener({"Index/MyIndex": list(files)}))
     return app.test_client()

@@ -10,10 +10,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from flask.testing import FlaskClient
+
 from archiver.warc import Damage, Location, Record, parse_response, read_record_at, read_records
 from archiver.warc.urls import canonical_url
 from indexer import Capture, Hit, IndexMissingError, Ranking, Results, SnippetPart, Statistics
 from indexer.text.charset import decode_html
+from webui import create_app
+from webui.settings import Settings
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _UNSEEN = re.compile(
@@ -160,6 +164,11 @@ class FakeOpener:
                 self.opened.append(FakeIndex(list(files), ranking))
                 return self.opened[-1]
         raise IndexMissingError(f"{path}: there is no index")
+
+
+def client_for(settings: Settings, *files: Path) -> FlaskClient:
+    """Return a client for a site over the given archive files."""
+    return create_app(settings, FakeOpener({"Index/MyIndex": list(files)})).test_client()
 
 
 def moved_away(capture: Capture) -> Capture:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_index import FakeOpener
 
 from indexer import IndexMissingError
+from tests.webui.fake_index import FakeOpener
 from webui.index_access import IndexAccess
 from webui.settings import Settings
 

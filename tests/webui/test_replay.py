@@ -6,11 +6,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from archive_text import page, record, response, write_archive
-from conftest import PNG, client_for
-from fake_index import FakeIndex, moved_away
 from flask.testing import FlaskClient
 
+from tests.webui.archive_text import PNG, page, record, response, write_archive
+from tests.webui.fake_index import FakeIndex, client_for, moved_away
 from webui.settings import Settings
 
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from archive_text import page, response, write_archive
-from conftest import client_for
-from fake_index import FakeOpener
 from flask.testing import FlaskClient
 
 from indexer import IndexCorruptError, IndexVersionError
+from tests.webui.archive_text import page, response, write_archive
+from tests.webui.fake_index import FakeOpener, client_for
 from webui import create_app
 from webui.search import make_pager, parse_search
 from webui.settings import Settings
@@ -243,7 +242,7 @@ def test_an_unforeseen_error_shows_no_trace(client: FlaskClient, monkeypatch: py
         raise RuntimeError("/secret/path exploded")
 
     client.application.config["PROPAGATE_EXCEPTIONS"] = False
-    monkeypatch.setattr("fake_index.FakeIndex.search", fail)
+    monkeypatch.setattr("tests.webui.fake_index.FakeIndex.search", fail)
     answer = client.get("/search?q=x")
     assert answer.status_code == 500
     assert "secret" not in answer.text and "Traceback" not in answer.text

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from archive_text import page, response, write_archive
-from fake_index import FakeOpener
 from flask.testing import FlaskClient
 
+from tests.webui.archive_text import page, response, write_archive
+from tests.webui.fake_index import FakeOpener
 from webui import create_app
 from webui.settings import Settings, load_settings, settings_hash
 
