@@ -7,7 +7,7 @@ address that slips through here is stopped there. So the aim here is a page that
 looks right and works without script.
 
 Parser: Lexbor builds the same tree as browsers do (a page that Lexbor and the browser read
-differently would show what we did not look at). BeautifulSoup on lxml needs about 15 times
+differently would show what we did not look at). BeautifulSoup on lxml needs 4 to 15 times
 as long (`benchmarks/rewrite.py`) and mends framesets and misnested tables differently.
 """
 
