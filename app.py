@@ -434,7 +434,7 @@ def search_command(settings: Settings, query: str, limit: int, offset: int, as_j
         _complain(notice)
     coloured = _has_colour()
     for rank, hit in enumerate(results.hits, start=offset + 1):
-        click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n")
+        click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n", color=coloured)
     pages = "1 page" if results.total == 1 else f"{results.total:,} pages"
     click.echo(f"{pages if results.total else 'nothing'} found in {results.took_ms:.1f} ms", err=True)
     return DONE
@@ -584,7 +584,7 @@ class _Terminated(BaseException):
 
 
 def _serve(settings: Settings) -> None:
-    """Serve until SIGTERM (returns) or SIGINT (raises KeyboardInterrupt); print the address once it answers."""
+    """Serve until SIGTERM or SIGINT, both of which are the way to end it; print the address once it answers."""
     from webui.server import run_server
 
     def stop(number: int, frame: object) -> None:
@@ -595,7 +595,7 @@ def _serve(settings: Settings) -> None:
         sys.stdout.flush()
 
     signal.signal(signal.SIGTERM, stop)
-    with contextlib.suppress(_Terminated):
+    with contextlib.suppress(_Terminated, KeyboardInterrupt):
         run_server(settings, ready)
 
 
