@@ -134,6 +134,10 @@ def clean(text: str) -> str:
     return _CONTROLS.sub(" ", text).strip()
 
 
+def _many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def _complain(message: str) -> None:
     click.echo(f"findingaid: {clean(message)}", err=True)
 
@@ -277,6 +281,10 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     findingaid index crawl-2014.warc.gz more/
     findingaid index ~/warcs --index ~/warcs-index --workers 4
     """
+    if not paths and not os.path.isdir(settings.arcs_path):
+        raise CommandError(
+            f"{settings.arcs_path}: the job has no such folder; name what to index: findingaid index PATH"
+        )
     files = archive_files(paths or (settings.arcs_path,), settings.index_path)
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
@@ -294,14 +302,14 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         _print_json(statistics_as_json(statistics, seconds))
     else:
         click.echo(
-            f"{statistics.documents:,} pages in {statistics.versions:,} versions, "
-            f"{statistics.captures:,} captures, {statistics.records:,} records, {statistics.files:,} files "
-            f"({seconds:.1f} s)"
+            f"{_many(statistics.documents, 'page')} in {_many(statistics.versions, 'version')}, "
+            f"{_many(statistics.captures, 'capture')}, {_many(statistics.records, 'record')}, "
+            f"{_many(statistics.files, 'file')} ({seconds:.1f} s)"
         )
         click.echo(f"index: {clean(settings.index_path)}")
     if statistics.damaged:
         _complain(
-            f"{len(statistics.damaged):,} damaged places, all else is indexed (which: findingaid ledger)"
+            f"{_many(len(statistics.damaged), 'damaged place')}, all else is indexed (which: findingaid ledger)"
         )
         return DONE_WITH_DAMAGE
     return DONE
@@ -435,8 +443,10 @@ def search_command(settings: Settings, query: str, limit: int, offset: int, as_j
     coloured = _has_colour()
     for rank, hit in enumerate(results.hits, start=offset + 1):
         click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n", color=coloured)
-    pages = "1 page" if results.total == 1 else f"{results.total:,} pages"
-    click.echo(f"{pages if results.total else 'nothing'} found in {results.took_ms:.1f} ms", err=True)
+    click.echo(
+        f"{_many(results.total, 'page') if results.total else 'nothing'} found in {results.took_ms:.1f} ms",
+        err=True,
+    )
     return DONE
 
 
@@ -446,9 +456,9 @@ def _hit_lines(rank: int, hit: Hit, coloured: bool) -> list[str]:
     title = clean(hit.title or "") or "(no title)"
     facts = [date_in_words(hit.timestamp)]
     if hit.captures > 1:
-        facts.append(f"{hit.captures:,} captures")
+        facts.append(_many(hit.captures, "capture"))
     if hit.versions > 1:
-        facts.append(f"{hit.versions:,} versions")
+        facts.append(_many(hit.versions, "version"))
     bold = "\x1b[1m{}\x1b[0m" if coloured else "{}"
     snippet = "".join(
         bold.format(text) if part.hit and text.strip() else text
@@ -628,16 +638,16 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
         skipped = ", ".join(f"{count:,} {clean(reason)}" for reason, count in sorted(entry.skipped.items()))
         click.echo(f"{clean(entry.path)}: {entry.status}, {entry.format or 'no known format'}")
         click.echo(
-            f"    {entry.records:,} records = {entry.captures:,} captures + {sum(entry.skipped.values()):,} skipped"
-            + (f" ({skipped})" if skipped else "")
-            + f"; {entry.documents:,} pages"
+            f"    {_many(entry.records, 'record')} = {_many(entry.captures, 'capture')} + "
+            f"{sum(entry.skipped.values()):,} skipped{f' ({skipped})' if skipped else ''}; "
+            f"{_many(entry.documents, 'page')}"
         )
         for damage in entry.damaged:
             click.echo(
                 f"    damaged: {damage.length:,} bytes at byte {damage.offset}: {clean(damage.problem)}"
             )
     records, captures = sum(entry.records for entry in entries), sum(entry.captures for entry in entries)
-    click.echo(f"{len(entries):,} files, {records:,} records, {captures:,} captures")
+    click.echo(f"{_many(len(entries), 'file')}, {_many(records, 'record')}, {_many(captures, 'capture')}")
     return DONE
 
 
@@ -725,7 +735,7 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
         statistics = build_index(
             [archive], settings.index_path, options=IndexOptions(workers=1), progress=show
         )
-    click.echo(f"index: {clean(settings.index_path)}, {statistics.documents} pages", err=True)
+    click.echo(f"index: {clean(settings.index_path)}, {_many(statistics.documents, 'page')}", err=True)
     if no_serve:
         return DONE
     click.echo("the search page is at the address below; Ctrl-C ends it", err=True)

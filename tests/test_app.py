@@ -492,7 +492,9 @@ def test_ctrl_c_while_indexing_leaves_a_usable_index(
     run = subprocess.Popen(
         arguments, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=clean_environment()
     )
-    time.sleep(1.5)
+    while not (tmp_path / "index").exists() and run.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.5)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert "Traceback" not in err
