@@ -115,7 +115,7 @@ def _exit_code(error: BaseException) -> int | None:
     if isinstance(error, OSError):
         return DISK_FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else FAILED
     if "indexer" in sys.modules:  # otherwise nobody can have raised one of its errors
-        from indexer.errors import DiskFullError, IndexError_, WriterLockedError
+        from indexer import DiskFullError, IndexError_, WriterLockedError
 
         if isinstance(error, DiskFullError):
             return DISK_FULL
@@ -258,7 +258,7 @@ def _ranking(settings: Settings) -> Ranking:
 def _opened_index(settings: Settings) -> Iterator[Index]:
     from indexer import open_index
 
-    with contextlib.closing(open_index(settings.index_path, ranking=_ranking(settings))) as index:
+    with open_index(settings.index_path, ranking=_ranking(settings)) as index:
         yield index
 
 
@@ -291,7 +291,13 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
 
     from indexer import IndexOptions, build_index
 
-    options = IndexOptions(workers=settings.index.workers, rebuild=rebuild)
+    options = IndexOptions(
+        workers=settings.index.workers,
+        rebuild=rebuild,
+        page_limit_s=settings.index.page_limit_s,
+        commit_s=settings.index.commit_s,
+        ranking=_ranking(settings),
+    )
     start = time.monotonic()
     with _progress_display() as show:
         statistics = build_index(files, settings.index_path, options=options, progress=show)
@@ -529,7 +535,8 @@ def cached_command(
             raise click.UsageError("--file needs --offset N, the byte where the record starts")
         if not os.path.isfile(file):
             raise CommandError(f"{file}: there is no such file")
-        _write_record(find_record(file, offset, member), raw)
+        with find_record(file, offset, member) as record:
+            _write_record(record, raw)
         return DONE
     if timestamp is not None and not re.fullmatch(r"\d{1,14}", timestamp):
         raise click.UsageError(f"--at {timestamp}: expected 1 to 14 digits, such as 2015 or 20150503140211")
@@ -537,7 +544,8 @@ def cached_command(
         capture = index.closest(url or "", timestamp)
         if capture is None:
             raise CommandError(f"{url}: not archived here (what is: findingaid search)")
-        _write_record(index.record(capture), raw)
+        with index.record(capture) as record:
+            _write_record(record, raw)
     return DONE
 
 
@@ -636,7 +644,7 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
         return DONE
     for entry in entries:
         skipped = ", ".join(f"{count:,} {clean(reason)}" for reason, count in sorted(entry.skipped.items()))
-        click.echo(f"{clean(entry.path)}: {entry.status}, {entry.format or 'no known format'}")
+        click.echo(f"{clean(entry.file)}: {entry.status}, {entry.format or 'no known format'}")
         click.echo(
             f"    {_many(entry.records, 'record')} = {_many(entry.captures, 'capture')} + "
             f"{sum(entry.skipped.values()):,} skipped{f' ({skipped})' if skipped else ''}; "
@@ -733,7 +741,10 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     click.echo(f"archive: {clean(archive)}", err=True)
     with _progress_display() as show:
         statistics = build_index(
-            [archive], settings.index_path, options=IndexOptions(workers=1), progress=show
+            [archive],
+            settings.index_path,
+            options=IndexOptions(workers=1, ranking=_ranking(settings)),
+            progress=show,
         )
     click.echo(f"index: {clean(settings.index_path)}, {_many(statistics.documents, 'page')}", err=True)
     if no_serve:

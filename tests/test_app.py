@@ -466,9 +466,9 @@ def test_each_kind_of_failure_has_its_exit_code(
     "name, code", [("DiskFullError", 6), ("WriterLockedError", 7), ("IndexCorruptError", 1)]
 )
 def test_each_error_of_the_index_has_its_exit_code(name: str, code: int) -> None:
-    import indexer.errors
+    import indexer
 
-    assert app._exit_code(getattr(indexer.errors, name)("index: something")) == code
+    assert app._exit_code(getattr(indexer, name)("index: something")) == code
 
 
 def test_the_debug_flag_shows_the_traceback(
