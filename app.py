@@ -115,7 +115,7 @@ def _exit_code(error: BaseException) -> int | None:
     if isinstance(error, OSError):
         return DISK_FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else FAILED
     if "indexer" in sys.modules:  # otherwise nobody can have raised one of its errors
-        from indexer.errors import DiskFullError, IndexError_, WriterLockedError
+        from indexer import DiskFullError, IndexError_, WriterLockedError
 
         if isinstance(error, DiskFullError):
             return DISK_FULL
@@ -132,6 +132,10 @@ def _exit_code(error: BaseException) -> int | None:
 def clean(text: str) -> str:
     """Return archived text fit for a terminal: control and direction characters are gone."""
     return _CONTROLS.sub(" ", text).strip()
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _complain(message: str) -> None:
@@ -254,7 +258,7 @@ def _ranking(settings: Settings) -> Ranking:
 def _opened_index(settings: Settings) -> Iterator[Index]:
     from indexer import open_index
 
-    with contextlib.closing(open_index(settings.index_path, ranking=_ranking(settings))) as index:
+    with open_index(settings.index_path, ranking=_ranking(settings)) as index:
         yield index
 
 
@@ -277,13 +281,23 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     findingaid index crawl-2014.warc.gz more/
     findingaid index ~/warcs --index ~/warcs-index --workers 4
     """
+    if not paths and not os.path.isdir(settings.arcs_path):
+        raise CommandError(
+            f"{settings.arcs_path}: the job has no such folder; name what to index: findingaid index PATH"
+        )
     files = archive_files(paths or (settings.arcs_path,), settings.index_path)
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
 
     from indexer import IndexOptions, build_index
 
-    options = IndexOptions(workers=settings.index.workers, rebuild=rebuild)
+    options = IndexOptions(
+        workers=settings.index.workers,
+        rebuild=rebuild,
+        page_limit_s=settings.index.page_limit_s,
+        commit_s=settings.index.commit_s,
+        ranking=_ranking(settings),
+    )
     start = time.monotonic()
     with _progress_display() as show:
         statistics = build_index(files, settings.index_path, options=options, progress=show)
@@ -294,14 +308,14 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         _print_json(statistics_as_json(statistics, seconds))
     else:
         click.echo(
-            f"{statistics.documents:,} pages in {statistics.versions:,} versions, "
-            f"{statistics.captures:,} captures, {statistics.records:,} records, {statistics.files:,} files "
-            f"({seconds:.1f} s)"
+            f"{_many(statistics.documents, 'page')} in {_many(statistics.versions, 'version')}, "
+            f"{_many(statistics.captures, 'capture')}, {_many(statistics.records, 'record')}, "
+            f"{_many(statistics.files, 'file')} ({seconds:.1f} s)"
         )
         click.echo(f"index: {clean(settings.index_path)}")
     if statistics.damaged:
         _complain(
-            f"{len(statistics.damaged):,} damaged places, all else is indexed (which: findingaid ledger)"
+            f"{_many(len(statistics.damaged), 'damaged place')}, all else is indexed (which: findingaid ledger)"
         )
         return DONE_WITH_DAMAGE
     return DONE
@@ -434,9 +448,11 @@ def search_command(settings: Settings, query: str, limit: int, offset: int, as_j
         _complain(notice)
     coloured = _has_colour()
     for rank, hit in enumerate(results.hits, start=offset + 1):
-        click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n")
-    pages = "1 page" if results.total == 1 else f"{results.total:,} pages"
-    click.echo(f"{pages if results.total else 'nothing'} found in {results.took_ms:.1f} ms", err=True)
+        click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n", color=coloured)
+    click.echo(
+        f"{_many(results.total, 'page') if results.total else 'nothing'} found in {results.took_ms:.1f} ms",
+        err=True,
+    )
     return DONE
 
 
@@ -446,9 +462,9 @@ def _hit_lines(rank: int, hit: Hit, coloured: bool) -> list[str]:
     title = clean(hit.title or "") or "(no title)"
     facts = [date_in_words(hit.timestamp)]
     if hit.captures > 1:
-        facts.append(f"{hit.captures:,} captures")
+        facts.append(_many(hit.captures, "capture"))
     if hit.versions > 1:
-        facts.append(f"{hit.versions:,} versions")
+        facts.append(_many(hit.versions, "version"))
     bold = "\x1b[1m{}\x1b[0m" if coloured else "{}"
     snippet = "".join(
         bold.format(text) if part.hit and text.strip() else text
@@ -519,7 +535,8 @@ def cached_command(
             raise click.UsageError("--file needs --offset N, the byte where the record starts")
         if not os.path.isfile(file):
             raise CommandError(f"{file}: there is no such file")
-        _write_record(find_record(file, offset, member), raw)
+        with find_record(file, offset, member) as record:
+            _write_record(record, raw)
         return DONE
     if timestamp is not None and not re.fullmatch(r"\d{1,14}", timestamp):
         raise click.UsageError(f"--at {timestamp}: expected 1 to 14 digits, such as 2015 or 20150503140211")
@@ -527,7 +544,8 @@ def cached_command(
         capture = index.closest(url or "", timestamp)
         if capture is None:
             raise CommandError(f"{url}: not archived here (what is: findingaid search)")
-        _write_record(index.record(capture), raw)
+        with index.record(capture) as record:
+            _write_record(record, raw)
     return DONE
 
 
@@ -584,7 +602,7 @@ class _Terminated(BaseException):
 
 
 def _serve(settings: Settings) -> None:
-    """Serve until SIGTERM (returns) or SIGINT (raises KeyboardInterrupt); print the address once it answers."""
+    """Serve until SIGTERM or SIGINT, both of which are the way to end it; print the address once it answers."""
     from webui.server import run_server
 
     def stop(number: int, frame: object) -> None:
@@ -595,7 +613,7 @@ def _serve(settings: Settings) -> None:
         sys.stdout.flush()
 
     signal.signal(signal.SIGTERM, stop)
-    with contextlib.suppress(_Terminated):
+    with contextlib.suppress(_Terminated, KeyboardInterrupt):
         run_server(settings, ready)
 
 
@@ -626,18 +644,18 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
         return DONE
     for entry in entries:
         skipped = ", ".join(f"{count:,} {clean(reason)}" for reason, count in sorted(entry.skipped.items()))
-        click.echo(f"{clean(entry.path)}: {entry.status}, {entry.format or 'no known format'}")
+        click.echo(f"{clean(entry.file)}: {entry.status}, {entry.format or 'no known format'}")
         click.echo(
-            f"    {entry.records:,} records = {entry.captures:,} captures + {sum(entry.skipped.values()):,} skipped"
-            + (f" ({skipped})" if skipped else "")
-            + f"; {entry.documents:,} pages"
+            f"    {_many(entry.records, 'record')} = {_many(entry.captures, 'capture')} + "
+            f"{sum(entry.skipped.values()):,} skipped{f' ({skipped})' if skipped else ''}; "
+            f"{_many(entry.documents, 'page')}"
         )
         for damage in entry.damaged:
             click.echo(
                 f"    damaged: {damage.length:,} bytes at byte {damage.offset}: {clean(damage.problem)}"
             )
     records, captures = sum(entry.records for entry in entries), sum(entry.captures for entry in entries)
-    click.echo(f"{len(entries):,} files, {records:,} records, {captures:,} captures")
+    click.echo(f"{_many(len(entries), 'file')}, {_many(records, 'record')}, {_many(captures, 'capture')}")
     return DONE
 
 
@@ -723,9 +741,12 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     click.echo(f"archive: {clean(archive)}", err=True)
     with _progress_display() as show:
         statistics = build_index(
-            [archive], settings.index_path, options=IndexOptions(workers=1), progress=show
+            [archive],
+            settings.index_path,
+            options=IndexOptions(workers=1, ranking=_ranking(settings)),
+            progress=show,
         )
-    click.echo(f"index: {clean(settings.index_path)}, {statistics.documents} pages", err=True)
+    click.echo(f"index: {clean(settings.index_path)}, {_many(statistics.documents, 'page')}", err=True)
     if no_serve:
         return DONE
     click.echo("the search page is at the address below; Ctrl-C ends it", err=True)

@@ -324,9 +324,9 @@ def served(tmp_path: Path, *arguments: str | Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_prints_its_address_answers_and_ends_cleanly(
-    small_index: Path, tmp_path: Path, number: signal.Signals, code: int
+    small_index: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     server = served(tmp_path, "--index", small_index, "--port", "0")
     try:
@@ -337,7 +337,7 @@ def test_serve_prints_its_address_answers_and_ends_cleanly(
     finally:
         server.send_signal(number)
         _, err = server.communicate(timeout=20)
-    assert server.returncode == code
+    assert server.returncode == 0
     assert "Traceback" not in err
 
 
@@ -466,9 +466,9 @@ def test_each_kind_of_failure_has_its_exit_code(
     "name, code", [("DiskFullError", 6), ("WriterLockedError", 7), ("IndexCorruptError", 1)]
 )
 def test_each_error_of_the_index_has_its_exit_code(name: str, code: int) -> None:
-    import indexer.errors
+    import indexer
 
-    assert app._exit_code(getattr(indexer.errors, name)("index: something")) == code
+    assert app._exit_code(getattr(indexer, name)("index: something")) == code
 
 
 def test_the_debug_flag_shows_the_traceback(
@@ -492,7 +492,9 @@ def test_ctrl_c_while_indexing_leaves_a_usable_index(
     run = subprocess.Popen(
         arguments, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=clean_environment()
     )
-    time.sleep(1.5)
+    while not (tmp_path / "index").exists() and run.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.5)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert "Traceback" not in err
@@ -556,7 +558,7 @@ def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:
             assert b"ferry" in answer.read()
     finally:
         run.terminate()
-        run.wait(timeout=20)
+        run.communicate(timeout=20)
 
 
 def test_the_wsgi_entry_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -148,4 +148,5 @@ def serve_and_stop(arguments: list[str], folder: Path) -> None:
         assert server.stdout.readline().startswith("http://127.0.0.1:")
     finally:
         server.terminate()
-        assert server.wait(timeout=20) == 0
+        server.communicate(timeout=20)
+    assert server.returncode == 0

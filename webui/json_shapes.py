@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
-    from indexer import FileEntry, Hit, Results, Statistics
+    from indexer import Hit, LedgerEntry, Results, Statistics
 
 
 def results_as_json(results: Results) -> dict[str, Any]:
@@ -60,10 +60,10 @@ def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]
     }
 
 
-def ledger_entry_as_json(entry: FileEntry) -> dict[str, Any]:
+def ledger_entry_as_json(entry: LedgerEntry) -> dict[str, Any]:
     """Return one line of the ledger as the dict that `ledger --json` lists."""
     return {
-        "file": entry.path,
+        "file": entry.file,
         "status": entry.status,
         "format": entry.format,
         "records": entry.records,

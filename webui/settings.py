@@ -118,11 +118,19 @@ class ArchiveSettings:
 @dataclass(frozen=True)
 class IndexSettings:
     workers: int = _setting(0, "processes that read archives; 0 means one for each core", low=0, high=1024)
-    batch_memory_mb: int = _setting(
-        64, "text that one worker gathers before it writes a segment", unit="MB", low=1, high=65536
+    commit_s: float = _setting(
+        30.0,
+        "what was read is kept, and found by searches, after at most about this time",
+        unit="s",
+        low=1,
+        high=3600,
     )
-    body_limit_mb: int = _setting(
-        64, "how much of one page, unpacked, is read; the rest is left out", unit="MB", low=1, high=1024
+    page_limit_s: float = _setting(
+        60.0,
+        "a page that takes longer to read is left out, with a line in the ledger",
+        unit="s",
+        low=1,
+        high=3600,
     )
 
 
