@@ -21,7 +21,7 @@ ARC_LINE = re.compile(
 
 ARC_SCAN = re.compile(
     rb"(?:^|\n)(?P<arc>[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}? "
-    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} [^\n]{0,400}?\d{1,19}\r?\n)"
+    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} (?:[^\n]{0,400} )?\d{1,19}\r?\n)"
     % LONGEST_LINE
 )
 """The same in the middle of other bytes: an address and a date must be there, at the start of a line."""

@@ -52,12 +52,18 @@ def starts_with_header(data: bytes, at: int = 0, dialect: str = "") -> bool:
 
 
 def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
-    """Return where the next record header begins in `data[at:end]`, judged strictly; -1 if nowhere."""
-    pattern = {"WARC": WARC_SCAN, "ARC": ANY_SCAN}.get(dialect, ANY_SCAN)
-    found = pattern.search(data, at, end)
+    """Return where the next record header begins in `data[at:end]`, judged strictly; -1 if nowhere.
+
+    The header itself may go on behind `end`.
+    """
+    pattern = WARC_SCAN if dialect == "WARC" else ANY_SCAN
+    found = pattern.search(data, at, end + LONGEST_SCAN)
     if not found:
         return -1
-    return found.start("arc") if pattern is ANY_SCAN and found.start("arc") >= 0 else found.start()
+    place = found.start()
+    if pattern is ANY_SCAN and found["arc"] is not None:
+        place = found.start("arc")
+    return place if place < end else -1
 
 
 def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:

@@ -235,10 +235,23 @@ class PackedStream(MemberStream):
             return b"", -1
         decoder = self._new_decoder()
         try:
-            data: bytes = decoder.decompress(packed, STEP)
+            data = decoder.decompress(packed, STEP)
         except DECODER_ERRORS:
-            return b"", -1
-        return data, at + len(packed) - len(decoder.unused_data) if decoder.eof else -1
+            return self._bytes_before_error(packed), -1
+        return data, at + len(packed) - len(decoder.unused_data or b"") if decoder.eof else -1
+
+    def _bytes_before_error(self, packed: bytes) -> bytes:
+        """A member with a wrong checksum is one all the same."""
+        decoder = self._slow_decoder()
+        saved = b""
+        try:
+            for place in range(len(packed)):
+                saved += decoder.decompress(packed[place : place + 1], STEP)
+                if len(saved) >= STEP:
+                    break
+        except DECODER_ERRORS:
+            pass
+        return saved
 
     def first_bytes_behind(self) -> bytes:
         at = self.end
@@ -274,7 +287,7 @@ class PackedStream(MemberStream):
         self._unpacked += len(data)
         if decoder.eof:
             self.ended = True
-            self.end = self.read_to - len(decoder.unused_data)
+            self.end = self.read_to - len(decoder.unused_data or b"")
         elif at_end and not data:
             self._fail("the file ends in the middle of it")
         elif self._unpacked > self.limits.member_bytes:
@@ -287,12 +300,12 @@ class PackedStream(MemberStream):
                 f"it unpacks to more than {self._unpacked >> 20} MiB, over {self.limits.member_ratio} times its size"
             )
 
-    def _fail(self, problem: str) -> None:
-        """End the member early; what stands before `problem` is kept."""
+    def _fail(self, problem: str, end: int = 0) -> None:
+        """End the member early; what stands before `problem` is kept. end: on disk, if that is known."""
         self.problem = f"broken {self.name}: {problem}"
         self.ended = True
         self._failures += 1
-        self.end = self._find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
+        self.end = end or self._find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
 
     def _salvage(self, error: Exception) -> bytes:
         """Return what can be unpacked before the error: the decoder forgets the output of the call that failed.
@@ -304,6 +317,7 @@ class PackedStream(MemberStream):
         saved = bytearray()
         at, end = self.start, self.read_to
         finished = False
+        member_end = 0
         try:
             while at < end and not finished:
                 step = min(STEP, self._fed_from - at) if at < self._fed_from else 1
@@ -318,10 +332,14 @@ class PackedStream(MemberStream):
                     if decoder.eof:
                         finished = True
                         break
-        except DECODER_ERRORS:
-            pass
+        except DECODER_ERRORS as slow_error:
+            error = slow_error
+            if "incorrect data check" in str(error):  # zlib has read 4 of the 8 bytes behind the data
+                member_end = at + 4
+            elif "incorrect length check" in str(error):
+                member_end = at
         self._unpacked += len(saved)
-        self._fail(str(error))
+        self._fail("wrong checksum" if member_end else _plain_words(error), member_end)
         return bytes(saved)
 
     def _slow_decoder(self) -> Decoder:
@@ -406,6 +424,11 @@ class ZstdStream(_FrameStream):
 
     def _new_decoder(self) -> Decoder:
         return zstd_decoder(self.limits.window_log, self._dictionary)
+
+
+def _plain_words(error: Exception) -> str:
+    """zlib puts a number and the same few words before what is wrong."""
+    return str(error).rpartition("data: ")[2] or type(error).__name__
 
 
 STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)

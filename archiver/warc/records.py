@@ -85,9 +85,18 @@ class RecordStream:
             elif not self._damages:
                 self._pass_garbage()
 
-    def read_header(self) -> Record | None:
+    @property
+    def compression(self) -> str:
+        name = self.stream.compression
+        if self.shared and not self.plain:
+            name += " as one member" if name == "gzip" else " as one frame"
+        return name
+
+    def read_header(self, after_newlines: bool = False) -> Record | None:
         """Return the record that begins at the next byte; None if none does."""
         stream = self.stream
+        if after_newlines:
+            self._skip_newlines()
         have = stream.ensure(KIB)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
             line_end = stream.buffer.find(b"\n", stream.pos)
@@ -141,8 +150,11 @@ class RecordStream:
             record.truncated = "file"
         return record
 
+    # What is known of the current record's length: cut by the end of the file, goes on in another member,
+    # followed by bytes that belong to nothing.
     _cut = False
     _joined = False
+    _ragged = False
     _length_problem = ""
 
     def _arc_type(self, head: Head) -> str:
@@ -165,7 +177,7 @@ class RecordStream:
         the file where that is cheap, and else believed.
         """
         stream = self.stream
-        self._cut = False
+        self._cut = self._ragged = False
         self._length_problem = ""
         if claimed < 0:
             return self._unclaimed_length()
@@ -177,12 +189,14 @@ class RecordStream:
             have = stream.ensure(claimed + 4)
         if have >= claimed and self._is_boundary(claimed):
             return claimed
+        stream.ensure(claimed + LONGEST_SCAN)
         inside = find_header(stream.buffer, stream.pos, stream.pos + claimed, self.dialect)
         if inside >= 0:
             return self._shorten(claimed, inside - stream.pos)
         if have < claimed:
             self._cut_short(claimed, have)
             return have
+        self._ragged = self.plain and stream.buffer[stream.pos + claimed] not in b"\r\n"
         return claimed
 
     def _unclaimed_length(self) -> int:
@@ -226,7 +240,17 @@ class RecordStream:
             if behind >= 10 * KIB or (behind >= 8 and b"\n" in stream.buffer[place:]):
                 break
             stream.ensure(len(stream.buffer) - stream.pos + 10 * KIB)
-        return place >= len(stream.buffer) or starts_with_header(stream.buffer, place, self.dialect)
+        if place >= len(stream.buffer):
+            return True
+        if place == stream.pos + length and self.dialect == "ARC" and self._cuts_a_line(place):
+            return False
+        return starts_with_header(stream.buffer, place, self.dialect)
+
+    def _cuts_a_line(self, place: int) -> bool:
+        """Is `place` inside of an ARC header line? A length that is a little too large leads there."""
+        buffer = self.stream.buffer
+        begin = buffer.rfind(b"\n", max(self.stream.pos, place - KIB), place) + 1
+        return 0 < begin < place and find_header(buffer, begin - 1, begin + 1, "ARC") >= 0
 
     def _shorten(self, claimed: int, length: int) -> int:
         """The next header stands `length` bytes on, inside of the claimed block."""
@@ -315,6 +339,9 @@ class RecordStream:
             self._taken += passed
             if self._left and not self._go_on_in_next_member():
                 self._note_cut()
+        if self._ragged:
+            self._ragged = False
+            self._pass_to_header("Content-Length does not reach the end of the record")
 
     def locate(self, record: Record) -> Location:
         """Return where the current record lies; see `Record.location`."""
@@ -372,7 +399,8 @@ class RecordStream:
             stream.problem = ""
 
     def _pass_garbage(self) -> None:
-        self._pass_to_header("no record header where one was expected")
+        self.stream.pos += 1
+        self._pass_to_header("no record header where one was expected", back=1)
 
     def _pass_long_header(self) -> None:
         self.stream.pos += 5
