@@ -119,6 +119,7 @@ class RecordStream:
         self._start_inner = stream.inner
         self._end = -1
         self._joined = False
+        raw_header = bytes(stream.buffer[stream.pos : stream.pos + head.size])
         stream.pos += head.size
         self._taken = 0
         self.dialect = head.dialect
@@ -142,6 +143,7 @@ class RecordStream:
             head.content_type.partition(";")[0].strip().lower(),
             head.length,
             head.truncated,
+            raw_header,
         )
         self._current = record
         if self._cut:
