@@ -152,6 +152,7 @@ class _Run:
         self._files: dict[int, _File] = {}
         self._queue: list[_File] = []
         self._done = self._records_before = self._pages_before = self._bytes_before = 0
+        self._total = 0
         self._problems: list[str] = []
         self._names = 0
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
