@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexer import Index, Ranking
@@ -26,8 +26,7 @@ def ranking_from(settings: Settings) -> Ranking:
     from indexer import Ranking
 
     search = settings.search
-    idf = "classic" if search.idf == "classic" else "plus"
-    return Ranking(k1=search.k1, idf=cast(object, idf), boost=dict(search.boost), b=dict(search.b))  # type: ignore[arg-type]
+    return Ranking(k1=search.k1, idf=search.idf, boost=dict(search.boost), b=dict(search.b))
 
 
 class IndexAccess:

@@ -148,7 +148,6 @@ def _json_answer(results: Results, notices: tuple[str, ...]) -> Response:
     for shown, hit in zip(answer["hits"], results.hits, strict=True):
         shown["snippet_parts"] = [{"t": part.text, "hit": part.hit} for part in hit.snippet]
         shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root)
-        shown["language"] = hit.language
         if hit.member:
             shown["member"] = hit.member
     # Escaped so that even a program that takes the answer for HTML meets no markup in it.

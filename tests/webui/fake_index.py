@@ -88,7 +88,7 @@ class FakeIndex:
             documents=len(pages),
             versions=len(pages),
             skipped={},
-            damaged=[],
+            damaged=(),
             first=min(times, default=""),
             last=max(times, default=""),
             sites=len({url.split("/")[2] for url in pages}),
@@ -126,7 +126,6 @@ class FakeIndex:
             member=capture.location.member,
             captures=len(others),
             versions=len({other.digest for other in others}),
-            language="en",
         )
 
     def captures(self, url: str) -> list[Capture]:
