@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .errors import NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
-from .members import PlainStream, open_members
+from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.warc import surt_key
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import Catalogue, doc_id
+from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
 from indexer.store.weights import Basis, Weights, write_weights
@@ -134,7 +133,7 @@ class IndexWriter:
             urls = list(self._new_urls.items())
             connection.executemany(
                 "INSERT INTO urls (id, url, doc_id, sort_key) VALUES (?, ?, ?, ?)",
-                [(number, url, doc_id(url), surt_key(url)) for url, number in urls],
+                [(number, url, doc_id(url), sort_key(url)) for url, number in urls],
             )
             for batch in batches:
                 if batch.segment:

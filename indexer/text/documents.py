@@ -143,9 +143,6 @@ def _capture_of(
     if record.type not in _CAPTURE_TYPES:
         entry.skip(record.type_name.lower() if record.type != RecordType.UNKNOWN else "unknown type")
         return None
-    if not record.url:
-        entry.skip("no address")
-        return None
     if record.url.lower().startswith("dns:"):
         entry.skip("dns")
         return None
@@ -160,7 +157,7 @@ def _capture_of(
         if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
             response = parse_response(record)
             place = record.location
-            if (place.member, place.offset, place.inner) in skip_pages:
+            if ("", place.offset, place.inner) in skip_pages:
                 entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
             elif response is not None:
                 if not payload:
@@ -173,7 +170,7 @@ def _capture_of(
         if head is not None:
             status, mime = head.status, media_type(head.headers.get("Content-Type"))
     return CaptureFound(
-        url=record.url,
+        url=record.url or _made_up_address(record),
         timestamp=record.timestamp,
         type=str(record.type),
         status=status,
@@ -183,6 +180,15 @@ def _capture_of(
         location=record.location,
         page=page,
     )
+
+
+def _made_up_address(record: Record) -> str:
+    """Return an address for a capture without one: its record id, else its place, so that it is not lost."""
+    record_id = record.headers.get("WARC-Record-ID").strip("<> ")
+    if record_id:
+        return record_id
+    place = record.location
+    return f"urn:x-no-address:{os.path.basename(place.path)}:{place.offset + place.inner}"
 
 
 def _at(place: Location, problem: str) -> Damage:

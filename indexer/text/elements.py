@@ -57,7 +57,7 @@ class PageText:
 class ElementCollector:
     """Turns the events of one page into a PageText."""
 
-    attribute_tags = frozenset({"a", "img", "area", "input", "meta", "html"})
+    attribute_tags = frozenset({"a", "img", "area", "frame", "input", "meta", "html"})
 
     def __init__(self) -> None:
         self.page = PageText()
@@ -93,6 +93,9 @@ class ElementCollector:
             self._enter(3)
         elif tag == "img" or tag == "area":
             self._alternative(attributes.get("alt"))
+        elif tag == "frame":
+            # a frameset has no text of its own: what it is made of is all that can be said of it
+            self._alternative(" ".join(filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))))
         elif tag == "input":
             if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
                 self._alternative(attributes.get("value") or attributes.get("alt"))
