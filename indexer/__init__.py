@@ -1,1 +1,45 @@
-"""Archive files -> index -> hits: `text/` (bytes to tokens), `store/` (index on disk), `search/` (query to hits)."""
+"""Archive files -> index -> hits: `text/` (bytes to tokens), `store/` (index on disk), `search/` (query to hits).
+
+    from indexer import build_index, open_index
+
+    build_index(["crawl.warc.gz"], "MyIndex")
+    with open_index("MyIndex") as index:
+        print(index.search("finding aid").total)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from indexer.index import Capture, Hit, Index, LedgerEntry, Results, Statistics, open_index
+from indexer.search.snippets import SnippetPart
+from indexer.store.bm25f import Ranking
+from indexer.store.errors import (
+    DiskFullError,
+    IndexCorruptError,
+    IndexError_,
+    IndexMissingError,
+    IndexVersionError,
+    WorkerError,
+    WriterLockedError,
+)
+from indexer.text.elements import ELEMENTS
+
+if TYPE_CHECKING:
+    from indexer.build import IndexOptions, Progress, build_index
+
+_BUILDING = ("IndexOptions", "Progress", "build_index")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what builds an index when it is first asked for: searching does without it, and starts sooner."""
+    if name in _BUILDING:
+        from indexer import build
+
+        return getattr(build, name)
+    raise AttributeError(f"module 'indexer' has no attribute {name!r}")
+
+
+__all__ = [
+    "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",
+    "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
+    "WorkerError", "WriterLockedError", "build_index", "open_index",
+]

@@ -142,6 +142,7 @@ class RecordStream:
 
     def _begin(self, head: Head) -> Record:
         stream = self.stream
+        raw_header = bytes(stream.buffer[stream.pos : stream.pos + head.size])
         stream.pos += head.size
         self._taken = 0
         self.dialect = head.dialect
@@ -165,6 +166,7 @@ class RecordStream:
             head.content_type.partition(";")[0].strip().lower(),
             head.length,
             head.truncated,
+            raw_header,
         )
         self._current = record
         if self._cut:
