@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import logging
-import multiprocessing
 import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any
 
+from archiver.warc import Damage
 from indexer.index import Statistics, open_index
 from indexer.store.arrayfile import sync_folder
 from indexer.store.bm25f import Ranking
@@ -25,11 +25,12 @@ from indexer.store.layout import live_folder, make_live, next_folder, remove_lef
 from indexer.store.lock import writer_lock
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.text.documents import FileEntry
-from indexer.worker import Batch, Status, run_worker
+from indexer.worker import Batch, Status, WorkerProcess
 
 log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
+_KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
 _FINGERPRINT_BYTES = 1 << 16
 
 
@@ -131,29 +132,14 @@ class _File:
     kills: int = 0
 
 
-class _WorkerProcess:
-    """A worker process, the pipe to it and the numbers it shows."""
+class _Worker(WorkerProcess):
+    """A worker, and what it has in hand."""
 
-    def __init__(self, context: Any, folder: str, name: str) -> None:
-        self.name = name
-        self.pipe: Connection
-        self.pipe, theirs = context.Pipe()
-        self.status = context.RawArray("q", Status.SIZE)
-        self.process = context.Process(target=run_worker, args=(theirs, self.status, folder, name), daemon=True)
-        self.process.start()
-        theirs.close()
+    def __init__(self, folder: str, name: str) -> None:
+        super().__init__(folder, name)
         self.reading: _File | None = None
         self.unfinished: list[_File] = []  # files read, or being read, whose batch has not come yet
         self.flushing = False
-
-    def busy_s(self) -> float:
-        since = self.status[Status.BUSY_SINCE_MS]
-        return time.monotonic() - since / 1000 if since else 0.0
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
 
 
 class _Run:
@@ -161,12 +147,12 @@ class _Run:
 
     def __init__(self, writer: IndexWriter, options: IndexOptions, progress: Callable[[Progress], None] | None) -> None:
         self._writer, self._options, self._report = writer, options, progress
-        self._context = multiprocessing.get_context("spawn")
-        self._workers: list[_WorkerProcess] = []
+        self._workers: list[_Worker] = []
         self._started = time.monotonic()
         self._files: dict[int, _File] = {}
         self._queue: list[_File] = []
         self._done = self._records_before = self._pages_before = self._bytes_before = 0
+        self._total = 0
         self._problems: list[str] = []
         self._names = 0
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
@@ -180,12 +166,9 @@ class _Run:
     def __exit__(self, *exc: object) -> None:
         for worker in self._workers:
             if exc[0] is None:
-                try:
-                    worker.pipe.send(("stop",))
-                except OSError:
-                    pass
-                worker.process.join(5)
-            worker.kill()
+                worker.stop()
+            else:
+                worker.kill()
 
     def index(self, paths: list[str]) -> None:
         """Read and commit all files that are new or changed."""
@@ -228,11 +211,11 @@ class _Run:
 
     def _start_worker(self) -> None:
         self._names += 1
-        worker = _WorkerProcess(self._context, self._writer.folder, f"w{self._names}")
+        worker = _Worker(self._writer.folder, f"w{self._names}")
         self._workers.append(worker)
         self._hand_out(worker)
 
-    def _hand_out(self, worker: _WorkerProcess) -> None:
+    def _hand_out(self, worker: _Worker) -> None:
         worker.reading = self._queue.pop() if self._queue else None
         if worker.reading:
             worker.unfinished.append(worker.reading)
@@ -247,7 +230,7 @@ class _Run:
                 self._receive(worker)
         for worker in list(self._workers):
             if worker.busy_s() > self._options.page_limit_s:
-                self._end_slow_worker(worker)
+                self._replace(worker, f"it took longer than {self._options.page_limit_s:.0f} s")
         if time.monotonic() - self._last_flush > self._options.commit_s:
             self._last_flush = time.monotonic()
             for worker in self._workers:
@@ -256,18 +239,18 @@ class _Run:
                     worker.pipe.send(("flush",))
         self._show()
 
-    def _receive(self, worker: _WorkerProcess) -> None:
+    def _receive(self, worker: _Worker) -> None:
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
-            self._replace_dead_worker(worker)
+            self._replace(worker, "the worker process died, perhaps for want of memory")
             return
         kind = message[0]
         if kind == "claim":
             try:
                 worker.pipe.send(self._answer(message[1], worker.name))
             except OSError:
-                self._replace_dead_worker(worker)
+                self._replace(worker, "the worker process died, perhaps for want of memory")
         elif kind == "batch":
             self._take_batch(message[1], worker)
         elif kind == "idle":
@@ -300,7 +283,7 @@ class _Run:
 
     # -- commits
 
-    def _take_batch(self, batch: Batch, worker: _WorkerProcess) -> None:
+    def _take_batch(self, batch: Batch, worker: _Worker) -> None:
         finished = {number for number, _ in batch.finished}
         worker.unfinished = [file for file in worker.unfinished if file.number not in finished]
         self._done += len(finished)
@@ -383,47 +366,35 @@ class _Run:
 
     # -- workers that hang or die
 
-    def _end_slow_worker(self, worker: _WorkerProcess) -> None:
-        file = worker.reading
-        place = (self._options.page_limit_s, worker.status[Status.OFFSET], worker.status[Status.INNER])
-        self._workers.remove(worker)
-        worker.kill()
-        self._release(worker)
-        if file is not None:
-            self._give_up_page(file, place[1], place[2])
-        self._requeue(worker)
-
-    def _replace_dead_worker(self, worker: _WorkerProcess) -> None:
-        """A worker process ended by itself: killed for its memory, or crashed in a library."""
-        file = worker.reading
-        self._workers.remove(worker)
+    def _replace(self, worker: _Worker, why: str) -> None:
+        """End a worker that hangs or has died, and have its files read again without the page it was at."""
+        file, parsing = worker.reading, bool(worker.status[Status.PARSING])
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
-        was_busy = bool(worker.status[Status.BUSY_SINCE_MS])
-        worker.kill()
+        self._workers.remove(worker)
+        status = worker.kill()
         self._release(worker)
-        if file is None or file.kills >= 20:
-            raise WorkerError(
-                f"a worker process died (exit {worker.process.exitcode}) at {file.path if file else 'no file'}; what was committed stands"
-            )
-        if was_busy:
-            self._give_up_page(file, offset, inner)
+        if file is None:
+            raise WorkerError(f"a worker process ended with status {status} while it had nothing to read; please report this")
         file.kills += 1
-        self._requeue(worker)
+        if parsing and file.kills <= _KILLS_AT_MOST:
+            log.warning("%s: record at byte %d: its page is left out: %s", file.path, offset, why)
+            # whichever member of a ZIP file it is in: the offset tells it well enough to be left out
+            file.skip_pages |= {("", offset, inner)}
+        elif file.kills > 1:
+            worker.unfinished.remove(file)
+            entry = FileEntry(file.path, status="unreadable")
+            entry.damaged.append(Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this"))
+            self._waiting.append((Batch(finished=[(file.number, entry)]), worker.name))
+            self._done += 1
+            self._commit_ready()
+        self._queue.extend(worker.unfinished)
+        self._start_worker()
 
-    def _give_up_page(self, file: _File, offset: int, inner: int) -> None:
-        log.warning("%s: record at byte %d: its page is left out, it took too long or too much memory", file.path, offset)
-        # whichever member of a ZIP file it was in: the offset tells it well enough to be left out
-        file.skip_pages |= {("", offset, inner)}
-
-    def _release(self, worker: _WorkerProcess) -> None:
+    def _release(self, worker: _Worker) -> None:
         self._granted = {key: value for key, value in self._granted.items() if value[1] != worker.name or self._is_waiting(value[0])}
 
     def _is_waiting(self, version: int) -> bool:
         return any(version == number for batch, _ in self._waiting for number, _, _, _ in batch.versions)
-
-    def _requeue(self, worker: _WorkerProcess) -> None:
-        self._queue.extend(worker.unfinished)
-        self._start_worker()
 
     # -- progress
 

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at, surt_key
+from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
 from indexer.search.query import parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, make_snippet
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import Catalogue
+from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
@@ -228,7 +228,7 @@ class Index:
         snapshot = self._current()
         rows = snapshot.catalogue.connection().execute(
             f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
-            (surt_key(url),),
+            (sort_key(url),),
         ).fetchall()
         return [self._capture(snapshot.catalogue, row) for row in rows]
 

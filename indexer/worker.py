@@ -7,10 +7,14 @@ reads, parses, analyses and inverts, and writes the segment of each batch itself
 from __future__ import annotations
 
 import logging
+import mmap
 import os
-import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -18,13 +22,17 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from archiver.warc import Damage
 from indexer.store.catalogue import doc_key
+from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
 from indexer.text.elements import PageText, collect_page
 from indexer.text.languages import language_of
+
+log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 2_000_000
@@ -59,7 +67,7 @@ class Batch:
 class Status:
     """Numbers that a worker shows the coordinator while it works, in shared memory."""
 
-    BUSY_SINCE_MS, OFFSET, INNER, POSITION, RECORDS, PAGES, FILE = range(7)
+    BUSY_SINCE_MS, OFFSET, INNER, POSITION, RECORDS, PAGES, PARSING = range(7)
     SIZE = 7
 
 
@@ -96,14 +104,16 @@ class Worker:
     def _read(self, number: int, path: str, skip_pages: frozenset[tuple[str, int, int]]) -> None:
         entry = FileEntry(path)
         status = self._status
-        status[Status.FILE] = number
+        status[Status.POSITION] = status[Status.RECORDS] = 0
+        status[Status.BUSY_SINCE_MS] = _now_ms()
 
         def show(position: int) -> None:
             status[Status.POSITION] = position
             status[Status.RECORDS] = entry.records
-            status[Status.BUSY_SINCE_MS] = int(time.monotonic() * 1000)
+            status[Status.BUSY_SINCE_MS] = _now_ms()
+            status[Status.PARSING] = 0
 
-        for found in read_captures(path, entry, skip_pages=skip_pages, on_record=show):
+        for found in self._captures(path, entry, skip_pages, show):
             row = CaptureRow(found, found.page.digest if found.page else None)
             self._batch.captures.append((number, row))
             if found.page:
@@ -116,6 +126,19 @@ class Worker:
         self._analyze_group(entry)
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
+
+    def _captures(
+        self, path: str, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]], show: Callable[[int], None]
+    ) -> Iterator[CaptureFound]:
+        """Read a file; an error nobody thought of costs the rest of that file, not the run, and stands in the ledger."""
+        try:
+            yield from read_captures(path, entry, skip_pages=skip_pages, on_record=show)
+        except (MemoryError, Exception) as error:
+            log.exception("%s: unexpected error", path)
+            entry.status = "damaged"
+            entry.damaged.append(
+                Damage(path, 0, 0, f"not read to its end: unexpected {type(error).__name__}: {error}; please report this")
+            )
 
     def _analyze_group(self, entry: FileEntry) -> None:
         """Ask which pages of the group are new, and turn those into token columns."""
@@ -133,10 +156,13 @@ class Worker:
                 continue
             place = row.found.location
             self._status[Status.OFFSET], self._status[Status.INNER] = place.offset, place.inner
-            self._status[Status.BUSY_SINCE_MS] = int(time.monotonic() * 1000)
-            page = collect_page(body.html)
+            self._status[Status.BUSY_SINCE_MS] = _now_ms()
+            self._status[Status.PARSING] = 1
+            page = self._page(body.html, row.found, entry)
             if _cut_text(page):
-                entry.damaged.append(_cut_damage(row.found))
+                entry.damaged.append(
+                    _at(row.found, f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed")
+                )
             pages.append((row.found.url, page))
             self._documents.append(document)
             self._languages.append(language_of(page))
@@ -147,6 +173,14 @@ class Worker:
             tokens = analyze_pages(pages)
             self._groups.append(tokens)
             self._tokens += len(tokens.word)
+
+    def _page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
+        try:
+            return collect_page(html)
+        except Exception as error:
+            log.exception("%s: unexpected error in the page at byte %d", found.location.path, found.location.offset)
+            entry.damaged.append(_at(found, f"the page has no text: unexpected {type(error).__name__}: {error}; please report this"))
+            return PageText()
 
     def _finish_batch(self) -> None:
         """Write the segment of the batch and hand the batch over; the coordinator commits it."""
@@ -162,6 +196,10 @@ class Worker:
             write_batch(os.path.join(self._folder, batch.segment), self._groups, columns)
         self._start_batch()
         self._pipe.send(("batch", batch))
+
+
+def _now_ms() -> int:
+    return int(time.monotonic() * 1000)
 
 
 def version_columns(
@@ -205,27 +243,70 @@ def _cut_text(page: PageText) -> bool:
     return False
 
 
-def _cut_damage(found: CaptureFound) -> Any:
-    from archiver.warc import Damage
-
+def _at(found: CaptureFound, problem: str) -> Damage:
     place = found.location
-    problem = f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed"
     return Damage(place.path, place.offset, place.length, problem, place.member)
 
 
-def run_worker(pipe: Connection, status: Any, folder: str, name: str) -> None:
-    """Entry point of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinator, which ends us in order
-    logging.getLogger().addHandler(logging.NullHandler())
+class WorkerProcess:
+    """The coordinator's side of a worker: the process, the pipe to it, and the numbers it shows.
+
+    A worker is a fresh interpreter, not a fork: it inherits no threads or locks, and a script or notebook
+    that calls build_index need not be importable.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.name = name
+        ours, theirs = socket.socketpair()
+        shared = tempfile.TemporaryFile()
+        shared.truncate(Status.SIZE * 8)
+        self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
+            pass_fds=(theirs.fileno(), shared.fileno()),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the coordinator, which ends us in order
+        )
+        theirs.close()
+        shared.close()
+        self.pipe = Connection(ours.detach())
+
+    def busy_s(self) -> float:
+        """Return for how many seconds the worker has been at the same record or page, 0 when it waits."""
+        since = self.status[Status.BUSY_SINCE_MS]
+        return time.monotonic() - since / 1000 if since else 0.0
+
+    def stop(self) -> int:
+        """Ask the worker to end, wait a little, and return its exit status."""
+        try:
+            self.pipe.send(("stop",))
+            self._process.wait(5)
+        except (OSError, subprocess.TimeoutExpired):
+            pass
+        return self.kill()
+
+    def kill(self) -> int:
+        """End the worker at once and return its exit status."""
+        self._process.kill()
+        status = self._process.wait()
+        self.pipe.close()
+        return status
+
+
+def serve() -> None:
+    """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
+    pipe_number, status_number, folder, name = sys.argv[1:5]
+    pipe = Connection(int(pipe_number))
+    status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
     try:
         Worker(pipe, status, folder, name).run()
-    except (EOFError, BrokenPipeError):
+    except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the coordinator is gone; what it committed stands
     except OSError as error:
         pipe.send(("failed", type(error).__name__, error.errno or 0, str(error)))
     except Exception as error:
-        from indexer.store.errors import DiskFullError
-
         if not isinstance(error, DiskFullError):
-            logging.getLogger(__name__).exception("worker failed")
+            log.exception("worker failed")
         pipe.send(("failed", type(error).__name__, 0, str(error)))

@@ -480,13 +480,14 @@ def test_the_debug_flag_shows_the_traceback(
     assert "Traceback" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("moment_s", [0.1, 0.7])
 def test_ctrl_c_while_indexing_leaves_a_usable_index(
-    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path, moment_s: float
 ) -> None:
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     content = sample_warc.read_bytes()
-    for number in range(400):
+    for number in range(200):
         (shelf / f"{number:03}.warc.gz").write_bytes(content)
     arguments = command("index", shelf, "--index", tmp_path / "index", "--workers", "1")
     run = subprocess.Popen(
@@ -494,7 +495,7 @@ def test_ctrl_c_while_indexing_leaves_a_usable_index(
     )
     while not (tmp_path / "index").exists() and run.poll() is None:
         time.sleep(0.05)
-    time.sleep(0.5)
+    time.sleep(moment_s)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert "Traceback" not in err

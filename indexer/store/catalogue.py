@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from sqlitedict import SqliteDict
 
+from archiver.warc import capture_key, surt_key
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -56,6 +57,14 @@ def doc_id(url: str) -> int:
 def doc_key(url: str) -> int:
     """Return 64 bits of the MD5 of an address, which order pages of equal score."""
     return int.from_bytes(_url_md5(url)[:8], "big")
+
+
+def sort_key(url: str) -> str:
+    """Return the key that all spellings of an address share and that puts the pages of a site together."""
+    try:
+        return surt_key(url)
+    except ValueError:
+        return capture_key(url)
 
 
 def _url_md5(url: str) -> bytes:

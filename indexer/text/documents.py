@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from archiver.warc import (
+    DEFAULT_LIMITS,
     ArchiveError,
     ArchiveReader,
     Damage,
@@ -26,6 +27,7 @@ from indexer.text.charset import decode_html
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
+PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed from memory, several copies of it at once
 
 _CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
 # What pictures, PDF and packed data start with, whatever type the server declared.
@@ -143,9 +145,6 @@ def _capture_of(
     if record.type not in _CAPTURE_TYPES:
         entry.skip(record.type_name.lower() if record.type != RecordType.UNKNOWN else "unknown type")
         return None
-    if not record.url:
-        entry.skip("no address")
-        return None
     if record.url.lower().startswith("dns:"):
         entry.skip("dns")
         return None
@@ -158,9 +157,9 @@ def _capture_of(
         elif record.type == RecordType.RESPONSE:
             mime = ""
         if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
-            response = parse_response(record)
+            response = parse_response(record, limits=PAGE_LIMITS)
             place = record.location
-            if (place.member, place.offset, place.inner) in skip_pages:
+            if ("", place.offset, place.inner) in skip_pages:
                 entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
             elif response is not None:
                 if not payload:
@@ -173,7 +172,7 @@ def _capture_of(
         if head is not None:
             status, mime = head.status, media_type(head.headers.get("Content-Type"))
     return CaptureFound(
-        url=record.url,
+        url=record.url or _made_up_address(record),
         timestamp=record.timestamp,
         type=str(record.type),
         status=status,
@@ -183,6 +182,15 @@ def _capture_of(
         location=record.location,
         page=page,
     )
+
+
+def _made_up_address(record: Record) -> str:
+    """Return an address for a capture without one: its record id, else its place, so that it is not lost."""
+    record_id = record.headers.get("WARC-Record-ID").strip("<> ")
+    if record_id:
+        return record_id
+    place = record.location
+    return f"urn:x-no-address:{os.path.basename(place.path)}:{place.offset + place.inner}"
 
 
 def _at(place: Location, problem: str) -> Damage:

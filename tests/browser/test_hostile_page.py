@@ -137,7 +137,17 @@ def test_the_probe_gets_out_where_nothing_holds_it(browser: Any, canary: Canary)
     page.wait_for_timeout(1500)
     context.close()
     heard = " ".join(canary.heard)
-    for deed in ("script-ran", "handler", "beaconed", "fetched", "opened", "image", "iframe", "css", "POST /settings"):
+    for deed in (
+        "script-ran",
+        "handler",
+        "beaconed",
+        "fetched",
+        "opened",
+        "image",
+        "iframe",
+        "css",
+        "POST /settings",
+    ):
         assert deed in heard
 
 
