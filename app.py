@@ -102,7 +102,10 @@ def _report(error: BaseException) -> int:
         kind = type(error).__name__
         _complain(f"unexpected {kind}: {error} (archive.debug_flag = true shows where)")
         return FAILED
-    _complain(str(error))
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        _complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    else:
+        _complain(str(error))
     return code
 
 

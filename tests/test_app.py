@@ -393,6 +393,39 @@ def test_check_finds_a_byte_that_changed(findingaid: Findingaid, indexed: Path) 
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    "arguments", [("search", "word"), ("ledger",), ("check",), ("cached", "http://a.example/")]
+)
+def test_an_index_whose_files_hold_something_else_is_one_line(
+    findingaid: Findingaid, indexed: Path, arguments: tuple[str, ...]
+) -> None:
+    for file in indexed.rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"This is not what was written here. " * 100)
+    done = findingaid(*arguments, "--index", indexed)
+    assert done.code == 1
+    assert str(indexed) in one_line(done)
+
+
+def test_a_second_writer_is_turned_away(findingaid: Findingaid, indexed: Path, sample_warc: Path) -> None:
+    from indexer.store.lock import writer_lock
+
+    with writer_lock(str(indexed)):
+        done = findingaid("index", sample_warc, "--index", indexed)
+        assert done.code == 7
+        one_line(done)
+        assert findingaid("search", "ferry", "--index", indexed).code == 0
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    done = findingaid("index", sample_warc, "--index", tmp_path / "file/index")
+    assert done.code == 1
+    one_line(done)
+
+
 # settings
 
 

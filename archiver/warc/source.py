@@ -35,6 +35,7 @@ class FileSource:
         self.path = path
         self._block = memoryview(b"")
         self._block_at = 0
+        self._fd = -1  # until the file is open, for close()
         self._fd = _open_regular(path)
 
     def read_at(self, offset: int, count: int) -> memoryview:
