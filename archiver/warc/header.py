@@ -19,7 +19,9 @@ WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
 
-ANY_SCAN = re.compile(WARC_SCAN.pattern + b"|" + ARC_SCAN.pattern)
+KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
+"""What most headers begin with: tells "http:" from "ttp:", which could be a scheme as well."""
+
 LONGEST_SCAN = 9 * 1024
 """No match of the patterns above is longer, so scans of a stream overlap by this much."""
 
@@ -56,13 +58,12 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
 
     The header itself may go on behind `end`.
     """
-    pattern = WARC_SCAN if dialect == "WARC" else ANY_SCAN
-    found = pattern.search(data, at, end + LONGEST_SCAN)
-    if not found:
-        return -1
-    place = found.start()
-    if pattern is ANY_SCAN and found["arc"] is not None:
-        place = found.start("arc")
+    found = WARC_SCAN.search(data, at, end + LONGEST_SCAN)
+    place = found.start() if found else end
+    if dialect != "WARC":
+        found = ARC_SCAN.search(data, at, min(place, end) + LONGEST_SCAN)
+        if found and found.start(1) < place:
+            place = found.start(1)
     return place if place < end else -1
 
 
@@ -157,7 +158,7 @@ def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str,
         if line[:1] in " \t":
             if fields and line.strip():
                 name, value = fields[-1]
-                joined = f"{value} {line.strip()}"
+                joined = f"{value} {line.strip()}".strip()
                 fields[-1] = (name, joined)
                 if known.get(name.lower()) == value:
                     known[name.lower()] = joined

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from .errors import NotAnArchiveError, RecordError
+from .header import KNOWN_START
 from .limits import DEFAULT_LIMITS, Limits
 from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source
 from .wacz import LIKE_AN_ARCHIVE, ZipError, holds_archive, is_zip, open_entry, zip_entries
-
-
-KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
 
 
 class ArchiveReader:
@@ -220,7 +217,7 @@ def _is_inside_line(source: Source, offset: int) -> bool:
     if not offset:
         return False
     before, *line = bytes(source.read_at(offset - 1, 12))
-    return chr(before).isalnum() and not KNOWN_START.match(bytes(line))
+    return bytes((before,)).isalnum() and not KNOWN_START.match(bytes(line))
 
 
 def _arc_version(source: Source, limits: Limits) -> str:

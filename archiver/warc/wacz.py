@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .errors import ArchiveError
-from .header import NEWLINES, find_header, starts_with_header
+from .header import LONGEST_SCAN, NEWLINES, find_header, starts_with_header
 from .limits import KIB, Limits
 from .members import PackedStream, open_members
 from .source import InflateSource, PartSource, Source
@@ -162,7 +162,8 @@ def holds_archive(inner: Source, name: str, limits: Limits) -> bool:
         return False
     stream.ensure(64 * KIB)
     begin = NEWLINES.match(stream.buffer).end()  # type: ignore[union-attr]
-    if starts_with_header(stream.buffer, begin, "WARC") or find_header(stream.buffer, begin, begin + 1, "ARC") >= 0:
+    first = b"\n" + stream.buffer[begin : begin + LONGEST_SCAN]
+    if starts_with_header(first, 1, "WARC") or find_header(first, 0, 2, "ARC") == 1:
         return True
     if isinstance(stream, PackedStream) and stream.problem and stream.end < inner.size():
         return True

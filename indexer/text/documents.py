@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from archiver.warc import (
+    DEFAULT_LIMITS,
     ArchiveError,
     ArchiveReader,
     Damage,
@@ -26,6 +27,7 @@ from indexer.text.charset import decode_html
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
+PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed from memory, several copies of it at once
 
 _CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
 # What pictures, PDF and packed data start with, whatever type the server declared.
@@ -155,7 +157,7 @@ def _capture_of(
         elif record.type == RecordType.RESPONSE:
             mime = ""
         if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
-            response = parse_response(record)
+            response = parse_response(record, limits=PAGE_LIMITS)
             place = record.location
             if ("", place.offset, place.inner) in skip_pages:
                 entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
