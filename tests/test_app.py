@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import app
-from running import Run, clean_environment, command
+from running import Run, clean_environment, command, stop
 from webui.demo import ADDRESS, site_files
 from webui.settings import describe_settings, settings_template
 
@@ -335,8 +335,7 @@ def test_serve_prints_its_address_answers_and_ends_cleanly(
         with urllib.request.urlopen(f"{address}search?q=glossary&format=json", timeout=20) as answer:
             assert json.load(answer)["total"] >= 1
     finally:
-        server.send_signal(number)
-        _, err = server.communicate(timeout=20)
+        err = stop(server, number)
     assert server.returncode == 0
     assert "Traceback" not in err
 
@@ -591,8 +590,7 @@ def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"{address}search?q=ferry", timeout=20) as answer:
             assert b"ferry" in answer.read()
     finally:
-        run.terminate()
-        run.communicate(timeout=20)
+        stop(run)
 
 
 def test_the_wsgi_entry_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
