@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
-from indexer.search.query import parse_query
+from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, make_snippet
 from indexer.store.bm25f import Ranking
@@ -176,6 +176,22 @@ class Index:
         took_ms = (time.perf_counter() - started) * 1000
         hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
+
+    def ranked_pages(self, query: Query, limit: int | None, *, ranking: Ranking | None = None) -> list[tuple[str, float]]:
+        """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
+
+        limit: how many; None for all. ranking: other settings than those of the index.
+        """
+        snapshot = self._current()
+        connection = snapshot.catalogue.connection()
+        most = snapshot.versions if limit is None else limit
+        ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
+        pages = []
+        for found in ranked.found:
+            row = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
+            if row is not None:
+                pages.append((row[0], found.score))
+        return pages
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
         """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""

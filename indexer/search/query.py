@@ -57,9 +57,10 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Any of the parts."""
+    """Any of the parts. implied: the user wrote them side by side, where that means any of them."""
 
     parts: tuple[Node, ...]
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

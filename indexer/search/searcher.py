@@ -69,7 +69,7 @@ def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, l
 def _without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     """Leave stop words out that stand beside other words, unless they are quoted or bound to an element."""
     tree = query.tree
-    if not (isinstance(tree, And) and tree.implied):
+    if not (isinstance(tree, And | Or) and tree.implied):
         return query
     share = Counter(snapshot.languages())
     many = sum(share.values()) * _MAIN_LANGUAGE
