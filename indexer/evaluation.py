@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
@@ -83,13 +84,15 @@ class Evaluation:
 
     topics: by id, in the order of the topics file, those with judgements. mean: over these.
     run: the ranked lists behind them, also of topics without judgements.
-    without_judgements: ids of topics that could not be measured.
+    without_judgements: ids of topics that could not be measured. finds_judged_pages: False when no page found has
+    a judgement for its topic, which tells that ids are spelled otherwise than the judgements have them.
     """
 
     topics: dict[str, Measures]
     mean: Measures
     run: Run
     without_judgements: tuple[str, ...]
+    finds_judged_pages: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +131,11 @@ def read_topics(path: str) -> list[Topic]:
                 if not tab or not id_.strip():
                     raise TopicsError(f"{path}: line {number}: expected the number of a topic, TAB, its text, or TREC's <top>")
                 topics.append(Topic(id_.strip(), question.strip()))
-    twice = {topic.id for topic in topics if sum(other.id == topic.id for other in topics) > 1} if topics else set()
-    if twice or not topics:
-        raise TopicsError(f"{path}: topic {min(twice)} stands there twice" if twice else f"{path}: there is no topic in it")
+    if not topics:
+        raise TopicsError(f"{path}: there is no topic in it")
+    twice = [id_ for id_, times in Counter(topic.id for topic in topics).items() if times > 1]
+    if twice:
+        raise TopicsError(f"{path}: topic {twice[0]} stands there more than once")
     return topics
 
 
@@ -301,7 +306,8 @@ def evaluate(
     pages = index.statistics().documents
     measured = measure_run(run, judgements, pages=pages, beta=beta)
     without = tuple(topic.id for topic in topics if topic.id not in judgements)
-    return Evaluation(measured, mean_of(list(measured.values())), run, without)
+    found_judged = any(page in judgements[topic] for topic in measured for page, _ in run[topic])
+    return Evaluation(measured, mean_of(list(measured.values())), run, without, found_judged)
 
 
 def topic_query(text: str) -> Query:

@@ -166,10 +166,15 @@ class Index:
 
     # -- searching
 
-    def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
-        """Return the hits `offset` to `offset + limit` for a query in the query language, best first."""
+    def search(
+        self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True, operator: str = "and"
+    ) -> Results:
+        """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
+
+        operator: what words side by side mean, "and" (all of them) or "or" (any of them).
+        """
         snapshot = self._current()
-        parsed = parse_query(query)
+        parsed = parse_query(query, operator=operator)
         started = time.perf_counter()
         ranked = search(snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit))
         described = [self._describe(snapshot.catalogue, found) for found in ranked.found]
