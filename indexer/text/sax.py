@@ -8,6 +8,7 @@ of the depth; they go through libxml2's SAX parser instead, which is linear.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 from lxml import etree
@@ -54,12 +55,15 @@ def parse_html(html: str, handler: Handler) -> None:
         _walk(LexborHTMLParser(html), handler)
 
 
+_NEVER_OPEN_LONG = re.compile(
+    r"<(?:!|br|img|hr|input|meta|link|wbr|area|param|col|source|li|p|dt|dd|td|th|tr|option)\b", re.IGNORECASE
+)
+
+
 def _may_be_deep(html: str) -> bool:
-    """Tell whether more elements stay open than Lexbor can take; void elements do not count."""
-    lower = html.lower()
-    void = sum(lower.count(tag) for tag in ("<br", "<img", "<hr", "<input", "<meta", "<link", "<!--", "<li", "<p", "<td",
-                                            "<tr", "<option", "<area", "<param", "<dt", "<dd", "<col"))
-    return html.count("<") - html.count("</") - void + lower.count("<p") // 2 > _TOO_DEEP
+    """Tell whether more elements stay open than Lexbor can take; those that hold nothing or close by themselves aside."""
+    closed = html.count("</") + sum(1 for _ in _NEVER_OPEN_LONG.finditer(html))
+    return html.count("<") - closed > _TOO_DEEP
 
 
 def _kinds(handler: Handler) -> dict[str, int]:
