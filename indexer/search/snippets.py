@@ -29,7 +29,7 @@ def make_snippet(
 
     spellings: the words to be marked, normalized; phrases: word sequences to be marked.
     """
-    text = _SPACES.sub(" ", text[:_LOOK_AT_MOST]).strip()
+    text = _SPACES.sub(" ", text[:_LOOK_AT_MOST].replace("\u00ad", "")).strip()
     wanted = spellings | {word for phrase in phrases for word in phrase}
     start, end = _best_window(text, _places(text, wanted), length)
     passage = text[start:end]

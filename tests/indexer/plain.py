@@ -25,8 +25,8 @@ TITLE, DESCRIPTION, KEYWORDS, BODY, URL = (
     ELEMENTS.index(name) for name in ("title", "description", "keywords", "body", "url")
 )
 _UNSPACED = (
-    "THAI", "LAO ", "KHMER", "MYANMAR", "CJK UNIFIED IDEOGRAPH", "HIRAGANA", "KATAKANA", "HANGUL",
-    "IDEOGRAPHIC ITERATION MARK", "BOPOMOFO",
+    "THAI", "LAO ", "KHMER", "MYANMAR", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "HANGUL",
+    "BOPOMOFO",
 )
 
 
