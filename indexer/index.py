@@ -27,6 +27,7 @@ from indexer.store.checking import check_generation
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
+from indexer.text.documents import PAGE_LIMITS
 from indexer.text.elements import PageText, collect_page
 
 
@@ -108,6 +109,8 @@ class LedgerEntry:
     skipped: dict[str, int]
     damaged: tuple[Damage, ...]
 
+
+_SNIPPET_FROM = 64 << 10  # bytes of a page in which the words are looked for first
 
 _CAPTURE_COLUMNS = (
     "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
@@ -200,26 +203,41 @@ class Index:
         url, title, timestamp, path, member, offset, length, inner, captures, versions = row
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
-            page = self.page_text(Location(path, offset, length, member, inner))
-            if page is not None:
-                snippet = make_snippet(page.text, ranked.spellings, ranked.phrases)
-                if page.description and not any(part.hit for part in snippet):
-                    other = make_snippet(page.description, ranked.spellings, ranked.phrases)
-                    snippet = other if any(part.hit for part in other) else snippet
+            snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
         return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
 
-    def page_text(self, location: Location) -> PageText | None:
-        """Return the text of the page in a record, None when the archive cannot be read now."""
+    def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
+        """Return the passage to show of a record: from the start of the page if the words stand there, else from all of it."""
+        snippet: tuple[SnippetPart, ...] = ()
+        body, content_type = self._page_body(location)
+        for limit in (_SNIPPET_FROM, len(body)):
+            html, _ = decode_html(body[:limit], content_type)
+            page = collect_page(html)
+            for text in (page.text, page.description):
+                candidate = make_snippet(text, ranked.spellings, ranked.phrases)
+                if any(part.hit for part in candidate):
+                    return candidate
+                snippet = snippet or candidate
+            if limit >= len(body):
+                break
+        return snippet
+
+    def _page_body(self, location: Location) -> tuple[bytes, str]:
+        """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
         try:
             with read_record_at(location) as record:
                 head = parse_head(record)
-                response = parse_response(record)
+                response = parse_response(record, limits=PAGE_LIMITS)
         except (ArchiveError, OSError):
-            return None
+            return b"", ""
         if response is None:
-            return None
-        html, _ = decode_html(response.body, head.headers.get("Content-Type") if head else "")
-        return collect_page(html)
+            return b"", ""
+        return response.body, head.headers.get("Content-Type") if head else ""
+
+    def page_text(self, location: Location) -> PageText | None:
+        """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
+        body, content_type = self._page_body(location)
+        return collect_page(decode_html(body, content_type)[0]) if body else None
 
     # -- captures
 

@@ -35,8 +35,8 @@ from indexer.text.languages import language_of
 log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
-GROUP_PAGES, GROUP_CHARACTERS = 64, 2_000_000
-BATCH_PAGES, BATCH_TOKENS = 2_500, 1_500_000
+GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
+BATCH_PAGES, BATCH_TOKENS = 2_500, 800_000
 
 
 @dataclass(slots=True)

@@ -90,6 +90,8 @@ def archived_url(text: str) -> str:
     """Return the address of an archived page as it was meant; raises BadAddressError.
 
     Proxies turn `http://` into `http:/`, and people leave the scheme out; both are mended.
+    Other schemes are left as they are: archives also hold `urn:` and `metadata:` records,
+    and the index says whether there is such a one.
     """
     text = without_fragment(text.strip())
     if len(text) > MAX_URL_CHARS:
@@ -97,8 +99,8 @@ def archived_url(text: str) -> str:
     text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
     if not _SCHEME.match(text):
         text = "http://" + text.lstrip("/")
-    scheme, _, rest = text.partition("://")
-    if scheme.lower() not in ("http", "https") or not rest.strip("/. "):
+    scheme, _, rest = text.partition(":")
+    if not rest.strip("/. "):
         raise BadAddressError("expected the address of a page, such as http://example.org/page")
     return text
 

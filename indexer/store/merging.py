@@ -14,7 +14,7 @@ from indexer.store.inversion import stems_of_words
 from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
 from indexer.text.languages import has_stemmer
 
-_OCCURRENCES_AT_ONCE = 3_000_000
+_OCCURRENCES_AT_ONCE = 1_000_000
 _IDS = 1 << 32
 
 

@@ -21,8 +21,9 @@ from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
 from indexer.store.weights import Basis, Weights, write_weights
 
-# Weights are computed anew when the mean lengths have moved by more than this since they were written.
-_DRIFT = 1.25
+# Weights are computed anew when the mean lengths have moved by more than this since they were written:
+# at the end of a run they shall fit well, in its course only well enough.
+_DRIFT, _DRIFT_IN_RUN = 1.25, 2.5
 _WEIGHTS_NAME = re.compile(r"\d+\.w\d+")
 # Segments smaller than this are merged at the end of a run; what is merged stays below both bounds.
 _MERGE_VERSIONS, _MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
@@ -156,7 +157,7 @@ class IndexWriter:
                 for entry in batch.ledger:
                     self._dictionary[_ledger_key(entry["file"])] = entry
             self._join_revisits(connection)
-            self._weigh(segments)
+            self._weigh(segments, _DRIFT_IN_RUN)
             self._dictionary["segments"] = segments
         self._new_urls.clear()
         self._remove_orphans(segments)
@@ -220,25 +221,25 @@ class IndexWriter:
 
     # -- weights and merging
 
-    def _weigh(self, segments: list[dict[str, Any]], *, anyway: bool = False) -> None:
-        """Write weights for segments that have none, or whose weights fit no longer."""
+    def _weigh(self, segments: list[dict[str, Any]], drift: float) -> None:
+        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of `drift`."""
         means = mean_lengths(segments)
         now = Basis.of(self.ranking, means)
         for entry in segments:
             segment = None
-            if entry["weights"] and not anyway:
+            if entry["weights"]:
                 segment = Segment(self._segment_path(entry["number"]))
-                if Weights(self._weights_path(entry), segment).basis.slack(now) <= _DRIFT:
+                if Weights(self._weights_path(entry), segment).basis.slack(now) <= drift:
                     continue
             segment = segment or Segment(self._segment_path(entry["number"]))
             entry["weights"] += 1
             write_weights(self._weights_path(entry), segment, self.ranking, means)
 
-    def reweigh(self) -> None:
-        """Compute all weights anew for the ranking of this writer, without reading an archive."""
+    def _reweigh(self, drift: float) -> None:
+        """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
         with self.catalogue.transaction():
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._weigh(segments, anyway=True)
+            self._weigh(segments, drift)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
@@ -247,6 +248,7 @@ class IndexWriter:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         for chosen in _merge_plan(segments, {s["number"]: self._occurrences_of(s) for s in segments}):
             self._merge_into_one(chosen)
+        self._reweigh(_DRIFT)
 
     def _occurrences_of(self, entry: dict[str, Any]) -> int:
         return sum(entry["sums"])
@@ -271,7 +273,7 @@ class IndexWriter:
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"]:
                 segments.append(merged)
-            self._weigh(segments)
+            self._weigh(segments, _DRIFT)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
