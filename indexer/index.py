@@ -261,13 +261,11 @@ class Index:
             return None
         rows = catalogue.connection().execute(
             "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource') LIMIT 200",
-            (payload,),
+            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
+            " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+            (payload, url, refers_to or ""),
         ).fetchall()
-        if not rows:
-            return None
-        rows.sort(key=lambda row: (row[0] != url, row[0] != refers_to))
-        return Location(*rows[0][1:])
+        return Location(*rows[0][1:]) if rows else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.

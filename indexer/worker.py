@@ -29,7 +29,7 @@ from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import MAX_TITLE, PageText, collect_page
 from indexer.text.languages import language_of
 
 log = logging.getLogger(__name__)
@@ -124,6 +124,8 @@ class Worker:
                     if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
                         self._finish_batch()
         self._analyze_group(entry)
+        if entry.damaged and entry.status == "indexed":
+            entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
 
@@ -166,9 +168,10 @@ class Worker:
             pages.append((row.found.url, page))
             self._documents.append(document)
             self._languages.append(language_of(page))
-            self._batch.versions.append((version, row.found.url, body.digest, page.title))
+            title = page.title[:MAX_TITLE] if page.title else None
+            self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1
-        self._status[Status.BUSY_SINCE_MS] = 0
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         if pages:
             tokens = analyze_pages(pages)
             self._groups.append(tokens)
@@ -232,8 +235,15 @@ def host_of(url: str) -> str:
 
 
 def _cut_text(page: PageText) -> bool:
-    """Cut the running text of a page at MAX_TEXT characters; tell whether anything was cut."""
+    """Cut the text of a page at MAX_TEXT characters; tell whether anything was cut."""
     room = MAX_TEXT
+    for name in ("title", "description", "keywords"):
+        text = getattr(page, name) or ""
+        if len(text) > room:  # a title without an end takes the whole page
+            setattr(page, name, text[:room])
+            page.pieces, page.classes = [], []
+            return True
+        room -= len(text)
     for index, piece in enumerate(page.pieces):
         if len(piece) > room:
             page.pieces[index] = piece[:room]

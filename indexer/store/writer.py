@@ -251,7 +251,7 @@ class IndexWriter:
         self._reweigh(_DRIFT)
 
     def _occurrences_of(self, entry: dict[str, Any]) -> int:
-        return sum(entry["sums"])
+        return int(sum(entry["sums"]))
 
     def _merge_into_one(self, chosen: list[dict[str, Any]]) -> None:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
@@ -280,7 +280,7 @@ class IndexWriter:
     # -- files
 
     def _next_segment_number(self, segments: list[dict[str, Any]]) -> int:
-        number = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
+        number: int = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
         self._dictionary["last segment"] = number
         return number
 

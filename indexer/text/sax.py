@@ -133,7 +133,7 @@ def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
         if node.is_text_node:
             characters(node.text_content or "")
         else:
-            tag = node.tag
+            tag = node.tag or ""
             kind = kind_of(tag, _PART)
             if kind:
                 if kind == _PART:
@@ -155,7 +155,7 @@ def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
             if kind == _PART:
                 part()
             elif kind == _TELL:
-                end(node.tag)
+                end(node.tag or "")
             following = node.next
         node = following
 
