@@ -10,6 +10,7 @@ import errno
 import hashlib
 import logging
 import os
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -155,6 +156,8 @@ class _Run:
         self._total = 0
         self._problems: list[str] = []
         self._names = 0
+        # a worker that outlives a killed run must never write a file that this run writes too
+        self._run_name = secrets.token_hex(4)
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
         self._granted: dict[tuple[int, bytes], tuple[int, str]] = {}
         self._waiting: list[tuple[Batch, str]] = []
@@ -211,7 +214,7 @@ class _Run:
 
     def _start_worker(self) -> None:
         self._names += 1
-        worker = _Worker(self._writer.folder, f"w{self._names}")
+        worker = _Worker(self._writer.folder, f"{self._run_name}-w{self._names}")
         self._workers.append(worker)
         self._hand_out(worker)
 

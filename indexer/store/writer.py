@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -295,7 +296,8 @@ class IndexWriter:
         for name in os.listdir(self.folder):
             is_ours = name.endswith(endings) or _WEIGHTS_NAME.fullmatch(name)
             if is_ours and name not in live:
-                os.remove(os.path.join(self.folder, name))
+                with suppress(FileNotFoundError):  # a worker of a killed run may be at it still
+                    os.remove(os.path.join(self.folder, name))
 
 
 def mean_lengths(segments: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
