@@ -16,6 +16,7 @@ from indexer.store.errors import (
     IndexCorruptError,
     IndexError_,
     IndexMissingError,
+    IndexNotWritableError,
     IndexVersionError,
     WorkerError,
     WriterLockedError,
@@ -24,6 +25,6 @@ from indexer.text.elements import ELEMENTS
 
 __all__ = [
     "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",
-    "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
+    "IndexNotWritableError", "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
     "WorkerError", "WriterLockedError", "build_index", "open_index",
 ]
