@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -308,12 +309,11 @@ def serve() -> None:
         Worker(pipe, status, folder, name).run()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the coordinator is gone; what it committed stands
-    except OSError as error:
-        pipe.send(("failed", type(error).__name__, error.errno or 0, str(error)))
     except Exception as error:
-        if not isinstance(error, DiskFullError):
+        if not isinstance(error, DiskFullError | OSError):
             log.exception("worker failed")
-        pipe.send(("failed", type(error).__name__, 0, str(error)))
+        with suppress(OSError):  # the coordinator may be gone
+            pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
 
 
 def _end_with_parent() -> None:
