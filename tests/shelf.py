@@ -88,9 +88,9 @@ def answers_of(index: Index, queries: Sequence[str] = QUERIES) -> dict[str, Any]
 
 
 def _search(index: Index, query: str) -> tuple[Any, ...]:
-    found = index.search(query, limit=1000)
+    found = index.search(query, limit=1000, with_snippets=False)
     rows = [
-        (hit.url, hit.title, hit.timestamp, round(hit.score, 9), hit.file, hit.offset, hit.captures, hit.versions, hit.snippet)
+        (hit.url, hit.title, hit.timestamp, round(hit.score, 9), hit.file, hit.offset, hit.captures, hit.versions)
         for hit in found.hits
     ]
     return found.total, found.notices, rows
