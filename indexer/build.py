@@ -141,6 +141,10 @@ def _write(
         writer.close()
 
 
+class _AtOnce(KeyboardInterrupt):
+    """A second Ctrl-C."""
+
+
 @contextmanager
 def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
     """Give a function that tells whether Ctrl-C was pressed; the first one raises nothing, the second KeyboardInterrupt.
@@ -153,7 +157,7 @@ def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
     def handle(number: int, frame: object) -> None:
         nonlocal asked
         if asked:
-            raise KeyboardInterrupt
+            raise _AtOnce
         asked = True
 
     ours = threading.current_thread() is threading.main_thread() and (
@@ -265,6 +269,7 @@ class _Run:
         # pages granted to a worker that died: whoever claims one next gets the same number, captures may show it already
         self._lost: dict[tuple[int, bytes], int] = {}
         self._waiting: list[_Waiting] = []
+        self._committing = False
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
 
@@ -296,7 +301,9 @@ class _Run:
                 self._read_waiting_again()
                 self._read_all()
                 self._flush_all()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            if isinstance(error, _AtOnce) or self._committing:
+                raise  # the batches of a commit that was broken off are gone; the next run reads their files again
             log.warning("interrupted: committing what has been read")
             interrupted = True
             self._queue.clear()
@@ -443,7 +450,9 @@ class _Run:
             ready = kept
         if not ready:
             return
+        self._committing = True
         self._writer.commit([self._commit_batch(waiting.batch) for waiting in ready])
+        self._committing = False
         for waiting in ready:
             for _, url, digest, _ in waiting.batch.versions:
                 self._granted.pop((self._writer.document_number(url), digest), None)

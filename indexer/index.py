@@ -100,7 +100,11 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """What became of one archive file: records = captures + the sum of skipped; damage comes on top."""
+    """What became of one archive file: records = captures + the sum of skipped; damage comes on top.
+
+    status: "indexed", "damaged", "not an archive", "unreadable", or "unfinished" while it is read and after a run
+    that was broken off; the next run that names the file finishes it.
+    """
 
     file: str
     status: str
@@ -363,13 +367,25 @@ def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
 
 
 def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
-    entries = [value for key, value in catalogue.dictionary.items() if key.startswith("ledger:")]
+    values = dict(catalogue.dictionary.items())
     try:
-        return sorted((_ledger_entry(value) for value in entries), key=lambda entry: entry.file)
+        entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
+        begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
+        entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
+        return sorted((entry for entry in entries if entry.status != "unfinished" or entry.captures), key=lambda entry: entry.file)
     except (LookupError, TypeError) as error:
         raise IndexCorruptError(
             f"{catalogue.path}: a ledger entry without what it must have ({error!r}); index the archives again with --rebuild"
         ) from error
+
+
+def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
+    """Return the entry of a file that a run began to read and did not finish, or reads now."""
+    captures, documents = catalogue.connection().execute(
+        "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
+        " WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
+    ).fetchone()
+    return LedgerEntry(path, "unfinished", "", captures, captures, documents, {}, ())
 
 
 def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:

@@ -88,6 +88,7 @@ class Scene:
         else:
             # a file that is read anew is there as it was, or as it is now
             assert all(entry in self.before["ledger"] or entry in self.after["ledger"] for entry in between["ledger"]), what
+            assert len(between["ledger"]) == len(self._shelf), what
         build_index(self._shelf, str(index), options=self._options)
         assert answers(index) == self.after, what
         with open_index(str(index)) as opened:
