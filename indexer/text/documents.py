@@ -22,6 +22,7 @@ from archiver.warc import (
     Location,
     Record,
     RecordType,
+    UnreadableError,
     parse_head,
     parse_response,
 )
@@ -121,6 +122,9 @@ def read_captures(
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+        if isinstance(error, UnreadableError) and not entry.records:
+            entry.status = "unreadable"
+            return
     except OSError as error:
         entry.damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
