@@ -77,12 +77,12 @@ class WordMatch(Match):
         for form in forms:
             postings = form.postings
             ordinals, pairs = postings.ordinals, None
-            keep = None
+            keep: NDArray[np.bool_] | None = None
             if form.languages is not None:
                 keep = form.languages[segment.language[ordinals]]
             if self._mask is not None:
                 shapes = segment.shape_numbers(postings.start, postings.count)
-                inside = segment.shape_table[:, self._mask].any(axis=1)[shapes]
+                inside: NDArray[np.bool_] = np.any(segment.shape_table[:, self._mask], axis=1, keepdims=True)[shapes, 0]
                 keep = inside if keep is None else keep & inside
             if keep is None:
                 uppers.append(bounds[codes[postings.start : postings.start + postings.count]])
@@ -143,13 +143,10 @@ def _phrase_counts(
     """
     common = min(lists.values(), key=lambda postings: postings.count).ordinals
     for postings in lists.values():
-        rows = np.minimum(np.searchsorted(postings.ordinals, common), postings.count - 1)
-        common = common[postings.ordinals[rows] == common]
+        nearest = np.minimum(np.searchsorted(postings.ordinals, common), postings.count - 1)
+        common = common[postings.ordinals[nearest] == common]
     if not len(common):
         return common, np.zeros((0, KINDS), dtype=np.int64)
-    starts: NDArray[np.int64] | None = None
-    element_of: NDArray[np.int64] | None = None
-    # the first word is looked at last, so that its elements are those of the occurrences that are left
     counts = np.zeros((len(common), KINDS), dtype=np.int64)
     readers = {place: segment.positions_of(postings) for place, postings in lists.items()}
     rows = {place: np.searchsorted(postings.ordinals, common) for place, postings in lists.items()}

@@ -28,6 +28,7 @@ def make_snippet(
 
     spellings: the words to be marked, normalized; phrases: word sequences to be marked.
     """
+    text = text.replace("\u00ad", "")  # soft hyphens: the quick look would miss the words that hold them
     wanted = spellings | {word for phrase in phrases for word in phrase}
     start, end = _best_window(text, _places(text, wanted), length)
     passage = _SPACES.sub(" ", text[start:end]).strip()
@@ -52,6 +53,8 @@ def make_snippet(
 def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
     """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms."""
     lower = text.lower()
+    if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
+        lower = "".join([character.lower()[:1] for character in text])
     found = []
     for word in wanted:
         free = is_paired(word)

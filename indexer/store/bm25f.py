@@ -66,4 +66,4 @@ def weights(counts: NDArray[np.integer], norm: NDArray[np.float64]) -> NDArray[n
 
 def saturate(ranking: Ranking, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weight / (k1 + weight), 0 where the weight is 0."""
-    return weight / (ranking.k1 + weight)
+    return np.divide(weight, ranking.k1 + weight, out=np.zeros(len(weight)), where=weight > 0)

@@ -111,10 +111,10 @@ class SegmentWriter:
 
         data, ends = encode_ordinals(version[pair_starts], list_starts)
         self._ordinals.append(data)
-        self._ordinal_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._ordinal_sizes.append(_steps(ends))
         data, ends = pack_bits(occurrences.position, self._widths[version], pair_starts[list_starts])
         self._positions.append(data)
-        self._position_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._position_sizes.append(_steps(ends))
         self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
         self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
         self._words.extend(occurrences.words)
@@ -410,7 +410,15 @@ class Segment:
 
 def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return how many bits hold every position below each extent."""
-    return np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    return widths
+
+
+def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the sizes of what ends at `ends`."""
+    sizes: NDArray[np.int64] = ends.astype(np.int64)
+    sizes[1:] -= ends[:-1]
+    return sizes
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:

@@ -121,7 +121,9 @@ def test_a_deflated_archive_that_is_broken_or_short_is_damage(tmp_path: Path) ->
     broken = data[:20_000] + b"\xff" * 9 + data[20_009:]
     seen = read(tmp_path / "a.zip", broken)
     assert seen.words[0] == "word 0"
-    assert "deflated data is broken" in seen.damages[-1].problem or "checksum" in seen.damages[-1].problem
+    assert any(
+        word in seen.damages[-1].problem for word in ("deflated data is broken", "promises", "checksum")
+    )
 
 
 def test_bytes_in_front_of_the_zip_file_shift_its_places(tmp_path: Path) -> None:
