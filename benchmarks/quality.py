@@ -76,8 +76,14 @@ SETTINGS: dict[str, Ranking] = {
 # What is tried for each value while tuning. Elements that no collection has keep their defaults.
 TRIED: dict[str, Sequence[float]] = {
     "k1": (0.8, 1.2, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20),
-    **{f"boost_{name}": (0, 0.5, 1, 1.5, 2, 3, 4, 5, 7, 10, 15) for name in ("title", "heading", "url", "keywords")},
-    **{f"b_{name}": (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.75, 0.9) for name in ("title", "heading", "url", "keywords")},
+    **{
+        f"boost_{name}": (0, 0.5, 1, 1.5, 2, 3, 4, 5, 7, 10, 15)
+        for name in ("title", "heading", "url", "keywords")
+    },
+    **{
+        f"b_{name}": (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.75, 0.9)
+        for name in ("title", "heading", "url", "keywords")
+    },
     "b_body": (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 1),
 }
 
@@ -91,12 +97,19 @@ class Collection:
     topics: list[Topic]
     judgements: dict[str, dict[str, int]]
     id_prefix: str
-    judged_only: bool  # where the judgements name few pages of each topic, the others are left out of the lists
+    judged_only: (
+        bool  # where the judgements name few pages of each topic, the others are left out of the lists
+    )
 
     def evaluate(self, ranking: Ranking) -> Evaluation:
         return evaluate(
-            self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix, judged_only=self.judged_only,
-        )  # fmt: skip
+            self.index,
+            self.topics,
+            self.judgements,
+            ranking=ranking,
+            id_prefix=self.id_prefix,
+            judged_only=self.judged_only,
+        )
 
 
 def open_collections(folder: Path, data: Path) -> list[Collection]:
@@ -108,15 +121,23 @@ def open_collections(folder: Path, data: Path) -> list[Collection]:
         if not archive.exists():
             archive, is_web = data / f"{place.name}.warc.gz", False
             if not archive.exists():
-                subprocess.run([sys.executable, str(folder / "to_warc.py"), str(place), str(archive)], check=True, stdout=sys.stderr)
+                subprocess.run(
+                    [sys.executable, str(folder / "to_warc.py"), str(place), str(archive)],
+                    check=True,
+                    stdout=sys.stderr,
+                )
         index = data / f"{place.name}-index"
         build_index([str(archive)], str(index), options=IndexOptions(workers=1))
         found.append(
             Collection(
-                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")), read_qrels(str(place / "qrels.txt")),
-                "" if is_web else f"http://collection.example/{place.name}/", is_web,
+                place.name,
+                open_index(str(index)),
+                read_topics(str(place / "queries.tsv")),
+                read_qrels(str(place / "qrels.txt")),
+                id_prefix="" if is_web else f"http://collection.example/{place.name}/",
+                judged_only=is_web,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -156,7 +177,9 @@ class Table:
                 if page in place_of:
                     self.grades[row, place_of[page]] = max(grade, 0)
                     self.judged[row, place_of[page]] = True
-            self.ideal.append(sorted((g for g in collection.judgements[topic.id].values() if g > 0), reverse=True))
+            self.ideal.append(
+                sorted((g for g in collection.judgements[topic.id].values() if g > 0), reverse=True)
+            )
             query = without_stop_words(topic_query(topic.text), snapshot)
             for leaf, times in Counter(leaves(query.tree)).items():
                 match, _ = match_leaf(leaf, live, ranking, snapshot.means, slack)
@@ -179,12 +202,16 @@ class Table:
         self.factor = np.concatenate([row[2] for row in rows])
         self.counts = np.concatenate([row[3] for row in rows])
 
-    def measure(self, ranking: Ranking, means: NDArray[np.float64] | None = None) -> dict[str, NDArray[np.float64]]:
+    def measure(
+        self, ranking: Ranking, means: NDArray[np.float64] | None = None
+    ) -> dict[str, NDArray[np.float64]]:
         """Return nDCG@10, nDCG@3 and average precision of each topic."""
         norm = norms(ranking, self.lengths, self.means if means is None else means)
         score = self.factor * saturate(ranking, weights(self.counts, norm[self.version]))
         shape = self.grades.shape
-        total = np.bincount(self.topic * shape[1] + self.version, score, minlength=shape[0] * shape[1]).reshape(shape)
+        total = np.bincount(
+            self.topic * shape[1] + self.version, score, minlength=shape[0] * shape[1]
+        ).reshape(shape)
         result = {name: np.zeros(shape[0]) for name in ("ndcg@10", "ndcg@3", "map")}
         for row, ideal in enumerate(self.ideal):
             if not ideal:
@@ -206,7 +233,10 @@ Rows = list[NDArray[np.int64]]  # for each collection the topics looked at
 
 
 def goal(tables: list[Table], ranking: Ranking, rows: Rows) -> float:
-    """Return what tuning makes as great as it can: the mean over collections of nDCG@10 and MAP (nDCG@3 if judged thinly)."""
+    """Return what tuning makes as great as it can: the mean over collections of nDCG@10 and MAP.
+
+    Where few pages of each topic are judged, nDCG@3 takes the place of MAP, which is near 1 there whatever the order.
+    """
     values = []
     for table, chosen in zip(tables, rows, strict=True):
         measured = table.measure(ranking)
@@ -232,7 +262,8 @@ def tune(tables: list[Table], rows: Rows) -> Ranking:
 
 @dataclass
 class Tuned:
-    """What cross-validation gave: the settings of both halves, and the measures of each topic with those of the other half."""
+    """What cross-validation gave: the settings of both halves, and by collection the means of each topic's measures
+    under the settings chosen on the other half."""
 
     halves: list[Ranking]
     held_out: list[dict[str, float]]
@@ -241,13 +272,16 @@ class Tuned:
 def cross_validate(tables: list[Table]) -> Tuned:
     random = np.random.default_rng(SEED)
     first = [np.sort(random.permutation(len(table.topics))[: len(table.topics) // 2]) for table in tables]
-    second = [np.setdiff1d(np.arange(len(table.topics)), half) for table, half in zip(tables, first, strict=True)]
+    second = [
+        np.setdiff1d(np.arange(len(table.topics)), half) for table, half in zip(tables, first, strict=True)
+    ]
     halves = [tune(tables, first), tune(tables, second)]
     held_out = []
     for number, table in enumerate(tables):
         with_first, with_second = (table.measure(ranking) for ranking in halves)
         together = {
-            name: np.concatenate([with_first[name][second[number]], with_second[name][first[number]]]) for name in with_first
+            name: np.concatenate([with_first[name][second[number]], with_second[name][first[number]]])
+            for name in with_first
         }
         held_out.append({name: float(values.mean()) for name, values in together.items()})
     return Tuned(halves, held_out)
@@ -273,19 +307,28 @@ def measure_all(collections: list[Collection], tables: list[Table], *, tuning: b
             rows[name][collection.name] = numbers_of(found)
             rows[name][collection.name]["p"] = compare(base[collection.name], found)["ndcg@10"].p_value
     rows["default, lengths divided by the mean over all versions"] = {
-        table.name: {key: float(value.mean()) for key, value in table.measure(DEFAULT, table.lengths.mean(axis=0)).items()}
+        table.name: {
+            key: float(value.mean())
+            for key, value in table.measure(DEFAULT, table.lengths.mean(axis=0)).items()
+        }
         for table in tables
     }
     result: dict[str, object] = {
-        "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections}, "rows": rows,
-    }  # fmt: skip
+        "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections},
+        "rows": rows,
+    }
     if tuning:
         tuned = cross_validate(tables)
         rows["tuned on the other half of the topics"] = {
             table.name: held_out for table, held_out in zip(tables, tuned.held_out, strict=True)
         }
         result["halves"] = [
-            {key: getattr(half, key) if key == "k1" else getattr(half, key.partition("_")[0])[key.partition("_")[2]] for key in TRIED}
+            {
+                key: getattr(half, key)
+                if key == "k1"
+                else getattr(half, key.partition("_")[0])[key.partition("_")[2]]
+                for key in TRIED
+            }
             for half in tuned.halves
         ]
     return result
@@ -296,9 +339,12 @@ def as_markdown(result: dict[str, object]) -> str:
     collections, rows = result["collections"], result["rows"]
     assert isinstance(collections, dict) and isinstance(rows, dict)
     lines = [
-        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; `*` where nDCG@10 differs from the default with p < 0.05.",
+        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; "
+        "`*` where nDCG@10 differs from the default with p < 0.05.",
         "",
-        "| settings | " + " | ".join(f"{name} ({size[0]:,} pages, {size[1]} topics)" for name, size in collections.items()) + " |",
+        "| settings | "
+        + " | ".join(f"{name} ({size[0]:,} pages, {size[1]} topics)" for name, size in collections.items())
+        + " |",
         "|---" * (len(collections) + 1) + "|",
     ]
     for row, values in rows.items():
@@ -310,12 +356,22 @@ def as_markdown(result: dict[str, object]) -> str:
         lines.append(f"| {row} | " + " | ".join(cells) + " |")
     halves = result.get("halves")
     if isinstance(halves, list):
-        lines += ["", "What tuning chose:", "", "| value | first half | second half | default |", "|---|---|---|---|"]
+        lines += [
+            "",
+            "What tuning chose:",
+            "",
+            "| value | first half | second half | default |",
+            "|---|---|---|---|",
+        ]
         for key in TRIED:
             part, _, element = key.partition("_")
             default = getattr(DEFAULT, part)
             default = default[element] if element else default
-            lines.append(f"| {part} {element} | ".replace("  ", " ") + " | ".join(f"{h[key]:g}" for h in halves) + f" | {default:g} |")
+            lines.append(
+                f"| {part} {element} | ".replace("  ", " ")
+                + " | ".join(f"{h[key]:g}" for h in halves)
+                + f" | {default:g} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -328,9 +384,15 @@ def write_into(path: Path, text: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--collections", type=Path, required=True, help="the folder with the judged collections")
-    parser.add_argument("--data", type=Path, default=HERE / "data" / "quality", help="where archives and indexes go")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--collections", type=Path, required=True, help="the folder with the judged collections"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=HERE / "data" / "quality", help="where archives and indexes go"
+    )
     parser.add_argument("--tune", action="store_true", help="tune by cross-validation, too (some minutes)")
     parser.add_argument("--write", type=Path, help="put the tables into this page, between its marks")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
