@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
 from indexer.text.elements import ELEMENTS
 
@@ -257,8 +258,25 @@ class Segment:
         self.host, self.language = file.array("host"), file.array("language")
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self._check_sizes()
         self._widths = _bit_widths(self.extent)
         self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+
+    def _check_sizes(self) -> None:
+        words, versions = self.file.meta["words"], self.size
+        per_word = (self.word_ids, self._word_ends, self._pair_ends, self._ordinal_ends, self._position_ends)
+        per_version = (self.document, self.key, self.lengths, self.extent, self.host, self.language)
+        if (
+            any(len(array) != words for array in per_word)
+            or any(len(array) != versions for array in per_version)
+            or len(self.shapes) != self.pairs
+            or self.lengths.shape[1:] != (KINDS,)
+            or self.shape_table.shape[1:] != (KINDS,)
+        ):
+            raise IndexCorruptError(
+                f"{self.path}: its arrays do not have the lengths for {words} words, {self.pairs} pairs and {versions} versions;"
+                " index the archives again with --rebuild"
+            )
 
     def __len__(self) -> int:
         return self.size
