@@ -76,7 +76,9 @@ def fail_with(number: int) -> Fault:
 
     def fail(what: str) -> None:
         if what in ("BEGIN IMMEDIATE", "COMMIT"):
-            raise sqlite3.OperationalError("database or disk is full" if number == errno.ENOSPC else "disk I/O error")
+            raise sqlite3.OperationalError(
+                "database or disk is full" if number == errno.ENOSPC else "disk I/O error"
+            )
         raise OSError(number, os.strerror(number), what)
 
     return fail

@@ -52,6 +52,9 @@ def test_a_lock_file_with_nonsense_in_it_does_no_harm(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(IndexNotWritableError, match="cannot be written"), writer_lock(str(tmp_path / "file" / "index")):
+    with (
+        pytest.raises(IndexNotWritableError, match="cannot be written"),
+        writer_lock(str(tmp_path / "file" / "index")),
+    ):
         pass
     assert stat.S_ISREG((tmp_path / "file").stat().st_mode)
