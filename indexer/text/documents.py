@@ -121,6 +121,9 @@ def read_captures(
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno is not None:
+            entry.status = "unreadable"
+            return
     except OSError as error:
         entry.damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
