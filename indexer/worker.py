@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import mmap
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -269,7 +271,9 @@ class WorkerProcess:
         self.name = name
         ours, theirs = socket.socketpair()
         shared = tempfile.TemporaryFile()
-        shared.truncate(Status.SIZE * 8)
+        # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
+        shared.write(bytes(Status.SIZE * 8))
+        shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
@@ -307,6 +311,7 @@ class WorkerProcess:
 
 def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
+    _end_with_parent()
     pipe_number, status_number, folder, name = sys.argv[1:5]
     pipe = Connection(int(pipe_number))
     status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
@@ -314,9 +319,22 @@ def serve() -> None:
         Worker(pipe, status, folder, name).run()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the coordinator is gone; what it committed stands
-    except OSError as error:
-        pipe.send(("failed", type(error).__name__, error.errno or 0, str(error)))
     except Exception as error:
-        if not isinstance(error, DiskFullError):
+        if not isinstance(error, DiskFullError | OSError):
             log.exception("worker failed")
-        pipe.send(("failed", type(error).__name__, 0, str(error)))
+        with suppress(OSError):  # the coordinator may be gone
+            pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
+
+
+def _end_with_parent() -> None:
+    """On Linux, have the kernel end this worker when the coordinator dies, however deep in a page it is.
+
+    Elsewhere a worker ends when it next turns to its pipe.
+    """
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # 1 is PR_SET_PDEATHSIG
+        except (ImportError, OSError, AttributeError):
+            log.debug("no prctl here; the pipe alone tells when the coordinator is gone")

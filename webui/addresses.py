@@ -27,8 +27,8 @@ _RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?/(.+)", re.DOTAL
 _DATED = re.compile(r"(\*|\d{1,14})/(.+)", re.DOTALL)
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
-# Everything that may stand in a URL stays as it is; `'` is left out so that no answer can hold it unescaped.
-_KEPT = "%/:?#[]@!$&()*+,;=~-._"
+# Everything that may stand in a URL stays as it is: written otherwise it would be another address to the index.
+_KEPT = "%/:?#[]@!$&'()*+,;=~-._"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import stat
 import zlib
 from typing import Protocol
 
-from .errors import ArchiveError
+from .errors import UnreadableError
 
 BLOCK = 256 * 1024
 
@@ -31,6 +31,8 @@ class Source(Protocol):
 class FileSource:
     """A regular file on disk, read in blocks of 256 KiB."""
 
+    _fd = -1
+
     def __init__(self, path: str) -> None:
         self.path = path
         self._fd = -1
@@ -46,7 +48,7 @@ class FileSource:
         try:
             data = os.pread(self._fd, max(count, BLOCK), offset)
         except OSError as error:
-            raise ArchiveError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
+            raise UnreadableError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
         self._block, self._block_at = memoryview(data), offset
         return self._block[:count]
 
@@ -69,10 +71,10 @@ def _open_regular(path: str) -> int:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or str(error)
-        raise ArchiveError(f"{path!s}: cannot open: {problem}") from error
+        raise UnreadableError(f"{path!s}: cannot open: {problem}") from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise ArchiveError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
+        raise UnreadableError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
     return fd
 
 

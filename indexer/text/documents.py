@@ -22,6 +22,7 @@ from archiver.warc import (
     Location,
     Record,
     RecordType,
+    UnreadableError,
     parse_head,
     parse_response,
 )
@@ -121,7 +122,7 @@ def read_captures(
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno is not None:
+        if isinstance(error, UnreadableError) and not entry.records:
             entry.status = "unreadable"
             return
     except OSError as error:

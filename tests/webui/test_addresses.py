@@ -68,7 +68,7 @@ def test_what_is_no_address_is_refused(rest: str) -> None:
 def test_a_written_address_is_read_back(tail: str) -> None:
     url = "http://h.example/" + tail.strip().partition("#")[0].strip()
     address = replay_address(url, "20150503140211")
-    assert address.isascii() and not set("\"'<> \n\r") & set(address)
+    assert address.isascii() and not set('"<> \n\r') & set(address)
     assert parse_replay(address.removeprefix("/web/")).url == quote_url(url)
 
 

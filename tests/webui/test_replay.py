@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -370,12 +371,18 @@ def test_a_page_full_of_script_is_isolated(settings: Settings, tmp_path: Path) -
 
 
 def test_what_has_no_web_address_can_be_opened_too(settings: Settings, tmp_path: Path) -> None:
-    page_record = record(
-        "resource", "urn:x-note:1", page("Note", "zebra note").encode(), "text/html", "2015-05-03T14:02:11Z"
-    )
-    file = write_archive(tmp_path / "urn.warc.gz", page_record)
+    names = ("urn:x-note:1", "file:///with blank.html", "no-scheme", "http://h.example/it's")
+    notes = [
+        record("resource", name, page("Note", f"zebra {name}").encode(), "text/html", "2015-05-03T14:02:11Z")
+        for name in names
+    ]
+    file = write_archive(tmp_path / "urn.warc.gz", *notes)
     build_index([str(file)], str(tmp_path / "index"), options=IndexOptions(workers=1))
     client = create_app(load_settings(None, {}, {"index": str(tmp_path / "index")})).test_client()
-    hit = client.get("/search.json?q=zebra").get_json()["hits"][0]
-    assert client.get(hit["cached_url"]).status_code == 200
-    assert "zebra note" in client.get("/web/2015mp_/urn:x-note:1").text
+    hits = client.get("/search.json?q=zebra").get_json()["hits"]
+    assert len(hits) == 4
+    for hit in hits:
+        frame = client.get(hit["cached_url"])
+        assert frame.status_code == 200
+        address = frame.text.partition('src="/web/')[2].partition('"')[0]
+        assert f"zebra {hit['url']}" in unescape(client.get(unescape(f"/web/{address}")).text)
