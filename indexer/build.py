@@ -208,6 +208,7 @@ class _File:
     kills: int = 0
     replaces: bool = False
     given_up: bool = False
+    died_at: tuple[int, int] | None = None  # (offset, inner) of the page at which a worker died last
 
 
 class _Waiting:
@@ -272,6 +273,8 @@ class _Run:
         self._committing = False
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
+        self._ending = False  # no file is begun any more
+        self._deaths_at_rest = 0
 
     def __enter__(self) -> _Run:
         return self
@@ -307,6 +310,7 @@ class _Run:
             log.warning("interrupted: committing what has been read")
             interrupted = True
             self._queue.clear()
+            self._ending = True
             self._end_reading()
             self._flush_all()
         if any(file.replaces for file in self._files.values()):
@@ -362,7 +366,12 @@ class _Run:
         worker.reading = self._queue.pop() if self._queue else None
         if worker.reading:
             worker.unfinished.append(worker.reading)
-            worker.pipe.send(("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages))
+            self._tell(worker, ("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages))
+
+    def _tell(self, worker: _Worker, message: Any) -> None:
+        """Send a message to a worker; one that has just died is noticed when it is listened to."""
+        with suppress(OSError):
+            worker.pipe.send(message)
 
     def _step(self) -> None:
         """Wait for news from the workers, at most a moment, and deal with them."""
@@ -373,13 +382,13 @@ class _Run:
                 self._receive(worker)
         for worker in list(self._workers):
             if worker.busy_s() > self._options.page_limit_s:
-                self._replace(worker, f"it took longer than {self._options.page_limit_s:.0f} s")
+                self._replace(worker, f"it took longer than {self._options.page_limit_s:g} s", died=False)
         if time.monotonic() - self._last_flush > self._options.commit_s:
             self._last_flush = time.monotonic()
             for worker in self._workers:
                 if worker.reading is None and not worker.flushing and worker.unfinished:
                     worker.flushing = True
-                    worker.pipe.send(("flush",))
+                    self._tell(worker, ("flush",))
         self._show()
 
     def _receive(self, worker: _Worker) -> None:
@@ -390,12 +399,9 @@ class _Run:
             return
         kind = message[0]
         if kind == "claim":
-            try:
-                answers = self._answer(message[1], worker.name)
-                worker.promised.update(version for version, _, _ in answers)
-                worker.pipe.send(answers)
-            except OSError:
-                self._replace(worker, "the worker process died, perhaps for want of memory")
+            answers = self._answer(message[1], worker.name)
+            worker.promised.update(version for version, _, _ in answers)
+            self._tell(worker, answers)
         elif kind == "batch":
             self._take_batch(message[1], worker)
         elif kind == "idle":
@@ -525,11 +531,15 @@ class _Run:
 
     def _flush_all(self) -> None:
         """Have every worker hand over its last batch, and commit it."""
-        for worker in self._workers:
-            worker.flushing = True
-            worker.pipe.send(("flush",))
-        while any(worker.flushing for worker in self._workers):
-            self._step()
+        while True:
+            for worker in self._workers:
+                worker.flushing = True
+                self._tell(worker, ("flush",))
+            while any(worker.flushing for worker in self._workers):
+                self._step()
+            if not self._queue and not any(worker.reading for worker in self._workers):
+                break
+            self._read_all()  # a worker died with its last batch in hand
         self._commit_ready()
 
     def _read_waiting_again(self) -> None:
@@ -557,17 +567,32 @@ class _Run:
 
     # -- workers that hang or die
 
-    def _replace(self, worker: _Worker, why: str) -> None:
-        """End a worker that hangs or has died, and have its files read again without the page it was at."""
+    def _replace(self, worker: _Worker, why: str, *, died: bool = True) -> None:
+        """End a worker that hangs or has died, and have its files read again.
+
+        A page that a worker hangs at is left out then; a page that one dies at only if the next one dies there too,
+        for the first may have been killed for what others did.
+        """
         file, parsing = worker.reading, bool(worker.status[Status.PARSING])
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
         self._workers.remove(worker)
         status = worker.kill()
         self._release(worker)
+        if self._ending:
+            return  # what it had in hand is read again by the next run
         if file is None:
-            raise WorkerError(f"a worker process ended with status {status} while it had nothing to read; please report this")
+            self._deaths_at_rest += 1
+            if self._deaths_at_rest > _KILLS_AT_MOST:
+                raise WorkerError(f"worker processes end with status {status} before they hand over what they have read")
+            self._queue.extend(worker.unfinished)
+            if self._queue:
+                self._start_worker()
+            return
         file.kills += 1
-        if parsing and file.kills <= _KILLS_AT_MOST:
+        if parsing and died and file.died_at != (offset, inner) and file.kills <= _KILLS_AT_MOST:
+            log.warning("%s: record at byte %d: %s; the file is read again", file.path, offset, why)
+            file.died_at = (offset, inner)
+        elif parsing and file.kills <= _KILLS_AT_MOST:
             log.warning("%s: record at byte %d: its page is left out: %s", file.path, offset, why)
             # whichever member of a ZIP file it is in: the offset tells it well enough to be left out
             file.skip_pages |= {("", offset, inner)}

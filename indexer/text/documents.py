@@ -166,7 +166,7 @@ def _capture_of(
             response = parse_response(record, limits=PAGE_LIMITS)
             place = record.location
             if ("", place.offset, place.inner) in skip_pages:
-                entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
+                entry.damaged.append(_at(place, "the page was left out: reading it took too long, or ended the worker process more than once"))
             elif response is not None:
                 if not payload:
                     payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
