@@ -68,7 +68,7 @@ class DirectIndex:
     def add(self, name: str, versions: Sequence[PlainVersion]) -> None:
         """Commit a file that shows these versions; those that are there already get a further capture."""
         writer, batch = self.writer, CommitBatch()
-        file = writer.file_number(name)
+        file = writer.begin_files({name: {}})[name]
         new: list[PlainVersion] = []
         for offset, version in enumerate(versions):
             document = writer.document_number(version.url)
