@@ -111,7 +111,9 @@ def build_index(
                 f"{index_dir}: no space left on the disk; free some and run again, nothing committed is lost"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise IndexNotWritableError(f"{error.filename or index_dir}: cannot be written: {error.strerror}") from error
+            raise IndexNotWritableError(
+                f"{error.filename or index_dir}: cannot be written: {error.strerror}"
+            ) from error
         raise
     with open_index(index_dir) as index:
         return index.statistics()
@@ -147,7 +149,7 @@ class _AtOnce(KeyboardInterrupt):
 
 @contextmanager
 def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Give a function that tells whether Ctrl-C was pressed; the first one raises nothing, the second KeyboardInterrupt.
+    """Give a function that tells whether Ctrl-C was pressed; only the second one raises KeyboardInterrupt.
 
     An exception in the midst of a commit, or of a message to a worker, would leave half of it done. Where somebody
     else handles the signal, or outside the main thread, things stay as they are.
@@ -188,7 +190,9 @@ def _folder_to_write(index_dir: str, options: IndexOptions) -> str:
         return folder
     folder = live_folder(index_dir)
     if not os.path.exists(os.path.join(folder, FILE_NAME)):
-        raise IndexMissingError(f"{folder}/{FILE_NAME}: this file of the index is missing; index the archives again with --rebuild")
+        raise IndexMissingError(
+            f"{folder}/{FILE_NAME}: this file of the index is missing; index the archives again with --rebuild"
+        )
     return folder
 
 
@@ -212,7 +216,10 @@ class _File:
 
 
 class _Waiting:
-    """A batch that waits to be committed. shows: versions of its captures; files: those it holds captures or the end of."""
+    """A batch that waits to be committed.
+
+    shows: versions of its captures; files: those it holds captures or the end of.
+    """
 
     def __init__(self, batch: Batch, worker: str) -> None:
         self.batch, self.worker = batch, worker
@@ -267,7 +274,8 @@ class _Run:
         self._run_name = secrets.token_hex(4)
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
         self._granted: dict[tuple[int, bytes], tuple[int, str]] = {}
-        # pages granted to a worker that died: whoever claims one next gets the same number, captures may show it already
+        # pages granted to a worker that died: whoever claims one next gets the same number,
+        # for captures may show it already
         self._lost: dict[tuple[int, bytes], int] = {}
         self._waiting: list[_Waiting] = []
         self._committing = False
@@ -300,7 +308,9 @@ class _Run:
             while self._waiting:
                 rounds += 1
                 if rounds > _KILLS_AT_MOST:
-                    raise WorkerError(f"{len(self._waiting)} batches wait for pages that no worker has; please report this")
+                    raise WorkerError(
+                        f"{len(self._waiting)} batches wait for pages that no worker has; please report this"
+                    )
                 self._read_waiting_again()
                 self._read_all()
                 self._flush_all()
@@ -412,7 +422,9 @@ class _Run:
             _, name, number, text = message
             if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise DiskFullError(text)
-            raise WorkerError(f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}")
+            raise WorkerError(
+                f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}"
+            )
 
     def _answer(self, pages: list[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
         """Return (version, address number, whether this worker is to index it) for each page."""
@@ -494,10 +506,23 @@ class _Run:
         captures = []
         for file, row in batch.captures:
             found, place = row.found, row.found.location
-            captures.append(NewCapture(
-                number_of(found.url), found.timestamp, found.type, found.status, found.mime, found.payload, file, place.member,
-                place.offset, place.length, place.inner, row.version, found.refers_to,
-            ))
+            captures.append(
+                NewCapture(
+                    number_of(found.url),
+                    found.timestamp,
+                    found.type,
+                    found.status,
+                    found.mime,
+                    found.payload,
+                    file,
+                    place.member,
+                    place.offset,
+                    place.length,
+                    place.inner,
+                    row.version,
+                    found.refers_to,
+                )
+            )
         return CommitBatch(
             segment=batch.segment, sums=batch.sums, counts=batch.counts,
             versions=[NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions],
@@ -583,7 +608,9 @@ class _Run:
         if file is None:
             self._deaths_at_rest += 1
             if self._deaths_at_rest > _KILLS_AT_MOST:
-                raise WorkerError(f"worker processes end with status {status} before they hand over what they have read")
+                raise WorkerError(
+                    f"worker processes end with status {status} before they hand over what they have read"
+                )
             self._queue.extend(worker.unfinished)
             if self._queue:
                 self._start_worker()
@@ -599,7 +626,9 @@ class _Run:
         elif file.kills > 1:
             worker.unfinished.remove(file)
             entry = FileEntry(file.path, status="unreadable")
-            entry.damaged.append(Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this"))
+            entry.damaged.append(
+                Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this")
+            )
             file.given_up = True
             self._waiting.append(_Waiting(Batch(finished=[(file.number, entry)]), worker.name))
             self._done += 1
@@ -622,10 +651,14 @@ class _Run:
             return
         reading = [worker for worker in self._workers if worker.reading]
         progress = Progress(
-            files_done=self._done, files_total=len(self._files),
+            files_done=self._done,
+            files_total=len(self._files),
             records=self._records_before + sum(int(worker.status[Status.RECORDS]) for worker in reading),
             pages=sum(int(worker.status[Status.PAGES]) for worker in self._workers) + self._pages_before,
-            bytes_done=min(self._total, self._bytes_before + sum(int(worker.status[Status.POSITION]) for worker in reading)),
+            bytes_done=min(
+                self._total,
+                self._bytes_before + sum(int(worker.status[Status.POSITION]) for worker in reading),
+            ),
             bytes_total=self._total,
             seconds=time.monotonic() - self._started,
             current=reading[0].reading.path if reading and reading[0].reading else "",

@@ -73,7 +73,12 @@ def _without_stop_words(query: Query, snapshot: Snapshot) -> Query:
         return query
     share = Counter(snapshot.languages())
     many = sum(share.values()) * _MAIN_LANGUAGE
-    stops = {word for language, count in share.items() if count >= many for word in STOP_WORDS.get(language or "en", ())}
+    stops = {
+        word
+        for language, count in share.items()
+        if count >= many
+        for word in STOP_WORDS.get(language or "en", ())
+    }
 
     def is_stop(part: Node) -> bool:
         return isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops
@@ -160,7 +165,12 @@ class _Run:
             wanted *= 4
 
     def _best_versions(self, count: int) -> list[Found]:
-        scores, keys, places, ordinals = (np.zeros(0), np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        scores, keys, places, ordinals = (
+            np.zeros(0),
+            np.zeros(0, np.uint64),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )
         for place, live in enumerate(self._snapshot.segments):
             matched = self._matched[place]
             if not len(matched):

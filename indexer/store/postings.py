@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 RARE = 255
 
 
-def encode_ordinals(ordinals: NDArray[np.integer], starts: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+def encode_ordinals(
+    ordinals: NDArray[np.integer], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """Return (bytes, ends) of many lists at once.
 
     ordinals: rising within each list, the lists one behind the other; starts: where each list

@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
-from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.store.postings import (
+    RARE,
+    decode_many_ordinals,
+    decode_ordinals,
+    encode_ordinals,
+    pack_bits,
+    unpack_bits,
+)
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
@@ -387,7 +394,9 @@ class Segment:
         inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
         width = widths[pair]
         position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
-        element = np.repeat(np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel())
+        element = np.repeat(
+            np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel()
+        )
         word = np.repeat(np.arange(len(words)), pairs.counts)
         return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.errors import IndexCorruptError
 from indexer.store.segment import Segment
 from indexer.text.elements import ELEMENTS
@@ -36,7 +36,9 @@ class Basis:
     @classmethod
     def of(cls, ranking: Ranking, means: NDArray[np.float64]) -> Basis:
         return cls(
-            tuple(ranking.boost[name] for name in ELEMENTS), tuple(ranking.b[name] for name in ELEMENTS), tuple(means.tolist())
+            tuple(ranking.boost[name] for name in ELEMENTS),
+            tuple(ranking.b[name] for name in ELEMENTS),
+            tuple(means.tolist()),
         )
 
     def slack(self, other: Basis) -> float:
@@ -102,7 +104,8 @@ class Weights:
         meta: dict[str, Any] = self.file.meta
         if meta["pairs"] != segment.pairs:
             raise IndexCorruptError(
-                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs}; index the archives again with --rebuild"
+                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs};"
+                " index the archives again with --rebuild"
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
         self.codes: NDArray[np.uint8] = self.file.array("codes")

@@ -21,7 +21,9 @@ from tests.indexer.making import response, write_warc
 def pages(name: str, count: int, words: int = 20) -> Iterator[bytes]:
     for number in range(count):
         text = " ".join(f"{name}{number}x{place}" for place in range(words))
-        yield response(f"http://{name}.example/{number}", f"<title>{name} {number}</title><p>common {text}</p>")
+        yield response(
+            f"http://{name}.example/{number}", f"<title>{name} {number}</title><p>common {text}</p>"
+        )
 
 
 def contents(folder: Path) -> tuple[Any, ...]:
@@ -29,7 +31,11 @@ def contents(folder: Path) -> tuple[Any, ...]:
     with open_index(str(folder)) as index:
         assert index.check() == []
         hits = index.search("common", limit=10_000, with_snippets=False).hits
-        captures = [(c.url, c.timestamp, c.location.offset, c.title) for hit in hits[:50] for c in index.captures(hit.url)]
+        captures = [
+            (c.url, c.timestamp, c.location.offset, c.title)
+            for hit in hits[:50]
+            for c in index.captures(hit.url)
+        ]
         return index.statistics(), [(hit.url, round(hit.score, 9), hit.captures) for hit in hits], captures
 
 
@@ -44,7 +50,9 @@ def when_busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[st
     stop = threading.Event()
     threads: list[threading.Thread] = []
 
-    def watch(condition: Callable[[WorkerProcess], bool], act: Callable[[WorkerProcess], object], times: int = 1) -> list[str]:
+    def watch(
+        condition: Callable[[WorkerProcess], bool], act: Callable[[WorkerProcess], object], times: int = 1
+    ) -> list[str]:
         made: list[WorkerProcess] = []
         met: list[str] = []
         make = WorkerProcess.__init__
@@ -56,7 +64,12 @@ def when_busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[st
         def loop() -> None:
             while not stop.is_set() and len(met) < times:
                 for worker in list(made):
-                    if worker.name not in met and len(met) < times and worker._process.poll() is None and condition(worker):
+                    if (
+                        worker.name not in met
+                        and len(met) < times
+                        and worker._process.poll() is None
+                        and condition(worker)
+                    ):
                         met.append(worker.name)
                         act(worker)
                 time.sleep(0.0005)
@@ -92,7 +105,9 @@ def test_a_page_in_two_files_read_at_once_is_one_version(tmp_path: Path) -> None
 @pytest.fixture
 def shelf(tmp_path: Path) -> list[str]:
     """Three files, and a fourth that holds pages of the others too."""
-    files = [write_warc(tmp_path / f"{name}.warc.gz", pages(name, 400, 60)) for name in ("alpha", "beta", "gamma")]
+    files = [
+        write_warc(tmp_path / f"{name}.warc.gz", pages(name, 250, 60)) for name in ("alpha", "beta", "gamma")
+    ]
     shared = [record for name in ("alpha", "beta") for record in pages(name, 100, 60)]
     return [*files, write_warc(tmp_path / "shared.warc.gz", shared)]
 
@@ -104,7 +119,7 @@ def test_a_worker_killed_in_mid_run_changes_nothing(
     conditions: dict[str, Callable[[WorkerProcess], bool]] = {
         "reading": lambda worker: worker.status[Status.RECORDS] > 3,
         "parsing": lambda worker: bool(worker.status[Status.PARSING]) and worker.status[Status.PAGES] > 10,
-        "many pages on": lambda worker: worker.status[Status.PAGES] > 300,
+        "many pages on": lambda worker: worker.status[Status.PAGES] > 150,
     }
     build_index(shelf, str(tmp_path / "undisturbed"), options=IndexOptions(workers=2))
     met = when_busy(conditions[moment], kill)
@@ -141,20 +156,24 @@ def test_a_worker_that_hangs_costs_only_the_page_it_was_at(
     )
     statistics = build_index(shelf, str(tmp_path / "index"), options=IndexOptions(workers=2, page_limit_s=3))
     assert len(met) == 1
-    assert statistics.captures == 1400
+    assert statistics.captures == 950
     damaged = [entry for entry in ledger(tmp_path / "index").values() if entry.damaged]
-    if statistics.versions == 1199:  # else it was stopped just after the page, or another file holds it too
+    if statistics.versions == 749:  # else it was stopped just after the page, or another file holds it too
         assert len(damaged) == 1 and "left out" in damaged[0].damaged[0].problem
-    assert statistics.versions >= 1199
+    assert statistics.versions >= 749
     with open_index(str(tmp_path / "index")) as index:
         assert index.check() == []
 
 
 def test_a_page_that_takes_too_long_is_left_out_and_the_rest_is_there(tmp_path: Path) -> None:
-    slow = "<html><body>common" + "<i>" * 7900 + "</p>" * 600_000  # each end tag makes a paragraph: seconds of work
+    slow = (
+        "<html><body>common" + "<i>" * 7900 + "</p>" * 600_000
+    )  # each end tag makes a paragraph: seconds of work
     records = [*pages("before", 3), response("http://slow.example/", slow), *pages("after", 3)]
     path = write_warc(tmp_path / "slow.warc.gz", records)
-    statistics = build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1, page_limit_s=1.5))
+    statistics = build_index(
+        [path], str(tmp_path / "index"), options=IndexOptions(workers=1, page_limit_s=1.5)
+    )
     assert (statistics.captures, statistics.versions) == (7, 6)
     with open_index(str(tmp_path / "index")) as index:
         assert index.check() == []

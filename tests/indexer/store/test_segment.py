@@ -21,7 +21,12 @@ from tests.indexer.plain import PlainSearch, PlainVersion
 from tests.indexer.search.test_searcher import assert_agrees
 
 # Found by hashing some hundred thousand made-up words and addresses: equal first 8 hex digits of the MD5.
-WORD_PAIRS = [("purafaba", "kefokaba"), ("cugubaba", "kevipaba"), ("cozineba", "beceseba"), ("seconeba", "pasateba")]
+WORD_PAIRS = [
+    ("purafaba", "kefokaba"),
+    ("cugubaba", "kevipaba"),
+    ("cozineba", "beceseba"),
+    ("seconeba", "pasateba"),
+]
 ADDRESS_PAIRS = [
     ("http://example.com/page/44348", "http://example.com/page/46811"),
     ("http://example.com/page/63669", "http://example.com/page/95603"),
@@ -65,7 +70,13 @@ def test_words_that_share_an_id_are_not_one_word(tmp_path: Path, batches: int, m
         for one, other in WORD_PAIRS:
             assert pages_found(snapshot, f"body:{one}") == [f"http://a.example/1-{one}"]
             assert pages_found(snapshot, other) == [f"http://a.example/2-{one}"]
-            for query in (f"{one} OR {other}", f'"alpha {one}"', f'"alpha {other}"', f"heading:{one}", f"heading:{other}"):
+            for query in (
+                f"{one} OR {other}",
+                f'"alpha {one}"',
+                f'"alpha {other}"',
+                f"heading:{one}",
+                f"heading:{other}",
+            ):
                 assert_agrees(snapshot, plain, query)
 
 
@@ -73,7 +84,9 @@ def test_words_that_share_an_id_are_not_one_word(tmp_path: Path, batches: int, m
 @pytest.mark.parametrize("merged", [False, True])
 def test_addresses_that_share_an_id_are_not_one_page(tmp_path: Path, batches: int, merged: bool) -> None:
     versions = [
-        PlainVersion(url, running=((BODY, f"same words {url[-3:]}"),)) for pair in ADDRESS_PAIRS for url in pair
+        PlainVersion(url, running=((BODY, f"same words {url[-3:]}"),))
+        for pair in ADDRESS_PAIRS
+        for url in pair
     ]
     with DirectIndex(tmp_path) as index:
         for number in range(batches):
@@ -105,8 +118,12 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
     for number in range(400):
         words = [f"w{chance.randrange(60)}" for _ in range(chance.choice((1, 3, 40, 300)))]
         running = tuple((chance.choice((1, 2, 3, BODY, 8)), word + " ") for word in words)
-        versions.append(PlainVersion(f"http://a.example/{number}", title=" ".join(words[:3]), running=running))
-    versions.append(PlainVersion("http://a.example/great", running=((BODY, "w1 " * 70_000), (HEADING, "w1 w2 " * 300))))
+        versions.append(
+            PlainVersion(f"http://a.example/{number}", title=" ".join(words[:3]), running=running)
+        )
+    versions.append(
+        PlainVersion("http://a.example/great", running=((BODY, "w1 " * 70_000), (HEADING, "w1 w2 " * 300)))
+    )
     ordered = versions[::2] + versions[1::2]
     with DirectIndex(tmp_path) as index:
         index.add("a", versions[::2])
@@ -117,11 +134,15 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
             own = occurrences(segment)
             assert len(segment.shape_table) > 256
             assert sum(own.values()) == segment.occurrences == int(segment.lengths.sum())
-            held.update({(word, version + first, *rest): count for (word, version, *rest), count in own.items()})
+            held.update(
+                {(word, version + first, *rest): count for (word, version, *rest), count in own.items()}
+            )
             first += len(segment)
         expected = Counter(
-            (word, number, element) for number, version in enumerate(ordered)
-            for word, elements in version.words.items() for element in elements.elements()
+            (word, number, element)
+            for number, version in enumerate(ordered)
+            for word, elements in version.words.items()
+            for element in elements.elements()
         )
         assert Counter((word, version, element) for word, version, element, _ in held.elements()) == expected
         plain = PlainSearch(ordered, Ranking())
@@ -132,7 +153,9 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
         (merged,) = [live.segment for live in index.snapshot().segments]
         assert occurrences(merged) == held
         for number in (0, 1, len(ordered) - 1):
-            assert merged.lengths[number].tolist() == [ordered[number].lengths[e] for e in range(len(ELEMENTS))]
+            assert merged.lengths[number].tolist() == [
+                ordered[number].lengths[e] for e in range(len(ELEMENTS))
+            ]
         for query in queries:
             assert_agrees(index.snapshot(), plain, query)
 

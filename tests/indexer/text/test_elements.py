@@ -29,48 +29,62 @@ def test_each_text_counts_for_its_element() -> None:
     assert page.title == "The title" and page.language == "de-AT"
     assert (page.description, page.keywords) == ("what it is", "one, two")
     assert texts_by_element(page) == {
-        "heading": ["head", "link"], "body": ["plain", "target", "end"], "anchor": ["anchor", "bold", "anchor"],
-        "emphasis": ["emphasis"], "alt": ["a", "picture", "go"],
+        "heading": ["head", "link"],
+        "body": ["plain", "target", "end"],
+        "anchor": ["anchor", "bold", "anchor"],
+        "emphasis": ["emphasis"],
+        "alt": ["a", "picture", "go"],
     }
 
 
-@pytest.mark.parametrize("html, title", [
-    ("<title></title><p>x", None),
-    ("<p>x", None),
-    ("<body><svg><title>icon</title></svg>", None),
-    ("<title>Report</title><body><svg><title>icon</title></svg><title>Later</title>", "Report"),
-    ("<title>\n Fish &amp; Chips &#8211;\n\t&lt;3 \n</title>", "Fish & Chips \u2013 <3"),
-    ("<title>First</title><title>Second</title>", "First"),
-    ("<!-- <title>Old</title> --><script>t='<title>Script</title>'</script><title>Real</title>", "Real"),
-    ("<TITLE lang=en>A <b>bold</b> one</TITLE>", "A <b>bold</b> one"),
-    ("<title>Broken &#xD83D; &#x110000; end</title>", "Broken \ufffd \ufffd end"),
-    ("<title>nul \0 end</title>", "nul \ufffd end"),
-])
+@pytest.mark.parametrize(
+    "html, title",
+    [
+        ("<title></title><p>x", None),
+        ("<p>x", None),
+        ("<body><svg><title>icon</title></svg>", None),
+        ("<title>Report</title><body><svg><title>icon</title></svg><title>Later</title>", "Report"),
+        ("<title>\n Fish &amp; Chips &#8211;\n\t&lt;3 \n</title>", "Fish & Chips \u2013 <3"),
+        ("<title>First</title><title>Second</title>", "First"),
+        ("<!-- <title>Old</title> --><script>t='<title>Script</title>'</script><title>Real</title>", "Real"),
+        ("<TITLE lang=en>A <b>bold</b> one</TITLE>", "A <b>bold</b> one"),
+        ("<title>Broken &#xD83D; &#x110000; end</title>", "Broken \ufffd \ufffd end"),
+        ("<title>nul \0 end</title>", "nul \ufffd end"),
+    ],
+)
 def test_titles(html: str, title: str | None) -> None:
     assert collect_page(html).title == title
 
 
-@pytest.mark.parametrize("markup, words", [
-    ("<script>document.write('<p>no</p>'); if (x </b/.test(y)) z('no');</script>yes", "yes"),
-    ("<script><!--\nvar s = 'no <\\/script>'; //-->\n</script>yes", "yes"),
-    ("<style type=text/css>p:before { content: 'no </div> <p>no' }</style>yes", "yes"),
-    ("<!-- no > <p>no</p> -- > no -->yes", "yes"),
-    ("<script type='text/html'><p>no</p></script>yes<template><p>no</p></template>", "yes"),
-    ("<!--[if lt IE 9]><p>no</p><![endif]-->yes", "yes"),
-    ("<SCRIPT>no</SCRIPT ><Style>no</sTYLE\n>yes", "yes"),
-    ("<script>var a = \"</p>\", b = '<' + '/div>';</script><script src=x></script>yes", "yes"),
-    ("<table><tr><td>a</td><td>b</td></tr></table><ul><li>c<li>d</ul>e<br>f<hr>g", "a b c d e f g"),
-    ("<p>3 < 4 and yes</p>", "3 4 and yes"),
-    ("foo<b>bar</b>baz<wbr>bin <span>x</span><i>y</i>", "foobarbazbin xy"),
-    ("one<div>two</div>three<select><option>four<option>five</select>six", "one two three four five six"),
-    ("<p>a \0 b</p>\0<p\0 class='a\0b'>c</p>", "a b c"),
-    ("a&nbsp;b&#xA0;c&#10;d &#x; &#; &nosuch; &amp e&copy f &#55357;&#56832; g &#99999999999999999999; h &#150; i",
-     "a b c d x nosuch e f g h i"),
-    ("<frameset><frame name=menu src=/m.html><noframes><p>Only for old ones</p></noframes></frameset>",
-     "menu m html only for old ones"),
-    ("<textarea>kept</textarea><noscript><p>shown</p></noscript><iframe>no</iframe>", "kept shown"),
-    ("", ""),
-])
+@pytest.mark.parametrize(
+    "markup, words",
+    [
+        ("<script>document.write('<p>no</p>'); if (x </b/.test(y)) z('no');</script>yes", "yes"),
+        ("<script><!--\nvar s = 'no <\\/script>'; //-->\n</script>yes", "yes"),
+        ("<style type=text/css>p:before { content: 'no </div> <p>no' }</style>yes", "yes"),
+        ("<!-- no > <p>no</p> -- > no -->yes", "yes"),
+        ("<script type='text/html'><p>no</p></script>yes<template><p>no</p></template>", "yes"),
+        ("<!--[if lt IE 9]><p>no</p><![endif]-->yes", "yes"),
+        ("<SCRIPT>no</SCRIPT ><Style>no</sTYLE\n>yes", "yes"),
+        ("<script>var a = \"</p>\", b = '<' + '/div>';</script><script src=x></script>yes", "yes"),
+        ("<table><tr><td>a</td><td>b</td></tr></table><ul><li>c<li>d</ul>e<br>f<hr>g", "a b c d e f g"),
+        ("<p>3 < 4 and yes</p>", "3 4 and yes"),
+        ("foo<b>bar</b>baz<wbr>bin <span>x</span><i>y</i>", "foobarbazbin xy"),
+        ("one<div>two</div>three<select><option>four<option>five</select>six", "one two three four five six"),
+        ("<p>a \0 b</p>\0<p\0 class='a\0b'>c</p>", "a b c"),
+        (
+            "a&nbsp;b&#xA0;c&#10;d &#x; &#; &nosuch; &amp e&copy f &#55357;&#56832; g "
+            "&#99999999999999999999; h &#150; i",
+            "a b c d x nosuch e f g h i",
+        ),
+        (
+            "<frameset><frame name=menu src=/m.html><noframes><p>Only for old ones</p></noframes></frameset>",
+            "menu m html only for old ones",
+        ),
+        ("<textarea>kept</textarea><noscript><p>shown</p></noscript><iframe>no</iframe>", "kept shown"),
+        ("", ""),
+    ],
+)
 def test_running_text(markup: str, words: str) -> None:
     page = collect_page(markup if markup.startswith("<frameset") else f"<html><body>{markup}</body></html>")
     assert words_of(page.text) == words.split()
@@ -79,8 +93,10 @@ def test_running_text(markup: str, words: str) -> None:
 def test_deep_nesting_drops_nothing_and_costs_no_square() -> None:
     started = time.process_time()
     for markup in (
-        "<table><tr><td>" * 300 + "inside" + "</td></tr></table>" * 300, "<div>" * 100_000 + "inside",
-        "<b><font size=1><i>" * 8000 + "inside", "<p>" * 50_000 + "inside",
+        "<table><tr><td>" * 300 + "inside" + "</td></tr></table>" * 300,
+        "<div>" * 100_000 + "inside",
+        "<b><font size=1><i>" * 8000 + "inside",
+        "<p>" * 50_000 + "inside",
     ):
         page = collect_page(f"<html><head><title>Deep</title></head><body>{markup}<p>after</p></body></html>")
         assert page.title == "Deep"
@@ -96,12 +112,48 @@ def test_markup_read_by_either_parser_gives_the_same_text() -> None:
     assert texts_by_element(deep) == texts_by_element(flat)
 
 
-tags = st.sampled_from([
-    "<p>", "</p>", "<b>", "</b>", "<a href=x>", "</a>", "<title>", "</title>", "<svg>", "</svg>", "<head>", "</head>", "<body>",
-    "<noframes>", "</noframes>", "<script>", "</script>", "<template>", "<h1>", "</h1>", "<frameset>", "<img alt=x>", "<table>", "<td>",
-    "<html lang=x>", "<math>", "<select>", "<option>", "text", " ", "&amp;", "\0", "<", ">", "<!--", "-->", "<meta name=keywords>",
-    "\ud800",
-])
+tags = st.sampled_from(
+    [
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<a href=x>",
+        "</a>",
+        "<title>",
+        "</title>",
+        "<svg>",
+        "</svg>",
+        "<head>",
+        "</head>",
+        "<body>",
+        "<noframes>",
+        "</noframes>",
+        "<script>",
+        "</script>",
+        "<template>",
+        "<h1>",
+        "</h1>",
+        "<frameset>",
+        "<img alt=x>",
+        "<table>",
+        "<td>",
+        "<html lang=x>",
+        "<math>",
+        "<select>",
+        "<option>",
+        "text",
+        " ",
+        "&amp;",
+        "\0",
+        "<",
+        ">",
+        "<!--",
+        "-->",
+        "<meta name=keywords>",
+        "\ud800",
+    ]
+)
 
 
 @settings(max_examples=300, deadline=None)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.text.languages import STEMMERS, STOP_WORDS, has_stemmer, language_of, stem_words
 from indexer.text.elements import PageText
+from indexer.text.languages import STEMMERS, STOP_WORDS, has_stemmer, language_of, stem_words
 
-GERMAN = "Der schnelle braune Fuchs springt über den faulen Hund, und danach geht er wieder nach Hause zu seiner Familie. " * 3
+GERMAN = (
+    "Der schnelle braune Fuchs springt über den faulen Hund, und danach geht er wieder nach Hause zu seiner Familie. "
+    * 3
+)
 
 
-@pytest.mark.parametrize("declared, text, language", [
-    ("en", GERMAN, "en"),
-    ("EN-us", "", "en"),
-    ("pt_BR", "", "pt"),
-    ("nb-NO", "", "no"),
-    ("", GERMAN, "de"),
-    ("deutsch", GERMAN, "de"),
-    ("", "too short to tell", ""),
-    ("", "", ""),
-    ("x\ud800", "", ""),
-])
+@pytest.mark.parametrize(
+    "declared, text, language",
+    [
+        ("en", GERMAN, "en"),
+        ("EN-us", "", "en"),
+        ("pt_BR", "", "pt"),
+        ("nb-NO", "", "no"),
+        ("", GERMAN, "de"),
+        ("deutsch", GERMAN, "de"),
+        ("", "too short to tell", ""),
+        ("", "", ""),
+        ("x\ud800", "", ""),
+    ],
+)
 def test_language_of_a_page(declared: str, text: str, language: str) -> None:
     assert language_of(PageText(language=declared, pieces=[text], classes=[6])) == language
 
