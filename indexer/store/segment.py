@@ -28,6 +28,7 @@ from indexer.text.elements import ELEMENTS
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
+_FEW_RARE = 8  # rare shapes looked up one by one
 
 
 def word_id(word: str) -> int:
@@ -337,10 +338,16 @@ class Segment:
         return numbers
 
     def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        """Return the shape of each of some pairs of one list, given by their numbers in the segment, rising."""
         numbers = self.shapes[pairs].astype(np.int64)
-        for row in np.flatnonzero(numbers == RARE).tolist():
-            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        rare = np.flatnonzero(numbers == RARE)
+        if len(rare) > _FEW_RARE:
+            first = int(pairs[0])
+            all_between = self.shape_numbers(first, int(pairs[-1]) + 1 - first)
+            numbers[rare] = all_between[pairs[rare] - first]
+        else:
+            for row in rare.tolist():
+                numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
         return numbers
 
     def words_with_prefix(self, prefix: str) -> list[int]:
