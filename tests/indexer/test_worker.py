@@ -133,7 +133,7 @@ def test_a_worker_killed_with_its_last_batch_in_hand_changes_nothing(
 ) -> None:
     build_index(shelf, str(tmp_path / "undisturbed"), options=IndexOptions(workers=2))
     flush = _Run._flush_all
-    killed = []
+    killed: list[WorkerProcess] = []
 
     def flush_after_a_death(run: _Run) -> None:
         if not killed:

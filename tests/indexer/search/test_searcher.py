@@ -245,7 +245,9 @@ def random_versions(seed: int) -> list[PlainVersion]:
             PlainVersion(
                 f"http://{chance.choice(HOSTS)}/{number % 45}",
                 chance.choice(("en", "de", "fr", "ja")),
-                *(" ".join(chance.choices(WORDS, k=chance.randrange(6))) for _ in range(3)),
+                title=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
+                description=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
+                keywords=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
                 running=tuple(
                     (
                         chance.choice((HEADING, ANCHOR, EMPHASIS, BODY, ALT)),
@@ -312,6 +314,7 @@ def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]],
         assert index.check() == []
         statistics = index.statistics()
         assert statistics.versions == len(live)
+        assert statistics.sites == len({version.host for version in live})
         assert statistics.documents == len({version.url for version in live})
         for text in asked:
             results = index.search(text, limit=1000, with_snippets=False)

@@ -135,7 +135,7 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
             assert len(segment.shape_table) > 256
             assert sum(own.values()) == segment.occurrences == int(segment.lengths.sum())
             held.update(
-                {(word, version + first, *rest): count for (word, version, *rest), count in own.items()}
+                {(w, version + first, e, p): count for (w, version, e, p), count in own.items()}
             )
             first += len(segment)
         expected = Counter(
