@@ -19,7 +19,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
+from archiver.warc import (
+    ArchiveError,
+    Damage,
+    Location,
+    Record,
+    RecordError,
+    parse_head,
+    parse_response,
+    read_record_at,
+)
 from indexer.search.query import parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, make_snippet
@@ -30,6 +39,7 @@ from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
+from indexer.text.documents import PAGE_LIMITS
 from indexer.text.elements import PageText, collect_page
 
 
@@ -116,13 +126,17 @@ class LedgerEntry:
     damaged: tuple[Damage, ...]
 
 
+_SNIPPET_FROM = 64 << 10  # bytes of a page in which the words are looked for first
 _ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
     "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
     " c.refers_to, c.id"
 )
-_CAPTURE_TABLES = "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version"
+_CAPTURE_TABLES = (
+    "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file"
+    " LEFT JOIN versions v ON v.id = c.version"
+)
 
 
 class Index:
@@ -216,7 +230,10 @@ class Index:
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
         took_ms = (time.perf_counter() - started) * 1000
-        hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
+        hits = tuple(
+            self._hit(found, row, ranked, with_snippets)
+            for found, row in zip(ranked.found, described, strict=True)
+        )
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
@@ -245,26 +262,41 @@ class Index:
         url, title, timestamp, path, member, offset, length, inner, captures, versions = row
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
-            page = self.page_text(Location(path, offset, length, member, inner))
-            if page is not None:
-                snippet = make_snippet(page.text, ranked.spellings, ranked.phrases)
-                if page.description and not any(part.hit for part in snippet):
-                    other = make_snippet(page.description, ranked.spellings, ranked.phrases)
-                    snippet = other if any(part.hit for part in other) else snippet
+            snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
         return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
 
-    def page_text(self, location: Location) -> PageText | None:
-        """Return the text of the page in a record, None when the archive cannot be read now."""
+    def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
+        """Return the passage to show: from the start of the page if the words stand there, else from all of it."""
+        snippet: tuple[SnippetPart, ...] = ()
+        body, content_type = self._page_body(location)
+        for limit in (_SNIPPET_FROM, len(body)):
+            html, _ = decode_html(body[:limit], content_type)
+            page = collect_page(html)
+            for text in (page.text, page.description):
+                candidate = make_snippet(text, ranked.spellings, ranked.phrases)
+                if any(part.hit for part in candidate):
+                    return candidate
+                snippet = snippet or candidate
+            if limit >= len(body):
+                break
+        return snippet
+
+    def _page_body(self, location: Location) -> tuple[bytes, str]:
+        """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
         try:
             with read_record_at(location) as record:
                 head = parse_head(record)
-                response = parse_response(record)
+                response = parse_response(record, limits=PAGE_LIMITS)
         except (ArchiveError, OSError):
-            return None
+            return b"", ""
         if response is None:
-            return None
-        html, _ = decode_html(response.body, head.headers.get("Content-Type") if head else "")
-        return collect_page(html)
+            return b"", ""
+        return response.body, head.headers.get("Content-Type") if head else ""
+
+    def page_text(self, location: Location) -> PageText | None:
+        """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
+        body, content_type = self._page_body(location)
+        return collect_page(decode_html(body, content_type)[0]) if body else None
 
     # -- captures
 
@@ -272,7 +304,8 @@ class Index:
         """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
         with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
             rows = connection.execute(
-                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
+                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ?"
+                " ORDER BY c.timestamp, f.path, c.member, c.offset",
                 (sort_key(url),),
             ).fetchall()
             return [self._capture(snapshot.catalogue, row) for row in rows]
@@ -280,21 +313,29 @@ class Index:
     def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
         url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
         original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
-        return Capture(url, timestamp, kind, status, mime, payload, Location(path, offset, length, member, inner), original, title)
+        return Capture(
+            url,
+            timestamp,
+            kind,
+            status,
+            mime,
+            payload,
+            Location(path, offset, length, member, inner),
+            original,
+            title,
+        )
 
     def _original(self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None) -> Location | None:
-        """Return the record whose payload a revisit repeats: same digest; the same address, then the named one, then any."""
+        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any."""
         if not payload:
             return None
         rows = catalogue.connection().execute(
             "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource') LIMIT 200",
-            (payload,),
+            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
+            " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+            (payload, url, refers_to or ""),
         ).fetchall()
-        if not rows:
-            return None
-        rows.sort(key=lambda row: (row[0] != url, row[0] != refers_to))
-        return Location(*rows[0][1:])
+        return Location(*rows[0][1:]) if rows else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
@@ -319,7 +360,11 @@ class Index:
         place = capture.location
         if capture.type == "revisit":
             if capture.original is None:
-                raise RecordError(place.path, place.offset, "a revisit whose original is not in this index; its payload is not held")
+                raise RecordError(
+                    place.path,
+                    place.offset,
+                    "a revisit whose original is not in this index; its payload is not held",
+                )
             place = capture.original
         return read_record_at(place)
 
@@ -336,16 +381,24 @@ class Index:
             ledger = _ledger_of(snapshot.catalogue)
             documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
             versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
-            first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
+            first, last = connection.execute(
+                "SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''"
+            ).fetchone()
             sites = snapshot.sites()
         skipped: Counter[str] = Counter()
         for entry in ledger:
             skipped.update(entry.skipped)
         return Statistics(
-            files=len(ledger), records=sum(entry.records for entry in ledger), captures=sum(entry.captures for entry in ledger),
-            documents=documents, versions=versions, skipped=dict(sorted(skipped.items())),
+            files=len(ledger),
+            records=sum(entry.records for entry in ledger),
+            captures=sum(entry.captures for entry in ledger),
+            documents=documents,
+            versions=versions,
+            skipped=dict(sorted(skipped.items())),
             damaged=tuple(damage for entry in ledger for damage in entry.damaged),
-            sites=sites, first=first or "", last=last or "",
+            sites=sites,
+            first=first or "",
+            last=last or "",
         )
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
@@ -372,10 +425,14 @@ def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
         entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
         begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
         entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
-        return sorted((entry for entry in entries if entry.status != "unfinished" or entry.captures), key=lambda entry: entry.file)
+        return sorted(
+            (entry for entry in entries if entry.status != "unfinished" or entry.captures),
+            key=lambda entry: entry.file,
+        )
     except (LookupError, TypeError) as error:
         raise IndexCorruptError(
-            f"{catalogue.path}: a ledger entry without what it must have ({error!r}); index the archives again with --rebuild"
+            f"{catalogue.path}: a ledger entry without what it must have ({error!r});"
+            " index the archives again with --rebuild"
         ) from error
 
 
@@ -390,7 +447,8 @@ def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
 
 def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
     damaged = tuple(
-        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", "")) for item in value["damaged"]
+        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
+        for item in value["damaged"]
     )
     return LedgerEntry(
         value["file"], value["status"], value["format"], value["records"], value["captures"], value["documents"],
@@ -404,5 +462,7 @@ def _seconds(timestamp: str) -> float:
     if not digits:
         return 0.0
     full = digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
-    year, month, day, hour, minute, second = (int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14)))
+    year, month, day, hour, minute, second = (
+        int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
+    )
     return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

@@ -31,14 +31,14 @@ from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import MAX_TITLE, PageText, collect_page
 from indexer.text.languages import language_of
 
 log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
-GROUP_PAGES, GROUP_CHARACTERS = 64, 2_000_000
-BATCH_PAGES, BATCH_TOKENS = 2_500, 1_500_000
+GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
+BATCH_PAGES, BATCH_TOKENS = 2_500, 800_000
 
 
 @dataclass(slots=True)
@@ -126,20 +126,27 @@ class Worker:
                     if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
                         self._finish_batch()
         self._analyze_group(entry)
+        if entry.damaged and entry.status == "indexed":
+            entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
 
     def _captures(
         self, path: str, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]], show: Callable[[int], None]
     ) -> Iterator[CaptureFound]:
-        """Read a file; an error nobody thought of costs the rest of that file, not the run, and stands in the ledger."""
+        """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
             yield from read_captures(path, entry, skip_pages=skip_pages, on_record=show)
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)
             entry.status = "damaged"
             entry.damaged.append(
-                Damage(path, 0, 0, f"not read to its end: unexpected {type(error).__name__}: {error}; please report this")
+                Damage(
+                    path,
+                    0,
+                    0,
+                    f"not read to its end: unexpected {type(error).__name__}: {error}; please report this",
+                )
             )
 
     def _analyze_group(self, entry: FileEntry) -> None:
@@ -163,14 +170,18 @@ class Worker:
             page = self._page(body.html, row.found, entry)
             if _cut_text(page):
                 entry.damaged.append(
-                    _at(row.found, f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed")
+                    _at(
+                        row.found,
+                        f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed",
+                    )
                 )
             pages.append((row.found.url, page))
             self._documents.append(document)
             self._languages.append(language_of(page))
-            self._batch.versions.append((version, row.found.url, body.digest, page.title))
+            title = page.title[:MAX_TITLE] if page.title else None
+            self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1
-        self._status[Status.BUSY_SINCE_MS] = 0
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         if pages:
             tokens = analyze_pages(pages)
             self._groups.append(tokens)
@@ -181,7 +192,12 @@ class Worker:
             return collect_page(html)
         except Exception as error:
             log.exception("%s: unexpected error in the page at byte %d", found.location.path, found.location.offset)
-            entry.damaged.append(_at(found, f"the page has no text: unexpected {type(error).__name__}: {error}; please report this"))
+            entry.damaged.append(
+                _at(
+                    found,
+                    f"the page has no text: unexpected {type(error).__name__}: {error}; please report this",
+                )
+            )
             return PageText()
 
     def _finish_batch(self) -> None:
@@ -213,9 +229,16 @@ def version_columns(
     return VersionColumns(
         document=np.asarray(documents, dtype=np.uint32),
         key=np.asarray([doc_key(url) for url in urls], dtype=np.uint64),
-        lengths=np.concatenate([tokens.lengths for tokens in groups]) if groups else np.zeros((0, KINDS), dtype=np.uint32),
-        extent=np.concatenate([tokens.extents for tokens in groups]) if groups else np.zeros(0, dtype=np.uint32),
-        host=host, language=language, hosts=hosts, languages=language_names,
+        lengths=np.concatenate([tokens.lengths for tokens in groups])
+        if groups
+        else np.zeros((0, KINDS), dtype=np.uint32),
+        extent=np.concatenate([tokens.extents for tokens in groups])
+        if groups
+        else np.zeros(0, dtype=np.uint32),
+        host=host,
+        language=language,
+        hosts=hosts,
+        languages=language_names,
     )
 
 
@@ -234,8 +257,15 @@ def host_of(url: str) -> str:
 
 
 def _cut_text(page: PageText) -> bool:
-    """Cut the running text of a page at MAX_TEXT characters; tell whether anything was cut."""
+    """Cut the text of a page at MAX_TEXT characters; tell whether anything was cut."""
     room = MAX_TEXT
+    for name in ("title", "description", "keywords"):
+        text = getattr(page, name) or ""
+        if len(text) > room:  # a title without an end takes the whole page
+            setattr(page, name, text[:room])
+            page.pieces, page.classes = [], []
+            return True
+        room -= len(text)
     for index, piece in enumerate(page.pieces):
         if len(piece) > room:
             page.pieces[index] = piece[:room]
@@ -260,13 +290,21 @@ class WorkerProcess:
     def __init__(self, folder: str, name: str) -> None:
         self.name = name
         ours, theirs = socket.socketpair()
-        shared = tempfile.TemporaryFile()
+        shared = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
         # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
         shared.write(bytes(Status.SIZE * 8))
         shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
+            [
+                sys.executable,
+                "-c",
+                "from indexer.worker import serve; serve()",
+                str(theirs.fileno()),
+                str(shared.fileno()),
+                folder,
+                name,
+            ],
             pass_fds=(theirs.fileno(), shared.fileno()),
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
             stdin=subprocess.DEVNULL,

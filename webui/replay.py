@@ -14,14 +14,17 @@ from __future__ import annotations
 import logging
 import os
 import re
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
-from archiver.warc import ArchiveError, Headers, parse_response
+from archiver.warc import DEFAULT_LIMITS, ArchiveError, Headers, parse_head, parse_response
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.addresses import (
@@ -40,6 +43,10 @@ blueprint = Blueprint("replay", __name__)
 log = logging.getLogger(__name__)
 
 MAX_CAPTURES_SHOWN = 500
+LARGE_PAGE_BYTES = 500_000
+# Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
+PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
+_one_large_page = threading.Lock()
 MAX_ORIGINAL_HEADERS = 64
 MAX_HEADER_CHARS = 4_000
 # All others are shown as X-Archive-Orig-NAME, which means nothing to a browser.
@@ -129,12 +136,24 @@ def captures(rest: str) -> Response:
 
 
 def captures_of(url: str) -> list[Capture]:
-    """Return all captures of an address, oldest first; none for what is no address."""
-    try:
-        with site().index_access.lease() as index:
-            return index.captures(url)
-    except ValueError:
-        return []
+    """Return all captures of an address, oldest first."""
+    with site().index_access.lease() as index:
+        for spelling in _spellings(url):
+            with suppress(ValueError):  # what is no address has no captures
+                found = index.captures(spelling)
+                if found:
+                    return found
+    return []
+
+
+def _spellings(url: str) -> Iterator[str]:
+    """Give the address as asked for, then as an archive may hold it that writes odd ones as they came."""
+    yield url
+    plain = unquote(url)
+    if plain != url:
+        yield plain
+    if url.startswith("http://"):
+        yield plain.removeprefix("http://")
 
 
 # ---------------------------------------------------------------- archived bytes
@@ -161,7 +180,7 @@ def replay(rest: str) -> Response:
                     target.url,
                 )  # fmt: skip
         try:
-            stored = _read(index, capture)
+            stored = _read(index, capture, target.modifier == "id_")
         except (ArchiveError, OSError) as error:
             log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
             return _unreadable(capture, target)
@@ -174,10 +193,12 @@ def replay(rest: str) -> Response:
 
 def _closest(index: Index, url: str, timestamp: str) -> Capture | None:
     """Return the capture of `url` nearest in time; the timestamp 0 asks for the newest."""
-    try:
-        return index.closest(url, timestamp if timestamp.strip("0") else None)
-    except ValueError:
-        return None
+    for spelling in _spellings(url):
+        with suppress(ValueError):
+            found = index.closest(spelling, timestamp if timestamp.strip("0") else None)
+            if found:
+                return found
+    return None
 
 
 def _nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:
@@ -187,24 +208,34 @@ def _nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | 
     return min(able, key=lambda other: abs(_as_number(other.timestamp) - when), default=None)
 
 
-def _read(index: Index, capture: Capture) -> StoredResponse | None:
+def _read(index: Index, capture: Capture, is_raw: bool) -> StoredResponse | None:
     """Return what was stored, decoded; None when the record holds no answer that can be shown.
 
+    is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size.
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
     with index.record(capture) as record:
-        response = parse_response(record)
+        head = parse_head(record)
+        if head is None:
+            return None
+        is_page = (
+            head.media_type in _HTML_TYPES or head.media_type == "text/css" or _is_other_xml(head.media_type)
+        )
+        response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
+        cut_by_crawler = record.truncated not in ("", "file")
     if response is None:
         return None
     content_type = _CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
-    mime = content_type.partition(";")[0].partition(",")[0].strip().lower()
+    mime = response.media_type
     if not _MEDIA_TYPE.fullmatch(mime):
         mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""
         mime = mime or _sniffed(response.body)
         content_type = mime
     note = ""
     if response.truncated:
-        note = "The archive holds only the first part of this page."
+        note = f"This copy is cut short: {'; '.join(response.problems) or 'a part is missing'}."
+    elif cut_by_crawler:
+        note = "This copy is cut short: the crawler kept only the first part."
     return StoredResponse(response.status, response.headers, response.body, mime, content_type, note)
 
 
@@ -224,11 +255,7 @@ def _answer(capture: Capture, stored: StoredResponse, target: ReplayTarget) -> R
     is_download = False
     if target.modifier != "id_":
         if stored.mime in _HTML_TYPES:
-            text, _ = decode_html(body, stored.content_type)
-            text = rewrite_page(
-                text, context, notice=stored.note, is_xhtml=stored.mime == "application/xhtml+xml"
-            )
-            body, content_type = text.encode("utf-8", "replace"), "text/html; charset=utf-8"
+            body, content_type = _rewritten(stored, context), "text/html; charset=utf-8"
         elif stored.mime == "text/css":
             text = rewrite_css(decode_css(body, stored.content_type), context)
             body, content_type = text.encode("utf-8", "replace"), "text/css; charset=utf-8"
@@ -248,6 +275,14 @@ def _answer(capture: Capture, stored: StoredResponse, target: ReplayTarget) -> R
         # Pictures and sound are asked for in pieces.
         response.make_conditional(request, accept_ranges=True, complete_length=len(body))
     return response
+
+
+def _rewritten(stored: StoredResponse, context: RewriteContext) -> bytes:
+    # The tree of a large page takes many times its size: one at a time.
+    with _one_large_page if len(stored.body) > LARGE_PAGE_BYTES else nullcontext():
+        text, _ = decode_html(stored.body, stored.content_type)
+        is_xhtml = stored.mime == "application/xhtml+xml"
+        return rewrite_page(text, context, notice=stored.note, is_xhtml=is_xhtml).encode("utf-8", "replace")
 
 
 def decode_css(body: bytes, content_type: str) -> str:

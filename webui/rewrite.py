@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborAttributes, LexborHTMLParser, LexborNode
 from webui.addresses import quote_url
 
 # An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
-MAX_PAGE_CHARS = 8_000_000
+MAX_PAGE_CHARS = 5_000_000
 MAX_PAGE_TAGS = 250_000
 # Two costs that grow with the square of what a page leaves open: the parser walks its stack of open blocks
 # for each new one, and writes all open formatting elements again into each new paragraph

@@ -19,7 +19,9 @@ WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
 
-ANY_SCAN = re.compile(WARC_SCAN.pattern + b"|" + ARC_SCAN.pattern)
+KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
+"""What most headers begin with: tells "http:" from "ttp:", which could be a scheme as well."""
+
 LONGEST_SCAN = 9 * 1024
 """No match of the patterns above is longer, so scans of a stream overlap by this much."""
 
@@ -56,13 +58,14 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
 
     The header itself may go on behind `end`.
     """
-    pattern = WARC_SCAN if dialect == "WARC" else ANY_SCAN
-    found = pattern.search(data, at, end + LONGEST_SCAN)
-    if not found:
-        return -1
-    place = found.start()
-    if pattern is ANY_SCAN and found["arc"] is not None:
-        place = found.start("arc")
+    place = end
+    if dialect != "WARC":  # first, so that in an ARC file the second search is short
+        found = ARC_SCAN.search(data, at, end + LONGEST_SCAN)
+        if found and found.start(1) < end:
+            place = found.start(1)
+    found = WARC_SCAN.search(data, at, place + LONGEST_SCAN)
+    if found and found.start() < place:
+        place = found.start()
     return place if place < end else -1
 
 
@@ -154,24 +157,26 @@ def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str,
     known: dict[str, str] = {}
     for line in text.split("\n"):
         name, colon, value = line.partition(":")
-        if line[:1] in " \t":
-            if fields and line.strip():
-                name, value = fields[-1]
-                joined = f"{value} {line.strip()}"
-                fields[-1] = (name, joined)
-                if known.get(name.lower()) == value:
-                    known[name.lower()] = joined
-            continue
-        if not colon:
+        if not colon or line[0] in " \t":
+            if line[:1] in (" ", "\t") and fields and line.strip():
+                _unfold(fields, known, line.strip())
             continue
         name = name.strip()
         value = value.strip()
-        key = name.lower()
-        if key not in known:
-            known[key] = value
-        if len(fields) < most:
-            fields.append((name, value))
+        fields.append((name, value))
+        name = name.lower()
+        if name not in known:
+            known[name] = value
+    del fields[most:]
     return fields, known
+
+
+def _unfold(fields: list[tuple[str, str]], known: dict[str, str], more: str) -> None:
+    name, value = fields[-1]
+    joined = f"{value} {more}".strip()
+    fields[-1] = (name, joined)
+    if known[name.lower()] == value:
+        known[name.lower()] = joined
 
 
 def number_of(text: str) -> int:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 from typing import NamedTuple
 
 from .decoders import (
@@ -29,7 +30,7 @@ from .decoders import (
     zstd_decoder,
     zstd_dictionary,
 )
-from .header import NEWLINES, starts_with_header
+from .header import NEWLINES, find_header, starts_with_header
 from .limits import Limits
 from .source import BLOCK, Source
 
@@ -198,7 +199,7 @@ class PackedStream(MemberStream):
                 return at
             found = self._pass_skippable(head, at)
             if found < 0:
-                found = self._find_member(at + 1)
+                found = self.find_member(at + 1)
                 self.gaps.append(Gap(at, found - at, self._describe_gap(at, found)))
             at = found
 
@@ -214,9 +215,12 @@ class PackedStream(MemberStream):
     def _pass_skippable(self, head: bytes, at: int) -> int:
         return -1
 
-    def _find_member(self, at: int) -> int:
-        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file."""
-        while True:
+    def find_member(self, at: int, end: int = sys.maxsize) -> int:
+        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file.
+
+        end: give up behind this place and return it.
+        """
+        while at < end:
             block = bytes(self.source.read_at(at, BLOCK))
             if len(block) < len(self.magic):
                 return at + len(block)
@@ -227,6 +231,7 @@ class PackedStream(MemberStream):
                     return at + place
                 place = block.find(self.magic, place + 1)
             at += len(block) - len(self.magic) + 1
+        return end
 
     def _trial(self, at: int) -> tuple[bytes, int]:
         """Return the first unpacked bytes of the member at `at`, and its end if they are all; b"" if it is none."""
@@ -236,8 +241,8 @@ class PackedStream(MemberStream):
         decoder = self._new_decoder()
         try:
             data = decoder.decompress(packed, STEP)
-        except DECODER_ERRORS:
-            return self._bytes_before_error(packed), -1
+        except DECODER_ERRORS as error:
+            return self._bytes_before_error(packed) if "checksum" in str(error) else b"", -1
         return data, at + len(packed) - len(decoder.unused_data or b"") if decoder.eof else -1
 
     def _bytes_before_error(self, packed: bytes) -> bytes:
@@ -305,7 +310,7 @@ class PackedStream(MemberStream):
         self.problem = f"broken {self.name}: {problem}"
         self.ended = True
         self._failures += 1
-        self.end = end or self._find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
+        self.end = end or self.find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
 
     def _salvage(self, error: Exception) -> bytes:
         """Return what can be unpacked before the error: the decoder forgets the output of the call that failed.
@@ -409,10 +414,9 @@ class ZstdStream(_FrameStream):
         if len(head) < 8 or not head.startswith(DICTIONARY_MAGIC):
             return
         size: int = struct.unpack("<I", head[4:8])[0]
+        frame = min(8 + size, self.source.size())
         if size > self.limits.dictionary_bytes:
-            self.gaps.append(
-                Gap(0, 8 + size, f"a Zstandard dictionary of {size} bytes is larger than allowed")
-            )
+            self.gaps.append(Gap(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed"))
             return
         raw = bytes(self.source.read_at(8, size))
         try:
@@ -420,7 +424,7 @@ class ZstdStream(_FrameStream):
                 raw = zstd_decoder(self.limits.window_log).decompress(raw, self.limits.dictionary_bytes)
             self._dictionary = zstd_dictionary(raw)
         except DECODER_ERRORS as error:
-            self.gaps.append(Gap(0, 8 + size, f"the Zstandard dictionary cannot be used: {error}"))
+            self.gaps.append(Gap(0, frame, f"the Zstandard dictionary cannot be used: {error}"))
 
     def _new_decoder(self) -> Decoder:
         return zstd_decoder(self.limits.window_log, self._dictionary)
@@ -437,12 +441,34 @@ STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
 def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
     """Return the stream for the format that the bytes at `offset` have, skippable frames passed over."""
     at = offset
+    stream: PackedStream | None = None
     for _ in range(1000):
         head = bytes(source.read_at(at, 8))
         for kind in STREAMS:
             if head.startswith(kind.magic):
-                return kind(source, offset, limits)
-        if not SKIPPABLE.match(head) or len(head) < 8:
+                stream = kind(source, offset, limits)
+                data, end = stream._trial(at)
+                if offset or data or end >= 0:
+                    return stream
+        if stream is not None or not SKIPPABLE.match(head) or len(head) < 8:
             break
         at += 8 + struct.unpack("<I", head[4:8])[0]
-    return PlainStream(source, offset, limits)
+    searched = _search_format(source, limits) if offset == 0 else None
+    return searched or stream or PlainStream(source, offset, limits)
+
+
+def _search_format(source: Source, limits: Limits) -> MemberStream | None:
+    """The file begins with rubbish: return a stream of the format whose first record comes first."""
+    start = bytes(source.read_at(0, BLOCK))
+    plain = PlainStream(source, 0, limits)
+    if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
+        return plain
+    first = find_header(start, 0, len(start), "")
+    found: MemberStream | None = plain if first >= 0 else None
+    first = len(start) if first < 0 else first
+    for kind in STREAMS:
+        stream = kind(source, 0, limits)
+        place = stream.find_member(0, first)
+        if place < first:
+            found, first = stream, place
+    return found

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from .errors import NotAnArchiveError, RecordError
+from .header import KNOWN_START
 from .limits import DEFAULT_LIMITS, Limits
 from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source
-from .wacz import LIKE_AN_ARCHIVE, ZipError, holds_archive, is_zip, open_entry, zip_entries
-
-
-KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
+from .wacz import (
+    LIKE_AN_ARCHIVE,
+    ZipError,
+    holds_archive,
+    is_zip,
+    member_problem,
+    open_entry,
+    zip_entries,
+)
 
 
 class ArchiveReader:
@@ -85,14 +90,19 @@ class ArchiveReader:
                         if holds_archive(inner, entry.name, self.limits):
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
+                            problem = member_problem(inner, entry)
                         elif LIKE_AN_ARCHIVE.search(entry.name):
-                            problem = "the file inside the ZIP file is named like an archive and holds no record"
+                            problem = (
+                                "the file inside the ZIP file is named like an archive and holds no record"
+                            )
                     except ZipError as error:
                         problem = str(error)
                 if problem:
                     yield Damage(self.path, 0, entry.size, problem, entry.name)
         except ZipError as error:
-            yield Damage(self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it")
+            yield Damage(
+                self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"
+            )
             yield from self._salvage_zip()
 
     def _salvage_zip(self) -> Iterator[Record | Damage]:
@@ -220,7 +230,7 @@ def _is_inside_line(source: Source, offset: int) -> bool:
     if not offset:
         return False
     before, *line = bytes(source.read_at(offset - 1, 12))
-    return chr(before).isalnum() and not KNOWN_START.match(bytes(line))
+    return bytes((before,)).isalnum() and not KNOWN_START.match(bytes(line))
 
 
 def _arc_version(source: Source, limits: Limits) -> str:

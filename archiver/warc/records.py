@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from .errors import ArchiveError
 from .header import (
     HEAD_END,
+    KNOWN_START,
     LONGEST_SCAN,
     NEWLINES,
+    WARC_START,
     Head,
     find_header,
     parse_header,
@@ -24,11 +26,12 @@ from .header import (
 from .limits import KIB, Limits
 from .members import MemberStream, PlainStream
 from .record import Damage, Headers, Location, Record
+from .scan import PROBE, scan, stands_at_boundary
 
 HTTP_START = re.compile(rb"HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
 TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
-PROBE = 64 * KIB
+MOST_SCOUTS = 20
 
 
 class RecordStream:
@@ -59,6 +62,7 @@ class RecordStream:
         self._damages: list[Damage] = []
         self._records_in_member = 0
         self._scout: MemberStream | None = None
+        self._scouts = 0
 
     # ---------------------------------------------------------------- going through the archive
 
@@ -89,7 +93,7 @@ class RecordStream:
     def compression(self) -> str:
         name = self.stream.compression
         if self.shared and not self.plain:
-            name += " as one member" if name == "gzip" else " as one frame"
+            name += {"gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
         return name
 
     def read_header(self, after_newlines: bool = False) -> Record | None:
@@ -97,28 +101,47 @@ class RecordStream:
         stream = self.stream
         if after_newlines:
             self._skip_newlines()
+        self._start, self._start_inner = stream.start, stream.inner
+        self._end = -1
+        self._joined = False
         have = stream.ensure(KIB)
+        if not HEAD_END.search(stream.buffer, stream.pos):
+            if stream.ended and not self.plain:
+                have = self._complete_header(have)
+            if WARC_START.match(stream.buffer, stream.pos):
+                stream.ensure(self.limits.header_bytes)
+            elif have < LONGEST_SCAN:
+                stream.ensure(LONGEST_SCAN)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
-            line_end = stream.buffer.find(b"\n", stream.pos)
-            if line_end >= 0 or have >= 10 * KIB or self.dialect == "WARC":
-                return None
-            stream.ensure(10 * KIB)
-            if not starts_with_header(stream.buffer, stream.pos, self.dialect):
-                return None
-        if have < self.limits.header_bytes and not HEAD_END.search(stream.buffer, stream.pos):
-            stream.ensure(self.limits.header_bytes)
+            return None
         head = parse_header(stream.buffer, stream.pos, self.limits)
         if head is None:
             self._pass_long_header()
             return None
         return self._begin(head)
 
+    def _complete_header(self, have: int) -> int:
+        """Some writers cut their output into members without regard to records, even within a header."""
+        stream = self.stream
+        while (
+            stream.ended
+            and have < self.limits.header_bytes
+            and not HEAD_END.search(stream.buffer, stream.pos)
+        ):
+            start = stream.buffer[stream.pos : stream.pos + 5].upper()
+            if not (
+                b"WARC/".startswith(start)
+                if self.dialect != "ARC"
+                else b"\n" not in stream.buffer[stream.pos :]
+            ):
+                break
+            if not self._go_on_in_next_member():
+                break
+            have = stream.ensure(KIB)
+        return have
+
     def _begin(self, head: Head) -> Record:
         stream = self.stream
-        self._start = stream.start
-        self._start_inner = stream.inner
-        self._end = -1
-        self._joined = False
         raw_header = bytes(stream.buffer[stream.pos : stream.pos + head.size])
         stream.pos += head.size
         self._taken = 0
@@ -182,7 +205,7 @@ class RecordStream:
         if claimed < 0:
             return self._unclaimed_length()
         window = self.limits.lookahead_bytes
-        if claimed > window:
+        if claimed > window and (self.plain or stream.ensure(window) >= window):
             return self._settle_long(claimed)
         have = stream.ensure(claimed + 4)
         while have < claimed and self._go_on_in_next_member():
@@ -210,24 +233,54 @@ class RecordStream:
         return min(have, end - stream.pos)
 
     def _settle_long(self, claimed: int) -> int:
+        """The same for a block longer than the look-ahead: go to its end with a second stream, in constant memory.
+
+        In a packed file that is done only where records share a member: elsewhere
+        the end of the member is the end of the record.
+        """
         stream = self.stream
-        if not self.plain:
-            return claimed
-        ahead = PlainStream(stream.source, stream.inner, self.limits)
         begin = stream.inner
-        size = stream.source.size()
-        if begin + claimed <= size:
-            probe = bytes(stream.source.read_at(begin + claimed, PROBE))
-            place = NEWLINES.match(probe).end()  # type: ignore[union-attr]
-            if place == len(probe) or starts_with_header(probe, place, self.dialect):
+        if self.plain:
+            size = stream.source.size()
+            ahead: MemberStream = PlainStream(stream.source, begin, self.limits)
+            if begin + claimed > size:
+                inside = scan(ahead, size - begin, self.dialect)
+                if inside < 0:
+                    self._cut_short(claimed, size - begin)
+                    return size - begin
+                return self._shorten(claimed, inside)
+            ahead.next_member()
+            ahead.skip(claimed)
+            if stands_at_boundary(ahead, self.dialect):
                 return claimed
-        inside = _scan(ahead, min(claimed, max(0, size - begin)), self.dialect)
-        if inside >= 0:
-            return self._shorten(claimed, inside)
-        if begin + claimed > size:
-            self._cut_short(claimed, size - begin)
-            return size - begin
-        return claimed
+            inside = scan(PlainStream(stream.source, begin, self.limits), claimed, self.dialect)
+            if inside >= 0:
+                return self._shorten(claimed, inside)
+            self._ragged = True
+            return claimed
+        if not self._records_in_member:
+            return claimed
+        scout = self._scout_at(begin)
+        if scout is None:
+            return claimed
+        inside = scan(scout, claimed, self.dialect, to_the_end=True)
+        if inside < 0 or (scout.inner - begin == claimed and stands_at_boundary(scout, self.dialect)):
+            return claimed
+        return self._shorten(claimed, inside)
+
+    def _scout_at(self, inner: int) -> MemberStream | None:
+        """Return a second stream at a place of the current member. It only goes on, so it costs one more
+        unpacking in all; where wrong lengths make it start again, it does so a few times and then no more."""
+        scout = self._scout
+        if scout is None or scout.start != self.stream.start or scout.inner > inner:
+            if self._scouts == MOST_SCOUTS:
+                return None
+            self._scouts += 1
+            scout = self._scout = self.stream.twin()
+            if not scout.next_member():
+                return None
+        scout.skip(inner - scout.inner)
+        return scout
 
     def _is_boundary(self, length: int) -> bool:
         """Does a record end `length` bytes on? Then there is nothing but line ends before a header or the end."""
@@ -249,6 +302,10 @@ class RecordStream:
     def _cuts_a_line(self, place: int) -> bool:
         """Is `place` inside of an ARC header line? A length that is a little too large leads there."""
         buffer = self.stream.buffer
+        if KNOWN_START.match(buffer, place):
+            return False
+        if buffer[place - 1 : place].isalnum():
+            return True
         begin = buffer.rfind(b"\n", max(self.stream.pos, place - KIB), place) + 1
         return 0 < begin < place and find_header(buffer, begin - 1, begin + 1, "ARC") >= 0
 
@@ -385,6 +442,9 @@ class RecordStream:
         record = self._current
         assert record is not None
         self._pass_block()
+        if self._cut and self.stream.problem:
+            self.stream.problem += f" ({self._length_problem})"
+            self._length_problem = ""
         if self._length_problem:
             place = self.locate(record)
             self._damage(place.offset, place.length, self._length_problem)
@@ -410,7 +470,7 @@ class RecordStream:
         """Go on at the next header, or at the end of the member, and report what was passed over."""
         stream = self.stream
         begin = stream.inner - back
-        found = _scan(stream, -1, self.dialect, move=True)
+        found = scan(stream, -1, self.dialect, move=True)
         passed = stream.inner - begin
         if self.plain:
             self._damage(begin, passed, problem)
@@ -434,29 +494,3 @@ class RecordStream:
     def close_if_owner(self) -> None:
         if self.owns_source:
             self.stream.source.close()
-
-
-def _scan(stream: MemberStream, count: int, dialect: str, move: bool = False) -> int:
-    """Return how far ahead, within `count` bytes (-1: to the end of the member), the next header begins; else -1.
-
-    Moves the stream: with `move` to the header (or the end), else somewhere.
-    """
-    if isinstance(stream, PlainStream) and stream.ended and not stream.buffer:
-        stream.next_member()
-    passed = 0
-    while True:
-        have = stream.ensure(256 * KIB)
-        end = len(stream.buffer) if count < 0 else min(len(stream.buffer), stream.pos + count - passed)
-        found = find_header(stream.buffer, stream.pos, end, dialect)
-        if found >= 0:
-            passed += found - stream.pos
-            if move:
-                stream.pos = found
-            return passed
-        step = have if stream.ended else max(1, have - LONGEST_SCAN)
-        if count >= 0 and passed + step >= count:
-            return -1
-        stream.pos += step
-        passed += step
-        if stream.ended:
-            return -1

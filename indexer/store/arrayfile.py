@@ -25,7 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError, is_disk_full
+from indexer.store.errors import (
+    DiskFullError,
+    IndexCorruptError,
+    IndexMissingError,
+    IndexVersionError,
+    is_disk_full,
+)
 
 FORMAT_VERSION = 1
 _MAGIC = b"FAid"
@@ -52,7 +58,9 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         table.append({"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc})
         offset += _aligned(sum(chunk.nbytes for chunk in chunks))
     # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
-    header_room = _aligned(16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64)
+    header_room = _aligned(
+        16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64
+    )
     for entry in table:
         entry["offset"] += header_room  # type: ignore[operator]
     size = header_room + offset + _SPARE
@@ -73,7 +81,9 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
     except OSError as error:
         _remove_quietly(temporary)
         if is_disk_full(error):
-            raise DiskFullError(f"{path}: no space left on the disk after {offset} bytes; free some and run again") from error
+            raise DiskFullError(
+                f"{path}: no space left on the disk after {offset} bytes; free some and run again"
+            ) from error
         raise
 
 
@@ -110,7 +120,10 @@ class ArrayFile:
             with open(path, "rb") as file:
                 start = file.read(16)
                 if start[:4] != _MAGIC or len(start) < 16:
-                    raise IndexCorruptError(f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r}; index the archives again with --rebuild")
+                    raise IndexCorruptError(
+                        f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r};"
+                        " index the archives again with --rebuild"
+                    )
                 version, length, crc = struct.unpack("<III", start[4:])
                 if version != FORMAT_VERSION:
                     raise IndexVersionError(
@@ -122,8 +135,11 @@ class ArrayFile:
                 self.size = os.fstat(file.fileno()).st_size
                 self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
         except FileNotFoundError as error:
-            raise IndexMissingError(f"{path}: this file of the index is missing; index the archives again with --rebuild") from error
+            raise IndexMissingError(
+                f"{path}: this file of the index is missing; index the archives again with --rebuild"
+            ) from error
         if len(header) != length or zlib.crc32(header) != crc:
+<<<<<<< HEAD
             raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
         try:
             described = json.loads(header)
@@ -134,6 +150,12 @@ class ArrayFile:
             raise IndexCorruptError(
                 f"{path}: the header does not describe this file ({error}); index the archives again with --rebuild"
             ) from error
+=======
+            raise IndexCorruptError(
+                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
+            )
+        described = json.loads(header)
+>>>>>>> main
         if described["kind"] != kind or described["size"] != self.size:
             raise IndexCorruptError(
                 f"{path}: {self.size} bytes of kind {described['kind']!r}, expected {described['size']} of {kind!r};"

@@ -14,7 +14,7 @@ from indexer.store.inversion import stems_of_words
 from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
 from indexer.text.languages import has_stemmer
 
-_OCCURRENCES_AT_ONCE = 3_000_000
+_OCCURRENCES_AT_ONCE = 1_000_000
 _IDS = 1 << 32
 
 
@@ -82,7 +82,9 @@ def _join_range(
         used = np.unique(own.word[alive])
         local = np.zeros(len(own.words), dtype=np.int64)
         local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
-        columns.append((local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive]))
+        columns.append(
+            (local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive])
+        )
     rank, words, ids = sort_words(list(numbers))
     word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
     word = rank[word] if len(words) else word

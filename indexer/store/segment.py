@@ -16,12 +16,20 @@ from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
 from indexer.store.errors import IndexCorruptError
-from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.store.postings import (
+    RARE,
+    decode_many_ordinals,
+    decode_ordinals,
+    encode_ordinals,
+    pack_bits,
+    unpack_bits,
+)
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
+_FEW_RARE = 8  # rare shapes looked up one by one
 
 
 def word_id(word: str) -> int:
@@ -112,10 +120,10 @@ class SegmentWriter:
 
         data, ends = encode_ordinals(version[pair_starts], list_starts)
         self._ordinals.append(data)
-        self._ordinal_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._ordinal_sizes.append(_steps(ends))
         data, ends = pack_bits(occurrences.position, self._widths[version], pair_starts[list_starts])
         self._positions.append(data)
-        self._position_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._position_sizes.append(_steps(ends))
         self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
         self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
         self._words.extend(occurrences.words)
@@ -233,6 +241,32 @@ class PostingList:
     ordinals: NDArray[np.int64]
 
 
+@dataclass(slots=True)
+class PositionList:
+    """Where the positions of one posting list lie: a row for each pair."""
+
+    bytes: NDArray[np.uint64]
+    table: NDArray[np.integer]
+    shapes: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    first_bit: NDArray[np.int64]
+
+    def read(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (pair, element, position) of all occurrences in the chosen pairs.
+
+        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
+        pair, element, position.
+        """
+        counts = self.totals[chosen]
+        pair = np.repeat(np.arange(len(chosen)), counts)
+        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
+        width = self.widths[chosen][pair]
+        position = unpack_bits(self.bytes, self.first_bit[chosen][pair] + inside * width, width)
+        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), self.table[self.shapes[chosen]].ravel())
+        return pair, element, position
+
+
 class Segment:
     """Reads a segment; safe from many threads, since nothing in it changes."""
 
@@ -322,10 +356,16 @@ class Segment:
         return numbers
 
     def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        """Return the shape of each of some pairs of one list, given by their numbers in the segment, rising."""
         numbers = self.shapes[pairs].astype(np.int64)
-        for row in np.flatnonzero(numbers == RARE).tolist():
-            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        rare = np.flatnonzero(numbers == RARE)
+        if len(rare) > _FEW_RARE:
+            first = int(pairs[0])
+            all_between = self.shape_numbers(first, int(pairs[-1]) + 1 - first)
+            numbers[rare] = all_between[pairs[rare] - first]
+        else:
+            for row in rare.tolist():
+                numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
         return numbers
 
     def words_with_prefix(self, prefix: str) -> list[int]:
@@ -338,29 +378,15 @@ class Segment:
             rows = rows[self._words[starts[rows] + place] == byte]
         return [int(row) for row in rows]
 
-    def positions(
-        self, postings: PostingList, chosen: NDArray[np.int64], shapes: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (pair, element, position) of all occurrences in the chosen pairs of a list.
-
-        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
-        pair, element, position. shapes: the list's shape numbers, if the caller has them already.
-        """
-        if shapes is None:
-            shapes = self.shape_numbers(postings.start, postings.count)
+    def positions_of(self, postings: PostingList) -> PositionList:
+        """Return the positions of a list, to be read pair by pair."""
+        shapes = self.shape_numbers(postings.start, postings.count)
         totals = self._shape_totals[shapes]
         widths = self._widths[postings.ordinals]
         bits = totals * widths
         first_bit = np.cumsum(bits) - bits
-        base = (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
-        counts = totals[chosen]
-        pair = np.repeat(np.arange(len(chosen)), counts)
-        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        width = widths[chosen][pair]
-        position = unpack_bits(self._position_bytes, base + first_bit[chosen][pair] + inside * width, width)
-        by_element = self.shape_table[shapes[chosen]].astype(np.int64)
-        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), by_element.ravel())
-        return pair, element, position
+        first_bit += (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
+        return PositionList(self._position_bytes, self.shape_table, shapes, totals, widths, first_bit)
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
@@ -393,7 +419,9 @@ class Segment:
         inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
         width = widths[pair]
         position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
-        element = np.repeat(np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel())
+        element = np.repeat(
+            np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel()
+        )
         word = np.repeat(np.arange(len(words)), pairs.counts)
         return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
 
@@ -416,7 +444,15 @@ class Segment:
 
 def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return how many bits hold every position below each extent."""
-    return np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    return widths
+
+
+def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the sizes of what ends at `ends`."""
+    sizes: NDArray[np.int64] = ends.astype(np.int64)
+    sizes[1:] -= ends[:-1]
+    return sizes
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:

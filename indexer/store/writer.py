@@ -17,16 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.bm25f import Ranking
 from indexer.store.arrayfile import sync_folder
+from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
 from indexer.store.weights import Basis, Weights, write_weights
 
-# Weights are computed anew when the mean lengths have moved by more than this since they were written.
-_DRIFT = 1.25
+# Weights are computed anew when the mean lengths have moved by more than this since they were written:
+# at the end of a run they shall fit well, in its course only well enough.
+_DRIFT, _DRIFT_IN_RUN = 1.25, 2.5
 _WEIGHTS_NAME = re.compile(r"\d+\.w\d+")
 # Segments smaller than this are merged at the end of a run; what is merged stays below both bounds.
 _MERGE_VERSIONS, _MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
@@ -183,13 +184,32 @@ class IndexWriter:
                     )
                     connection.executemany(
                         "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
-                        [(v.number, v.document, v.digest, number, ordinal, v.title) for ordinal, v in enumerate(batch.versions)],
+                        [
+                            (v.number, v.document, v.digest, number, ordinal, v.title)
+                            for ordinal, v in enumerate(batch.versions)
+                        ],
                     )
                 connection.executemany(
                     "INSERT OR IGNORE INTO captures (url, timestamp, type, status, mime, payload, file, member, offset,"
                     " length, inner, version, refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(c.document, c.timestamp, c.type, c.status, c.mime, c.payload, c.file, c.member, c.offset, c.length,
-                      c.inner, c.version or None, c.refers_to or None) for c in batch.captures],
+                    [
+                        (
+                            c.document,
+                            c.timestamp,
+                            c.type,
+                            c.status,
+                            c.mime,
+                            c.payload,
+                            c.file,
+                            c.member,
+                            c.offset,
+                            c.length,
+                            c.inner,
+                            c.version or None,
+                            c.refers_to or None,
+                        )
+                        for c in batch.captures
+                    ],
                 )
             self._bury(connection, self._without_bytes(connection, shown), segments)
             for batch in batches:
@@ -199,7 +219,7 @@ class IndexWriter:
                     self._dictionary.pop(_reading_key(entry["file"]), None)
             sync_folder(self.folder)
             self._join_revisits(connection)
-            self._weigh(segments)
+            self._weigh(segments, _DRIFT_IN_RUN)
             self._dictionary["segments"] = segments
         self._new_urls.clear()
         self._remove_orphans(segments)
@@ -236,7 +256,9 @@ class IndexWriter:
     def forget_addresses(self) -> None:
         """Take addresses out that have no capture any more."""
         with self.catalogue.transaction() as connection:
-            connection.execute("DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)")
+            connection.execute(
+                "DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)"
+            )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
@@ -250,7 +272,8 @@ class IndexWriter:
         number = connection.execute("SELECT id FROM files WHERE path = ?", (entry["file"],)).fetchone()
         if number and number[0] in given_up:
             entry["captures"], entry["documents"] = connection.execute(
-                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?", number
+                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+                number,
             ).fetchone()
             entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
@@ -277,24 +300,24 @@ class IndexWriter:
 
     # -- weights and merging
 
-    def _weigh(self, segments: list[dict[str, Any]], *, anyway: bool = False) -> None:
-        """Write weights for segments that have none, or whose weights fit no longer."""
+    def _weigh(self, segments: list[dict[str, Any]], drift: float) -> None:
+        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of `drift`."""
         means = mean_lengths(segments)
         now = Basis.of(self.ranking, means)
         for entry in segments:
-            if entry["weights"] and not anyway:
+            if entry["weights"]:
                 segment = Segment(self._segment_path(entry["number"]))
-                if Weights(self._weights_path(entry), segment).basis.slack(now) <= _DRIFT:
+                if Weights(self._weights_path(entry), segment).basis.slack(now) <= drift:
                     continue
             segment = self._sound_segment(entry)
             entry["weights"] += 1
             write_weights(self._weights_path(entry), segment, self.ranking, means)
 
-    def reweigh(self) -> None:
-        """Compute all weights anew for the ranking of this writer, without reading an archive."""
+    def _reweigh(self, drift: float) -> None:
+        """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
         with self.catalogue.transaction():
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._weigh(segments, anyway=True)
+            self._weigh(segments, drift)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
@@ -308,16 +331,17 @@ class IndexWriter:
             if stop():
                 return
             self._merge_into_one(chosen)
+        self._reweigh(_DRIFT)
 
     def _sound_segment(self, entry: dict[str, Any]) -> Segment:
-        """Return a segment whose bytes fit their checksums: damage must not get into a file with checksums of its own."""
+        """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
         segment = Segment(self._segment_path(entry["number"]))
         for problem in segment.file.problems():
             raise IndexCorruptError(problem)
         return segment
 
     def _occurrences_of(self, entry: dict[str, Any]) -> int:
-        return sum(entry["sums"])
+        return int(sum(entry["sums"]))
 
     def _merge_into_one(self, chosen: list[dict[str, Any]]) -> None:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
@@ -339,14 +363,14 @@ class IndexWriter:
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"]:
                 segments.append(merged)
-            self._weigh(segments)
+            self._weigh(segments, _DRIFT)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
     # -- files
 
     def _next_segment_number(self, segments: list[dict[str, Any]]) -> int:
-        number = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
+        number: int = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
         self._dictionary["last segment"] = number
         return number
 

@@ -6,8 +6,10 @@ byte ranges that hold no readable record are damage.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -33,9 +35,27 @@ PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed f
 _CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
 # What pictures, PDF and packed data start with, whatever type the server declared.
 _NOT_HTML = (
-    b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh", b"\x7fELF",
-    b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"wOFF", b"wOF2", b"\x00\x00\x01\x00",
-    b"OggS", b"ID3", b"\x28\xb5\x2f\xfd", b"FWS", b"CWS", b"RIFF",
+    b"\x89PNG\r\n\x1a\n",
+    b"GIF87a",
+    b"GIF89a",
+    b"\xff\xd8\xff",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x1f\x8b\x08",
+    b"BZh",
+    b"\x7fELF",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    b"wOFF",
+    b"wOF2",
+    b"\x00\x00\x01\x00",
+    b"OggS",
+    b"ID3",
+    b"\x28\xb5\x2f\xfd",
+    b"FWS",
+    b"CWS",
+    b"RIFF",
 )
 
 
@@ -54,7 +74,7 @@ class PageBody:
 class CaptureFound:
     """One capture as read from an archive; `page` is None for what is not an HTML page.
 
-    payload: payload digest as "sha1:..." or as the record writes it, "" when unknown;
+    payload: payload digest as payload_digest spells it, "" when unknown;
     refers_to: the address that a revisit names as its original, "" for none.
     """
 
@@ -153,7 +173,7 @@ def _capture_of(
         entry.skip("dns")
         return None
     status, mime, page = 0, record.content_type, None
-    payload = record.headers.get("WARC-Payload-Digest").strip()
+    payload = payload_digest(record.headers.get("WARC-Payload-Digest"))
     if record.type in (RecordType.RESPONSE, RecordType.RESOURCE):
         head = parse_head(record)
         if head is not None:
@@ -164,10 +184,15 @@ def _capture_of(
             response = parse_response(record, limits=PAGE_LIMITS)
             place = record.location
             if ("", place.offset, place.inner) in skip_pages:
-                entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
+                entry.damaged.append(
+                    _at(
+                        place,
+                        "the page was left out: reading it took too long, or ended the worker process more than once",
+                    )
+                )
             elif response is not None:
                 if not payload:
-                    payload = "sha1:" + response.raw_body_sha1.hex()
+                    payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
                 if response.truncated:
                     entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
                 page = _page_of(response, head.headers.get("Content-Type") if head else "")
@@ -199,6 +224,24 @@ def _made_up_address(record: Record) -> str:
 
 def _at(place: Location, problem: str) -> Damage:
     return Damage(place.path, place.offset, place.length, problem, place.member)
+
+
+def payload_digest(written: str) -> str:
+    """Return a payload digest as most write it ("sha1:" and base32), so that a revisit meets its original.
+
+    Digests of other kinds keep their value; "" stays "".
+    """
+    name, colon, value = written.strip().partition(":")
+    if not colon:
+        return name
+    name = name.strip().lower().replace("sha-", "sha")
+    value = value.strip()
+    if name == "sha1":
+        if re.fullmatch("[0-9a-fA-F]{40}", value):
+            value = base64.b32encode(bytes.fromhex(value)).decode("ascii")
+        elif re.fullmatch("[a-zA-Z2-7]{32}", value):
+            value = value.upper()
+    return f"{name}:{value}"
 
 
 def media_type(content_type: str) -> str:

@@ -1,38 +1,74 @@
-"""HTML as a stream of events: start_element, characters, end_element.
+"""HTML as a stream of events: start_element, characters, end_element, and part between blocks.
 
 The tree is built by Lexbor (through selectolax), which repairs markup the way
-browsers do, and is then walked once, without recursion. Pages that open many
-elements without closing them would cost Lexbor time that grows with the square
-of the depth; they go through libxml2's SAX parser instead, which is linear.
+browsers do, and is then walked once, without recursion. Some pages would cost
+Lexbor too much time or memory; they go through libxml2's SAX parser instead,
+which mends markup less like a browser, but in one pass and without a tree.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Protocol
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
 # Elements whose contents are never text of the page.
 SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "-comment", "!doctype"})
+# Elements that do not part words: "foo<b>bar</b>" reads as one word. All others are blocks.
+INLINE = frozenset({
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
+    "sub", "sup", "time", "tt", "u", "var", "wbr",
+})
+_SKIP, _PASS, _PART, _TELL = range(4)
 
-_NO_ATTRIBUTES: dict[str, str] = {}
+# An element of the tree takes about 200 bytes.
+_MAX_TAGS = 200_000
+# Lexbor compares each attribute name of a tag with all before it: 200,000 of them took 75 s.
+_HUGE_TAG = re.compile(r"<[^<>]{12000}")
+# It walks its stack of open blocks for each new one (100,000 open: 13 s), and writes all open formatting
+# elements again into each new paragraph (3,000 times `<font id=N><p>`: 40 kB of page, 1.5 GB of tree).
+_MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
+_FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+# Tags that hold nothing, or that the next of their kind closes.
+_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
+                "option",
+                "p", "param", "source", "td", "th", "tr", "track", "wbr")  # fmt: skip
 
-# 10,000 open elements cost Lexbor about 0.1 s, 100,000 about 13 s.
-_TOO_DEEP = 8000
+
+def _tag_codes(names: Iterable[str]) -> NDArray[np.int64]:
+    """Return the first three letters of each name as a number, sorted; enough to tell tags apart here."""
+    return np.array(
+        sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64
+    )
+
+
+_FORMATTING_CODES, _NOT_NESTING_CODES = _tag_codes(_FORMATTING), _tag_codes(_NOT_NESTING)
+_LETTER = np.zeros(256, dtype=np.int64)  # each byte of a tag's name in lower case; 0 ends the name
+for _byte in b"abcdefghijklmnopqrstuvwxyz":
+    _LETTER[_byte] = _LETTER[_byte - 32] = _byte
+_LETTER[ord("!")], _LETTER[ord("-")] = ord("!"), ord("-")
 
 
 class Handler(Protocol):
     """What parse_html calls, in document order."""
 
-    # Tags whose attributes the handler looks at; for others `attributes` is empty.
-    attribute_tags: frozenset[str]
+    # Tags whose elements the handler wants to hear of; blocks among the others only part the text.
+    tags: frozenset[str]
 
     def start_element(self, tag: str, attributes: Any) -> None:
-        """An element begins; `attributes` has get(name) -> str | None."""
+        """An element of `tags` begins; `attributes` has get(name) -> str | None."""
 
     def end_element(self, tag: str) -> None:
-        """The element begun last of those still open ends."""
+        """The element of `tags` begun last of those still open ends."""
+
+    def part(self) -> None:
+        """A block begins or ends here: the words on both sides are not one."""
 
     def characters(self, text: str) -> None:
         """Text, with references resolved; never inside a skipped element."""
@@ -40,68 +76,124 @@ class Handler(Protocol):
 
 def parse_html(html: str, handler: Handler) -> None:
     """Send the events of a page to `handler`. Raises nothing for any markup."""
-    if html.count("<") - html.count("</") > _TOO_DEEP and _may_be_deep(html):
-        _parse_deep(html, handler)
+    if _costs_lexbor_too_much(html):
+        _parse_streaming(html, handler)
     else:
         _walk(LexborHTMLParser(html), handler)
 
 
-def _may_be_deep(html: str) -> bool:
-    """Tell whether more elements stay open than Lexbor can take; void elements do not count."""
-    lower = html.lower()
-    void = sum(lower.count(tag) for tag in ("<br", "<img", "<hr", "<input", "<meta", "<link", "<!--", "<li", "<p", "<td",
-                                            "<tr", "<option", "<area", "<param", "<dt", "<dd", "<col"))
-    return html.count("<") - html.count("</") - void + lower.count("<p") // 2 > _TOO_DEEP
+def _costs_lexbor_too_much(html: str) -> bool:
+    tags = html.count("<")
+    if tags > _MAX_TAGS or _HUGE_TAG.search(html):
+        return True
+    if tags < 2 * _MAX_FORMATTING_DEPTH:
+        return False
+    formatting, blocks = _greatest_depths(html)
+    return formatting > _MAX_FORMATTING_DEPTH or blocks > _MAX_BLOCK_DEPTH
+
+
+def _greatest_depths(html: str) -> tuple[int, int]:
+    """Return how many formatting elements and how many other elements are open at most, judged by their tags alone."""
+    data = np.frombuffer(html.encode("latin-1", "replace") + b"\0\0\0\0\0", dtype=np.uint8)
+    at = np.flatnonzero(data == ord("<")) + 1
+    closes = data[at] == ord("/")
+    at += closes
+    first, second, third = _LETTER[data[at]], _LETTER[data[at + 1]], _LETTER[data[at + 2]]
+    second *= first > 0
+    third *= second > 0
+    code = (first << 16) | (second << 8) | third
+    step = np.where(closes, -1, 1)
+    is_formatting = (
+        _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)]
+        == code
+    )
+    passed = (
+        _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)]
+        == code
+    )
+    is_block = (first > 0) & ~is_formatting & ~passed
+    return _greatest_rise(step[is_formatting]), _greatest_rise(step[is_block])
+
+
+def _greatest_rise(steps: NDArray[np.int64]) -> int:
+    if not len(steps):
+        return 0
+    depth = np.concatenate([[0], np.cumsum(steps)])
+    # an end tag without a start tag closes nothing: the depth never falls below 0
+    return int((depth - np.minimum.accumulate(depth)).max())
+
+
+def _kinds(handler: Handler) -> dict[str, int]:
+    """Return what to do at each tag; tags that are not in it part the text."""
+    kinds = dict.fromkeys(INLINE, _PASS)
+    kinds.update(dict.fromkeys(handler.tags, _TELL))
+    kinds.update(dict.fromkeys(SKIPPED, _SKIP))
+    return kinds
 
 
 def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
-    start, end, characters = handler.start_element, handler.end_element, handler.characters
-    wanted = handler.attribute_tags
+    start, end, part, characters = handler.start_element, handler.end_element, handler.part, handler.characters
+    kind_of = _kinds(handler).get
     node = parser.root
     if node is None:
         return
-    open_elements: list[tuple[Any, str]] = []
+    open_elements: list[tuple[Any, int]] = []
     while True:
         if node.is_text_node:
             characters(node.text_content or "")
         else:
-            tag = node.tag
-            if tag not in SKIPPED:
-                start(tag, node.attrs if tag in wanted else _NO_ATTRIBUTES)
+            tag = node.tag or ""
+            kind = kind_of(tag, _PART)
+            if kind:
+                if kind == _PART:
+                    part()
+                elif kind == _TELL:
+                    start(tag, node.attrs)
                 child = node.first_child
                 if child is not None:
-                    open_elements.append((node, tag))
+                    open_elements.append((node, kind))
                     node = child
                     continue
-                end(tag)
+                if kind == _TELL:
+                    end(tag)
         following = node.next
         while following is None:
             if not open_elements:
                 return
-            node, tag = open_elements.pop()
-            end(tag)
+            node, kind = open_elements.pop()
+            if kind == _PART:
+                part()
+            elif kind == _TELL:
+                end(node.tag or "")
             following = node.next
         node = following
 
 
-class _DeepTarget:
-    """The events of libxml2, without those inside skipped elements."""
+class _StreamTarget:
+    """The same events from libxml2."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
+        self._kinds = _kinds(handler)
         self._inside_skipped = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._inside_skipped or tag in SKIPPED:
+        kind = self._kinds.get(tag, _PART)
+        if self._inside_skipped or kind == _SKIP:
             self._inside_skipped += 1
-        else:
+        elif kind == _TELL:
             self._handler.start_element(tag, attributes)
+        elif kind == _PART:
+            self._handler.part()
 
     def end(self, tag: str) -> None:
+        kind = self._kinds.get(tag, _PART)
         if self._inside_skipped:
             self._inside_skipped -= 1
-        else:
+        elif kind == _TELL:
             self._handler.end_element(tag)
+        elif kind == _PART:
+            self._handler.part()
 
     def data(self, text: str) -> None:
         if not self._inside_skipped:
@@ -111,8 +203,8 @@ class _DeepTarget:
         return None
 
 
-def _parse_deep(html: str, handler: Handler) -> None:
-    parser = etree.HTMLParser(target=_DeepTarget(handler), huge_tree=True)
+def _parse_streaming(html: str, handler: Handler) -> None:
+    parser = etree.HTMLParser(target=_StreamTarget(handler), huge_tree=True)
     # XML forbids NUL and lone surrogates; lxml refuses a str that holds them
     parser.feed(html.replace("\0", "").encode("utf-8", "replace").decode("utf-8"))
     parser.close()

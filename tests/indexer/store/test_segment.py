@@ -1,135 +1,177 @@
+"""Segments: what is written is read back; words and addresses that share an MD5-8 id stay apart."""
+
 from __future__ import annotations
 
+import random
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from store_batches import Page, colliding_words, columns_of, contents, write_segment
 
-from indexer.store.segment import MAX_VERSIONS, Segment, SegmentWriter, VersionColumns, sort_words, word_id
+from indexer.search.query import parse_query
+from indexer.search.searcher import search
+from indexer.store.bm25f import Ranking
+from indexer.store.catalogue import doc_id
+from indexer.store.checking import check_generation
+from indexer.store.segment import Segment, word_id
+from indexer.store.snapshot import Snapshot
+from indexer.text.elements import ELEMENTS
+from tests.indexer.making import BODY, HEADING, DirectIndex, addresses
+from tests.indexer.plain import PlainSearch, PlainVersion
+from tests.indexer.search.test_searcher import assert_agrees
 
-words = st.sampled_from("cat dog Dogs été 日本 x a b".split())
-pages = st.lists(
-    st.dictionaries(
-        st.tuples(words, st.integers(0, 9)),
-        st.sets(st.integers(0, 3000), min_size=1, max_size=90).map(sorted),
-        min_size=1,
-        max_size=8,
-    ),
-    min_size=1,
-    max_size=8,
-)
+# Found by hashing some hundred thousand made-up words and addresses: equal first 8 hex digits of the MD5.
+WORD_PAIRS = [
+    ("purafaba", "kefokaba"),
+    ("cugubaba", "kevipaba"),
+    ("cozineba", "beceseba"),
+    ("seconeba", "pasateba"),
+]
+ADDRESS_PAIRS = [
+    ("http://example.com/page/44348", "http://example.com/page/46811"),
+    ("http://example.com/page/63669", "http://example.com/page/95603"),
+    ("http://example.com/page/42037", "http://example.com/page/181318"),
+]
 
 
-@given(pages)
-@settings(max_examples=60)
-def test_all_occurrences_come_back_in_order(
-    tmp_path_factory: pytest.TempPathFactory, found: list[Page]
-) -> None:
-    path = str(tmp_path_factory.getbasetemp() / "s.seg")
-    write_segment(path, {f"http://h{n % 3}.example/{n}": page for n, page in enumerate(found)})
-    segment = Segment(path)
-    expected = {
-        (word, n, element): places for n, page in enumerate(found) for (word, element), places in page.items()
-    }
-    assert contents(segment) == expected
-    assert segment.file.problems() == []
-    for word in {word for word, _, _ in expected}:
-        index = segment.find_word(word)
-        assert index is not None and segment.word_at(index) == word
-        postings = segment.postings(index)
-        assert postings.ordinals.tolist() == sorted(
-            {n for found_word, n, _ in expected if found_word == word}
-        )
-        pair, element, position = segment.positions(postings, np.arange(postings.count))
-        rows = zip(postings.ordinals[pair].tolist(), element.tolist(), position.tolist(), strict=True)
-        assert list(rows) == [
-            (n, kind, place)
-            for (found_word, n, kind), places in sorted(expected.items())
-            if found_word == word
-            for place in places
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+def test_the_pairs_do_collide() -> None:
+    assert all(word_id(one) == word_id(other) for one, other in WORD_PAIRS)
+    assert all(doc_id(one) == doc_id(other) for one, other in ADDRESS_PAIRS)
+
+
+def pages_found(snapshot: Snapshot, query: str) -> list[str]:
+    url_of = addresses(snapshot)
+    found = search(snapshot, parse_query(query), Ranking(), offset=0, limit=50).found
+    return sorted(url_of[item.document] for item in found)
+
+
+@pytest.mark.parametrize("batches", [1, 2], ids=["in one segment", "in two segments"])
+@pytest.mark.parametrize("merged", [False, True])
+def test_words_that_share_an_id_are_not_one_word(tmp_path: Path, batches: int, merged: bool) -> None:
+    versions = []
+    for one, other in WORD_PAIRS:
+        versions += [
+            PlainVersion(f"http://a.example/1-{one}", running=((BODY, f"alpha {one} beta {one}"),)),
+            PlainVersion(f"http://a.example/2-{one}", running=((HEADING, f"alpha {other}"),)),
         ]
-    assert segment.find_word("absent") is None
+    with DirectIndex(tmp_path) as index:
+        for number in range(batches):
+            index.add(str(number), versions[number::batches])
+        if merged:
+            index.writer.merge()
+        snapshot = index.snapshot()
+        assert len(snapshot.segments) == (1 if merged else batches)
+        plain = PlainSearch(versions, Ranking())
+        for one, other in WORD_PAIRS:
+            assert pages_found(snapshot, f"body:{one}") == [f"http://a.example/1-{one}"]
+            assert pages_found(snapshot, other) == [f"http://a.example/2-{one}"]
+            for query in (
+                f"{one} OR {other}",
+                f'"alpha {one}"',
+                f'"alpha {other}"',
+                f"heading:{one}",
+                f"heading:{other}",
+            ):
+                assert_agrees(snapshot, plain, query)
 
 
-def test_words_that_share_an_id_stay_two_words(tmp_path: Path) -> None:
-    first, second = colliding_words()
-    assert word_id(first) == word_id(second)
-    write_segment(
-        str(tmp_path / "s"),
-        {
-            "http://a.example/": {(first, 6): [0, 5], (second, 6): [1]},
-            "http://b.example/": {(second, 0): [7]},
-        },
-    )
-    segment = Segment(str(tmp_path / "s"))
-    found = {word: segment.find_word(word) for word in (first, second)}
-    assert None not in found.values() and len(set(found.values())) == 2
-    assert segment.postings(found[first]).ordinals.tolist() == [0]  # type: ignore[arg-type]
-    assert segment.postings(found[second]).ordinals.tolist() == [0, 1]  # type: ignore[arg-type]
+@pytest.mark.parametrize("batches", [1, 2], ids=["in one segment", "in two segments"])
+@pytest.mark.parametrize("merged", [False, True])
+def test_addresses_that_share_an_id_are_not_one_page(tmp_path: Path, batches: int, merged: bool) -> None:
+    versions = [
+        PlainVersion(url, running=((BODY, f"same words {url[-3:]}"),))
+        for pair in ADDRESS_PAIRS
+        for url in pair
+    ]
+    with DirectIndex(tmp_path) as index:
+        for number in range(batches):
+            index.add(str(number), versions[number::batches])
+        if merged:
+            index.writer.merge()
+        snapshot = index.snapshot()
+        assert pages_found(snapshot, "same") == sorted(url for pair in ADDRESS_PAIRS for url in pair)
+        for one, other in ADDRESS_PAIRS:
+            assert pages_found(snapshot, one[-3:]) == [one]
+            assert pages_found(snapshot, other[-3:]) == [other]
+        assert_agrees(snapshot, PlainSearch(versions, Ranking()), "same OR words")
 
 
-def test_more_shapes_than_a_byte_tells(tmp_path: Path) -> None:
-    made = {
-        f"http://a.example/{n}": {("cat", 6): list(range(n + 1)), ("cat", n % 6): [900], ("dog", 6): [901]}
-        for n in range(600)
-    }
-    write_segment(str(tmp_path / "s"), made)
-    segment = Segment(str(tmp_path / "s"))
-    assert len(segment.shape_table) > 256
-    index = segment.find_word("cat")
-    assert index is not None
-    postings = segment.postings(index)
-    shapes = segment.shape_numbers(postings.start, postings.count)
-    pairs = postings.start + np.arange(postings.count)
-    assert (segment.shapes_at(pairs) == shapes).all()
-    for n in (0, 255, 256, 300, 599):
-        counts = Counter({6: n + 1})
-        counts[n % 6] += 1
-        assert {
-            kind: count for kind, count in enumerate(segment.shape_table[shapes[n]].tolist()) if count
-        } == counts
+def occurrences(segment: Segment) -> Counter[tuple[str, int, int, int]]:
+    found: Counter[tuple[str, int, int, int]] = Counter()
+    for first, last in segment.word_ranges(50):
+        part = segment.occurrences_of(first, last)
+        columns = (part.word, part.version, part.element, part.position)
+        for word, version, element, position in zip(*(column.tolist() for column in columns), strict=True):
+            found[part.words[word], version, element, position] += 1
+    return found
 
 
-def test_a_count_of_more_than_63_is_no_other_shape(tmp_path: Path) -> None:
-    write_segment(
-        str(tmp_path / "s"),
-        {"http://a.example/": {("cat", 0): list(range(64))}, "http://b.example/": {("cat", 1): [0]}},
-    )
-    assert sorted(contents(Segment(str(tmp_path / "s")))) == [("cat", 0, 0), ("cat", 1, 1)]
-
-
-def test_prefixes_and_stems(tmp_path: Path) -> None:
-    page: Page = {(word, 6): [place] for place, word in enumerate(["cat", "cats", "catalogue", "dog"])}
-    write_segment(str(tmp_path / "s"), {"http://a.example/": page})
-    segment = Segment(str(tmp_path / "s"))
-    assert {segment.word_at(i) for i in segment.words_with_prefix("cat")} == {"cat", "cats", "catalogue"}
-    assert {segment.word_at(i) for i in segment.words_of_stem("en", "cat")} == {"cat", "cats"}
-    assert segment.words_of_stem("de", "cat") == [] and segment.words_with_prefix("zebra") == []
-
-
-def test_a_segment_without_pages_can_be_written_and_read(tmp_path: Path) -> None:
-    write_segment(str(tmp_path / "s"), {})
-    segment = Segment(str(tmp_path / "s"))
-    assert (len(segment), segment.pairs, segment.find_word("cat"), contents(segment)) == (0, 0, None, {})
-
-
-def test_too_many_versions_are_refused() -> None:
-    columns = columns_of({})
-    many = np.zeros(MAX_VERSIONS + 1, dtype=np.uint32)
-    with pytest.raises(ValueError, match="65537 versions"):
-        SegmentWriter(
-            VersionColumns(
-                many, columns.key, columns.lengths, columns.extent, columns.host, columns.language, [], []
-            )
+def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
+    """More shapes than one byte can name, counts beyond 63 and 255, positions of many widths; and through a merge."""
+    chance = random.Random(3)
+    versions = []
+    for number in range(400):
+        words = [f"w{chance.randrange(60)}" for _ in range(chance.choice((1, 3, 40, 300)))]
+        running = tuple((chance.choice((1, 2, 3, BODY, 8)), word + " ") for word in words)
+        versions.append(
+            PlainVersion(f"http://a.example/{number}", title=" ".join(words[:3]), running=running)
         )
+    versions.append(
+        PlainVersion("http://a.example/great", running=((BODY, "w1 " * 70_000), (HEADING, "w1 w2 " * 300)))
+    )
+    ordered = versions[::2] + versions[1::2]
+    with DirectIndex(tmp_path) as index:
+        index.add("a", versions[::2])
+        index.add("b", versions[1::2])
+        held: Counter[tuple[str, int, int, int]] = Counter()
+        first = 0
+        for segment in [live.segment for live in index.snapshot().segments]:
+            own = occurrences(segment)
+            assert len(segment.shape_table) > 256
+            assert sum(own.values()) == segment.occurrences == int(segment.lengths.sum())
+            held.update(
+                {(w, version + first, e, p): count for (w, version, e, p), count in own.items()}
+            )
+            first += len(segment)
+        expected = Counter(
+            (word, number, element)
+            for number, version in enumerate(ordered)
+            for word, elements in version.words.items()
+            for element in elements.elements()
+        )
+        assert Counter((word, version, element) for word, version, element, _ in held.elements()) == expected
+        plain = PlainSearch(ordered, Ranking())
+        queries = ("w1", '"w1 w2"', "heading:w1", '"w3 w4 w5"', "w1 OR w7 -w9")
+        for query in queries:
+            assert_agrees(index.snapshot(), plain, query)
+        index.writer.merge()
+        (merged,) = [live.segment for live in index.snapshot().segments]
+        assert occurrences(merged) == held
+        for number in (0, 1, len(ordered) - 1):
+            assert merged.lengths[number].tolist() == [
+                ordered[number].lengths[e] for e in range(len(ELEMENTS))
+            ]
+        for query in queries:
+            assert_agrees(index.snapshot(), plain, query)
 
 
-@given(st.lists(st.text(min_size=1, max_size=5), unique=True))
-def test_words_are_sorted_by_id_then_spelling(unsorted: list[str]) -> None:
-    rank, ordered, ids = sort_words(unsorted)
-    assert [unsorted[i] for i in np.argsort(rank)] == ordered
-    assert ids.tolist() == sorted(word_id(word) for word in unsorted)
+def test_a_merge_drops_the_dead_also_when_nothing_else_is_left(tmp_path: Path) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add("a", [PlainVersion(f"http://a.example/{n}", running=((BODY, "alpha"),)) for n in range(5)])
+        index.add("b", [PlainVersion("http://b.example/", running=((BODY, "beta"),))])
+        index.forget("a")
+        index.writer.merge()
+        snapshot = index.snapshot()
+        assert pages_found(snapshot, "alpha") == []
+        assert pages_found(snapshot, "beta") == ["http://b.example/"]
+        assert snapshot.segments[0].segment.find_word("alpha") is None
+        index.forget("b")
+        index.writer.merge()
+        assert index.snapshot().segments == []
+        assert pages_found(index.snapshot(), "beta") == []
+        assert check_generation(str(tmp_path)) == []
