@@ -149,7 +149,7 @@ def faulty_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
         faults.call(f"replaced {os.path.basename(target)}")
 
     def open_(path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
-        file = builtins.open(path, mode, *args, **kwargs)
+        file = builtins.open(path, mode, *args, **kwargs)  # noqa: SIM115  closed by who asked for it
         return _File(file, faults) if "w" in mode else file
 
     class FaultyConnection(sqlite3.Connection):

@@ -95,7 +95,8 @@ def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
     rows, columns = (*entry["shape"], 1)[:2]
     end = entry["offset"] + rows * columns * _TYPES[entry["dtype"]]
     if len(entry["shape"]) not in (1, 2) or min(rows, columns) < 0 or entry["offset"] < 16 or end + _SPARE > size:
-        raise ValueError(f"array {entry['name']!r} of shape {entry['shape']} at byte {entry['offset']}, the file has {size}")
+        place = f"shape {entry['shape']} at byte {entry['offset']}"
+        raise ValueError(f"array {entry['name']!r} has {place}, the file {size} bytes")
     return entry
 
 
@@ -139,8 +140,9 @@ class ArrayFile:
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
             ) from error
         if len(header) != length or zlib.crc32(header) != crc:
-<<<<<<< HEAD
-            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
+            raise IndexCorruptError(
+                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
+            )
         try:
             described = json.loads(header)
             self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
@@ -150,12 +152,6 @@ class ArrayFile:
             raise IndexCorruptError(
                 f"{path}: the header does not describe this file ({error}); index the archives again with --rebuild"
             ) from error
-=======
-            raise IndexCorruptError(
-                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
-            )
-        described = json.loads(header)
->>>>>>> main
         if described["kind"] != kind or described["size"] != self.size:
             raise IndexCorruptError(
                 f"{path}: {self.size} bytes of kind {described['kind']!r}, expected {described['size']} of {kind!r};"

@@ -117,7 +117,7 @@ def kill_and_go_on(
 
 
 def wait_until_read(run: subprocess.Popen[str], share: float) -> None:
-    """Wait until a run has read this share of the pages; from 1 on, a moment longer, into its last commits and merge."""
+    """Wait until a run has read this share of the pages; from 1 on a moment longer, into its merge."""
     assert run.stdout is not None
     for line in run.stdout:
         if int(line) >= min(share, 1) * PAGES:

@@ -1,4 +1,4 @@
-"""A run that breaks at any write, sync, rename or commit loses nothing that was committed, and the next run completes it."""
+"""A run that breaks at any write, sync, rename or commit loses nothing committed; the next run completes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader of an index in plain Python, written from docs/index-format.md and nothing else, and the dump in that page."""
+"""A reader of an index in plain Python, written from docs/index-format.md alone, and the dump in that page."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def what_went_in(pages: dict[str, str]) -> list[tuple[str, str, int, int]]:
 
 
 def odd_page(number: int) -> str:
-    """Return a page with words as often, in as many elements, as no other page has them: more shapes than a byte tells."""
+    """Return a page with words as often, in as many elements, as no other has: more shapes than a byte tells."""
     chosen = random.Random(number)
     body = " ".join(
         f"<{tag}>{'granite ' * chosen.randrange(9)}</{tag}>" for tag in ("h2", "b", "p", "p", "a href=/x")

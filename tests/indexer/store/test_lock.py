@@ -24,9 +24,9 @@ with writer_lock(sys.argv[1]):
 
 def test_a_second_writer_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> None:
     with writer_lock(str(tmp_path / "new" / "index")):
-        with pytest.raises(WriterLockedError, match=rf"process {os.getpid()}\).*wait until it has ended"):
-            with writer_lock(str(tmp_path / "new" / "index")):
-                pytest.fail("two writers")
+        told = rf"process {os.getpid()}\).*wait until it has ended"
+        with pytest.raises(WriterLockedError, match=told), writer_lock(str(tmp_path / "new" / "index")):
+            pytest.fail("two writers")
     with writer_lock(str(tmp_path / "new" / "index")):
         pass
 

@@ -46,7 +46,7 @@ def test_all_occurrences_come_back_in_order(
         assert postings.ordinals.tolist() == sorted(
             {n for found_word, n, _ in expected if found_word == word}
         )
-        pair, element, position = segment.positions(postings, np.arange(postings.count))
+        pair, element, position = segment.positions_of(postings).read(np.arange(postings.count))
         rows = zip(postings.ordinals[pair].tolist(), element.tolist(), position.tolist(), strict=True)
         assert list(rows) == [
             (n, kind, place)

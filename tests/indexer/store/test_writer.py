@@ -98,7 +98,7 @@ def test_new_boosts_weigh_the_index_anew_without_an_archive(writer: IndexWriter)
     commit_pages(writer, "a.warc", {"http://a.example/": CAT})
     [before] = segments(writer)
     writer.ranking = Ranking(boost={**Ranking().boost, "body": 9.0})
-    writer.reweigh()
+    writer.merge()
     [after] = segments(writer)
     assert after["weights"] == before["weights"] + 1
     assert os.path.exists(weights_path(writer.folder, after)) and not os.path.exists(
