@@ -76,9 +76,9 @@ def answers(index_dir: str | Path, queries: Sequence[str] = QUERIES) -> dict[str
 
 def answers_of(index: Index, queries: Sequence[str] = QUERIES) -> dict[str, Any]:
     """Return all that an open index says."""
-    urls = [row[0] for row in index._current().catalogue.connection().execute(
-        "SELECT DISTINCT url FROM urls WHERE id IN (SELECT url FROM captures)"
-    )]
+    with index._reading() as snapshot:
+        rows = snapshot.catalogue.connection().execute("SELECT url FROM urls WHERE id IN (SELECT url FROM captures)").fetchall()
+    urls = [row[0] for row in rows]
     return {
         "statistics": index.statistics(),
         "ledger": index.ledger(),

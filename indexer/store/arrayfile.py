@@ -87,6 +87,29 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         raise
 
 
+_TYPES = {"|u1": 1, "<u2": 2, "<u4": 4, "<u8": 8}
+
+
+def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
+    """Return the entry of an array whose bytes lie in the file; raises ValueError for any other. A header may lie."""
+    rows, columns = (*entry["shape"], 1)[:2]
+    end = entry["offset"] + rows * columns * _TYPES[entry["dtype"]]
+    if len(entry["shape"]) not in (1, 2) or min(rows, columns) < 0 or entry["offset"] < 16 or end + _SPARE > size:
+        raise ValueError(f"array {entry['name']!r} of shape {entry['shape']} at byte {entry['offset']}, the file has {size}")
+    return entry
+
+
+class _Meta(dict[str, Any]):
+    """What a header says beside its arrays; a number that is missing is damage."""
+
+    def __init__(self, path: str, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self._path = path
+
+    def __missing__(self, name: str) -> Any:
+        raise IndexCorruptError(f"{self._path}: the header has no {name!r}; index the archives again with --rebuild")
+
+
 class ArrayFile:
     """The arrays of a file, mapped into memory; array(name) is a view, nothing is loaded before it is used."""
 
@@ -116,29 +139,39 @@ class ArrayFile:
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
             ) from error
         if len(header) != length or zlib.crc32(header) != crc:
+            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
+        try:
+            described = json.loads(header)
+            self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
+            self.meta = _Meta(path, described["meta"])
+            described["size"], described["kind"]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise IndexCorruptError(
-                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
-            )
-        described = json.loads(header)
+                f"{path}: the header does not describe this file ({error}); index the archives again with --rebuild"
+            ) from error
         if described["kind"] != kind or described["size"] != self.size:
             raise IndexCorruptError(
                 f"{path}: {self.size} bytes of kind {described['kind']!r}, expected {described['size']} of {kind!r};"
-                " rebuild the index"
+                " index the archives again with --rebuild"
             )
-        self.meta: dict[str, Any] = described["meta"]
-        self._table: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in described["arrays"]}
 
     def array(self, name: str) -> NDArray[Any]:
         """Return the array `name` as a read-only view of the file."""
-        entry = self._table[name]
+        entry = self._entry(name)
         return np.ndarray(entry["shape"], dtype=entry["dtype"], buffer=self._bytes, offset=entry["offset"])
 
     def eight_bytes_at_each(self, name: str) -> NDArray[np.uint64]:
         """Return a view of a byte array in which item i is the little-endian number of its bytes i to i + 7."""
-        entry = self._table[name]
+        entry = self._entry(name)
         return np.ndarray(
             (entry["shape"][0] + 1,), dtype="<u8", buffer=self._bytes, offset=entry["offset"], strides=(1,)
         )
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        entry = self._table.get(name)
+        if entry is None:
+            raise IndexCorruptError(f"{self.path}: has no array {name!r}; index the archives again with --rebuild")
+        return entry
 
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""

@@ -23,6 +23,7 @@ from indexer.store.postings import (
     pack_bits,
     unpack_bits,
 )
+from indexer.store.errors import IndexCorruptError
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
@@ -291,8 +292,25 @@ class Segment:
         self.host, self.language = file.array("host"), file.array("language")
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self._check_sizes()
         self._widths = _bit_widths(self.extent)
         self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+
+    def _check_sizes(self) -> None:
+        words, versions = self.file.meta["words"], self.size
+        per_word = (self.word_ids, self._word_ends, self._pair_ends, self._ordinal_ends, self._position_ends)
+        per_version = (self.document, self.key, self.lengths, self.extent, self.host, self.language)
+        if (
+            any(len(array) != words for array in per_word)
+            or any(len(array) != versions for array in per_version)
+            or len(self.shapes) != self.pairs
+            or self.lengths.shape[1:] != (KINDS,)
+            or self.shape_table.shape[1:] != (KINDS,)
+        ):
+            raise IndexCorruptError(
+                f"{self.path}: its arrays do not have the lengths for {words} words, {self.pairs} pairs and {versions} versions;"
+                " index the archives again with --rebuild"
+            )
 
     def __len__(self) -> int:
         return self.size
