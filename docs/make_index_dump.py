@@ -55,7 +55,13 @@ def dump() -> str:
             Path("two.warc").write_bytes(archive())
             os.utime("two.warc", ns=(0, 1_577_934_245_000_000_000))
             build_index(["two.warc"], "MyIndex", options=IndexOptions(workers=1))
-            return "\n".join([*segment_lines("MyIndex/g1/000001.seg"), *weights_lines("MyIndex/g1/000001.w1"), *catalogue_lines()])
+            return "\n".join(
+                [
+                    *segment_lines("MyIndex/g1/000001.seg"),
+                    *weights_lines("MyIndex/g1/000001.w1"),
+                    *catalogue_lines(),
+                ]
+            )
         finally:
             os.chdir(before)
 
@@ -84,12 +90,15 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
         elif len(shape) == 2:  # type: ignore[arg-type]
             width = shape[1]  # type: ignore[index]
             shown = "\n".join(
-                ("" if row == 0 else " " * 31) + " ".join(map(str, numbers[row : row + width])) for row in range(0, items, width)
+                ("" if row == 0 else " " * 31) + " ".join(map(str, numbers[row : row + width]))
+                for row in range(0, items, width)
             )
         elif kind == "Q":
             shown = " ".join(f"{number:016x}" for number in numbers)
         else:
-            shown = " ".join(f"{number:08x}" if array["name"] == "word_ids" else str(number) for number in numbers)
+            shown = " ".join(
+                f"{number:08x}" if array["name"] == "word_ids" else str(number) for number in numbers
+            )
         lines.append(f"{offset:06x}  {array['name']:13} {array['dtype']:3}    {shown}".rstrip())
     return lines
 
@@ -105,7 +114,10 @@ def catalogue_lines() -> list[str]:
     lines = ["`g1/catalogue.sqlite`:", "", "```"]
     for table in ("catalogue", "files", "urls", "versions", "captures"):
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1"):
-            shown = (value.hex() if isinstance(value, bytes) else "NULL" if value is None else str(value) for value in row)
+            shown = (
+                value.hex() if isinstance(value, bytes) else "NULL" if value is None else str(value)
+                for value in row
+            )
             lines.append(f"{table}: {' | '.join(shown)}")
     connection.close()
     return [*lines, "```", ""]

@@ -95,7 +95,8 @@ def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
     rows, columns = (*entry["shape"], 1)[:2]
     end = entry["offset"] + rows * columns * _TYPES[entry["dtype"]]
     if len(entry["shape"]) not in (1, 2) or min(rows, columns) < 0 or entry["offset"] < 16 or end + _SPARE > size:
-        raise ValueError(f"array {entry['name']!r} of shape {entry['shape']} at byte {entry['offset']}, the file has {size}")
+        place = f"shape {entry['shape']} at byte {entry['offset']}"
+        raise ValueError(f"array {entry['name']!r} has {place}, the file {size} bytes")
     return entry
 
 

@@ -308,8 +308,8 @@ class Segment:
             or self.shape_table.shape[1:] != (KINDS,)
         ):
             raise IndexCorruptError(
-                f"{self.path}: its arrays do not have the lengths for {words} words, {self.pairs} pairs and {versions} versions;"
-                " index the archives again with --rebuild"
+                f"{self.path}: its arrays are not as long as {words} words, {self.pairs} pairs and {versions}"
+                " versions ask for; index the archives again with --rebuild"
             )
 
     def __len__(self) -> int:

@@ -14,12 +14,16 @@ from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, wri
 
 TYPES = st.sampled_from(["|u1", "<u2", "<u4", "<u8"])
 ARRAYS = TYPES.flatmap(
-    lambda name: of_numpy.arrays(np.dtype(name), st.one_of(st.tuples(st.integers(0, 70)), st.tuples(st.integers(0, 9), st.just(10))))
+    lambda name: of_numpy.arrays(
+        np.dtype(name), st.one_of(st.tuples(st.integers(0, 70)), st.tuples(st.integers(0, 9), st.just(10)))
+    )
 )
 
 
 @given(st.lists(ARRAYS, max_size=5), st.dictionaries(st.text(max_size=9), st.integers(), max_size=3))
-def test_arrays_come_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, arrays: list[np.ndarray], meta: dict[str, int]) -> None:
+def test_arrays_come_back_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, arrays: list[np.ndarray], meta: dict[str, int]
+) -> None:
     path = str(tmp_path_factory.getbasetemp() / "arrays")
     write_arrays(path, "test", meta, {f"array {n}": array for n, array in enumerate(arrays)})
     read = ArrayFile(path, "test")

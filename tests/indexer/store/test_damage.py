@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
+import pickle  # noqa: TID251  planted, never loaded
 import shutil
 import sqlite3
 import struct
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import in_child, run_in_one_process
+from shelf import QUERIES, answers, answers_of, write_shelf
 
 from archiver.warc import ArchiveError
-from faults import in_child, run_in_one_process
 from indexer import (
     Index,
     IndexCorruptError,
@@ -28,7 +29,6 @@ from indexer import (
     build_index,
     open_index,
 )
-from shelf import QUERIES, answers, answers_of, write_shelf
 
 ONE = IndexOptions(workers=1)
 
@@ -87,7 +87,9 @@ def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, vers
     text = json.dumps(header, separators=(",", ":")).encode()
     assert len(text) <= length
     text = text.ljust(length)
-    path.write_bytes(data[:4] + struct.pack("<III", version, length, zlib.crc32(text)) + text + data[16 + length :])
+    path.write_bytes(
+        data[:4] + struct.pack("<III", version, length, zlib.crc32(text)) + text + data[16 + length :]
+    )
 
 
 # array files
@@ -185,7 +187,9 @@ def test_weights_of_another_segment_are_refused(index: Path) -> None:
     one_line(raised.value, str(path), "1 pairs")
 
 
-def test_damage_does_not_get_into_a_merged_segment(index: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_damage_does_not_get_into_a_merged_segment(
+    index: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     run_in_one_process(monkeypatch)
     path = file_of(index, ".seg")
     damaged = bytearray(path.read_bytes())
@@ -265,7 +269,15 @@ def test_planted_pickle_bytes_are_refused_and_never_loaded(
 
 
 @pytest.mark.parametrize(
-    "value", ['[{"versions": 1}]', '{"a": 1}', "5", "null", '[{"number": "../../x", "versions": 1, "dead": [], "weights": 1}]', '["x"]']
+    "value",
+    [
+        '[{"versions": 1}]',
+        '{"a": 1}',
+        "5",
+        "null",
+        '[{"number": "../../x", "versions": 1, "dead": [], "weights": 1}]',
+        '["x"]',
+    ],
 )
 def test_a_list_of_segments_that_is_none_is_refused(index: Path, value: str) -> None:
     write_value(index, "segments", value)
@@ -274,7 +286,9 @@ def test_a_list_of_segments_that_is_none_is_refused(index: Path, value: str) -> 
     one_line(raised.value, "catalogue.sqlite", "--rebuild")
 
 
-@pytest.mark.parametrize("value, said", [('{"version":2}', "format 2"), ('{"version":"x"}', "format x"), ("[]", "format None")])
+@pytest.mark.parametrize(
+    "value, said", [('{"version":2}', "format 2"), ('{"version":"x"}', "format x"), ("[]", "format None")]
+)
 def test_a_catalogue_of_another_version_is_refused_by_name(
     index: Path, value: str, said: str, shelf: list[str]
 ) -> None:
@@ -288,7 +302,9 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
         assert opened.check() == []
 
 
-def test_a_rebuild_mends_whatever_is_broken(index: Path, shelf: list[str], made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rebuild_mends_whatever_is_broken(
+    index: Path, shelf: list[str], made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_in_one_process(monkeypatch)
     (index / "current").write_text("nonsense")
     with pytest.raises(IndexCorruptError) as raised:
@@ -366,6 +382,7 @@ def test_a_read_only_index_can_be_read_and_refuses_to_be_written(
         for name in ("-wal", "-shm"):
             Path(f"{catalogue}{name}").unlink(missing_ok=True)
     else:
+
         def die() -> None:
             connection = sqlite3.connect(catalogue)
             connection.execute("REPLACE INTO catalogue VALUES ('written', '1')")

@@ -1,4 +1,4 @@
-"""A reader of an index in plain Python, written from docs/index-format.md and nothing else, and the dump in that page."""
+"""A reader of an index in plain Python, written from docs/index-format.md alone, and the dump in that page."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from faults import run_in_one_process
+from shelf import page, record
+
 from indexer import ELEMENTS, IndexOptions, build_index
 from indexer.store.writer import IndexWriter
 from indexer.text.analysis import analyze_pages
 from indexer.text.elements import collect_page
 from running import REPOSITORY
-from shelf import page, record
 
 # ---- the reader
 
@@ -64,7 +64,9 @@ def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
     """Yield (word, ordinal, element, position) of all occurrences in a segment."""
     header, a = read_array_file(path)
     rare = 0
-    lists = zip(*(items(a[name]) for name in ("word_ends", "pair_ends", "ordinal_ends", "position_ends")), strict=True)
+    lists = zip(
+        *(items(a[name]) for name in ("word_ends", "pair_ends", "ordinal_ends", "position_ends")), strict=True
+    )
     for word_id, (letters, pairs, gap_bytes, position_bytes) in zip(a["word_ids"], lists, strict=True):
         word = bytes(a["words"][slice(*letters)]).decode()
         assert word_id == int(hashlib.md5(word.encode()).hexdigest()[:8], 16)
@@ -99,11 +101,16 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
     assert maps["format"] == {"version": 1}
     for segment in maps["segments"]:
         rows = catalogue.execute(
-            "SELECT v.ordinal, u.url FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?", (segment["number"],)
+            "SELECT v.ordinal, u.url FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            (segment["number"],),
         )
         urls = dict(rows)
-        assert not set(segment["dead"]) & set(urls) and len(urls) + len(segment["dead"]) == segment["versions"]
-        for word, ordinal, element, position in read_segment(os.path.join(folder, f"{segment['number']:06}.seg")):
+        assert (
+            not set(segment["dead"]) & set(urls) and len(urls) + len(segment["dead"]) == segment["versions"]
+        )
+        for word, ordinal, element, position in read_segment(
+            os.path.join(folder, f"{segment['number']:06}.seg")
+        ):
             if ordinal not in segment["dead"]:
                 yield word, urls[ordinal], element, position
         weights, _ = read_array_file(os.path.join(folder, f"{segment['number']:06}.w{segment['weights']}"))
@@ -120,14 +127,19 @@ def what_went_in(pages: dict[str, str]) -> list[tuple[str, str, int, int]]:
     for url, html in pages.items():
         tokens = analyze_pages([(url, collect_page(html))])
         columns = (tokens.word.tolist(), tokens.element.tolist(), tokens.position.tolist())
-        found += [(tokens.words[word], url, element, position) for word, element, position in zip(*columns, strict=True)]
+        found += [
+            (tokens.words[word], url, element, position)
+            for word, element, position in zip(*columns, strict=True)
+        ]
     return sorted(found)
 
 
 def odd_page(number: int) -> str:
-    """Return a page with words as often, in as many elements, as no other page has them: more shapes than a byte tells."""
+    """Return a page with words as often, in as many elements, as no other has: more shapes than a byte tells."""
     chosen = random.Random(number)
-    body = " ".join(f"<{tag}>{'granite ' * chosen.randrange(9)}</{tag}>" for tag in ("h2", "b", "p", "p", "a href=/x"))
+    body = " ".join(
+        f"<{tag}>{'granite ' * chosen.randrange(9)}</{tag}>" for tag in ("h2", "b", "p", "p", "a href=/x")
+    )
     return f"<title>{'granite ' * chosen.randrange(5)}</title>{body} <p>{'日本 ' * (number % 3)} été {number}"
 
 
@@ -145,7 +157,9 @@ def test_the_reader_finds_every_occurrence_that_went_in(
     index = str(tmp_path / "index")
     build_index([str(path)], index, options=IndexOptions(workers=1))
     # some pages go, one changes
-    pages = {url: html for url, html in pages.items() if not url.endswith("7")} | {"http://words.example/3": page(3000)}
+    pages = {url: html for url, html in pages.items() if not url.endswith("7")} | {
+        "http://words.example/3": page(3000)
+    }
     path.write_bytes(b"".join(record(url, html) for url, html in pages.items()))
     build_index([str(path)], index, options=IndexOptions(workers=1))
     found = sorted(read_index(index))
@@ -155,7 +169,11 @@ def test_the_reader_finds_every_occurrence_that_went_in(
 
 def test_the_dump_in_the_document_is_what_the_code_makes() -> None:
     made = subprocess.run(
-        [sys.executable, str(REPOSITORY / "docs/make_index_dump.py")], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, str(REPOSITORY / "docs/make_index_dump.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     ).stdout
     document = (REPOSITORY / "docs/index-format.md").read_text(encoding="utf-8")
     shown = document.partition("<!-- dump -->\n")[2].partition("<!-- end of dump -->\n")[0]

@@ -24,9 +24,9 @@ with writer_lock(sys.argv[1]):
 
 def test_a_second_writer_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> None:
     with writer_lock(str(tmp_path / "new" / "index")):
-        with pytest.raises(WriterLockedError, match=rf"process {os.getpid()}\).*wait until it has ended"):
-            with writer_lock(str(tmp_path / "new" / "index")):
-                pytest.fail("two writers")
+        told = rf"process {os.getpid()}\).*wait until it has ended"
+        with pytest.raises(WriterLockedError, match=told), writer_lock(str(tmp_path / "new" / "index")):
+            pytest.fail("two writers")
     with writer_lock(str(tmp_path / "new" / "index")):
         pass
 
@@ -52,6 +52,9 @@ def test_a_lock_file_with_nonsense_in_it_does_no_harm(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(IndexNotWritableError, match="cannot be written"), writer_lock(str(tmp_path / "file" / "index")):
+    with (
+        pytest.raises(IndexNotWritableError, match="cannot be written"),
+        writer_lock(str(tmp_path / "file" / "index")),
+    ):
         pass
     assert stat.S_ISREG((tmp_path / "file").stat().st_mode)

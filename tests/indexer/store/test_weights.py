@@ -35,10 +35,25 @@ def test_a_code_is_an_upper_bound_and_a_close_one(values: list[float]) -> None:
     assert (weight[inside] >= bounds[codes[inside]] * 2 ** (-1 / STEPS) * (1 - 1e-5)).all()
 
 
-@given(st.lists(st.tuples(rows, rows), min_size=1, max_size=6), boosts, boosts, b_values, b_values, mean_values, mean_values, st.booleans())
+@given(
+    st.lists(st.tuples(rows, rows), min_size=1, max_size=6),
+    boosts,
+    boosts,
+    b_values,
+    b_values,
+    mean_values,
+    mean_values,
+    st.booleans(),
+)
 def test_bounds_hold_the_exact_weight_when_means_and_boosts_have_changed(
-    pairs: list[tuple[list[int], list[int]]], boost: list[float], boost2: list[float], b: list[float], b2: list[float],
-    mean: list[float], mean2: list[float], same_b: bool,
+    pairs: list[tuple[list[int], list[int]]],
+    boost: list[float],
+    boost2: list[float],
+    b: list[float],
+    b2: list[float],
+    mean: list[float],
+    mean2: list[float],
+    same_b: bool,
 ) -> None:
     counts = np.array([counts for counts, _ in pairs])
     # a version is at least as long as what a word counts in it; an element that no version has, it has not
@@ -64,7 +79,12 @@ def test_the_stored_weights_of_an_index_are_those_of_its_postings(small_index: P
             basis = stored.basis
             ranking = ranking_of(list(basis.boost), list(basis.b))
             pairs = segment.pairs_of(0, len(segment.word_ids))
-            weight = exact(ranking, segment.shape_table[pairs.shapes], segment.lengths[pairs.ordinals], np.array(basis.means))
+            weight = exact(
+                ranking,
+                segment.shape_table[pairs.shapes],
+                segment.lengths[pairs.ordinals],
+                np.array(basis.means),
+            )
             assert (stored.codes == encode_weights(weight)).all()
             assert (stored.greatest == np.maximum.reduceat(stored.codes, pairs.list_starts)).all()
             assert snapshot.slack(live, index.ranking) < 1.3
