@@ -12,15 +12,10 @@ collections together and measured on the other, then the other way round. Seeds 
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -33,7 +28,6 @@ from indexer import ELEMENTS, Index, IndexOptions, Ranking, build_index, open_in
 from indexer.evaluation import (  # noqa: E402
     Evaluation,
     Topic,
-    compare,
     evaluate,
     read_qrels,
     read_topics,

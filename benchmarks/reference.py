@@ -14,7 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer import Index
-from indexer.search.query import And, Node, Not, Or, Phrase, Query, Site, Word, is_implied, leaves, parse_query
+from indexer.search.query import (
+    And,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Query,
+    Site,
+    Word,
+    is_implied,
+    leaves,
+    parse_query,
+)
 from indexer.text.analysis import is_paired
 from indexer.text.elements import ELEMENTS
 from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words

@@ -236,7 +236,10 @@ def measure(ranked: Sequence[str], grades: Grades, *, pages: int, beta: float = 
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
-    """Return the weighted harmonic mean of both; recall counts beta times as much as precision."""
+    """Return the weighted harmonic mean of both; recall counts beta times as much as precision.
+
+    Source: van Rijsbergen (1979). What trec_eval takes as parameter of set_F is the square of beta.
+    """
     return _share((1 + beta**2) * precision * recall, beta**2 * precision + recall)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import (
     RARE,
     decode_many_ordinals,
@@ -23,7 +24,6 @@ from indexer.store.postings import (
     pack_bits,
     unpack_bits,
 )
-from indexer.store.errors import IndexCorruptError
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
