@@ -29,7 +29,7 @@ from archiver.warc import (
     parse_response,
     read_record_at,
 )
-from indexer.search.query import parse_query
+from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, make_snippet
 from indexer.store.bm25f import Ranking
@@ -215,9 +215,14 @@ class Index:
 
     # -- searching
 
-    def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
-        """Return the hits `offset` to `offset + limit` for a query in the query language, best first."""
-        parsed = parse_query(query)
+    def search(
+        self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True, operator: str = "and"
+    ) -> Results:
+        """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
+
+        operator: what words side by side mean, "and" (all of them) or "or" (any of them).
+        """
+        parsed = parse_query(query, operator=operator)
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
@@ -235,6 +240,21 @@ class Index:
             for found, row in zip(ranked.found, described, strict=True)
         )
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
+
+    def ranked_pages(self, query: Query, limit: int | None, *, ranking: Ranking | None = None) -> list[tuple[str, float]]:
+        """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
+
+        limit: how many; None for all. ranking: other settings than those of the index.
+        """
+        with self._reading() as snapshot:
+            most = snapshot.versions if limit is None else limit
+            ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
+            with snapshot.catalogue.snapshot() as connection:
+                addresses = [
+                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone() for found in ranked.found
+                ]
+        # a page that a commit took away meanwhile has no address
+        return [(row[0], found.score) for row, found in zip(addresses, ranked.found, strict=True) if row is not None]
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
         """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""

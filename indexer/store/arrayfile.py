@@ -140,9 +140,7 @@ class ArrayFile:
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
             ) from error
         if len(header) != length or zlib.crc32(header) != crc:
-            raise IndexCorruptError(
-                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
-            )
+            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
         try:
             described = json.loads(header)
             self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}

@@ -148,9 +148,7 @@ class Catalogue:
         if writing:
             os.makedirs(index_dir, exist_ok=True)
         elif not os.path.isfile(self.path):
-            raise IndexMissingError(
-                f"{self.path}: this file of the index is missing; index the archives again with --rebuild"
-            )
+            raise IndexMissingError(f"{self.path}: this file of the index is missing; index the archives again with --rebuild")
         try:
             self._check_format()
         except sqlite3.DatabaseError as error:

@@ -14,7 +14,7 @@ from indexer.store.inversion import stems_of_words
 from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
 from indexer.text.languages import has_stemmer
 
-_OCCURRENCES_AT_ONCE = 1_000_000
+_OCCURRENCES_AT_ONCE = 500_000
 _IDS = 1 << 32
 
 
@@ -36,7 +36,7 @@ def merge_segments(
     versions = _join_versions(segments, places)
     writer = SegmentWriter(versions)
     words: list[str] = []
-    by_language: dict[str, list[int]] = {name: [] for name in versions.languages if has_stemmer(name)}
+    by_language: dict[str, list[NDArray[np.int64]]] = {name: [] for name in versions.languages if has_stemmer(name)}
     occurrences = sum(segment.occurrences for segment in segments)
     shares = max(1, -(-occurrences // _OCCURRENCES_AT_ONCE))
     for share in range(shares):
@@ -46,9 +46,9 @@ def merge_segments(
         for number, name in enumerate(versions.languages):
             if name in by_language and len(part):
                 in_language = np.unique(part.word[versions.language[part.version] == number])
-                by_language[name].extend((in_language + len(words)).tolist())
+                by_language[name].append(in_language + len(words))
         words.extend(part.words)
-    writer.write(path, stems_of_words(words, by_language))
+    writer.write(path, stems_of_words(words, {name: np.concatenate(found) for name, found in by_language.items() if found}))
     return places
 
 
