@@ -57,7 +57,9 @@ class Collection:
     topics: list[Topic]
     judgements: dict[str, dict[str, int]]
     id_prefix: str
-    judged_only: bool  # where the judgements name few pages of each topic, the others are left out of the lists
+    judged_only: (
+        bool  # where the judgements name few pages of each topic, the others are left out of the lists
+    )
 
     def evaluate(self, ranking: Ranking) -> Evaluation:
         return evaluate(
@@ -74,7 +76,11 @@ def open_collections(folder: Path, data: Path) -> list[Collection]:
         if not archive.exists():
             archive, is_web = data / f"{place.name}.warc.gz", False
             if not archive.exists():
-                subprocess.run([sys.executable, str(folder / "to_warc.py"), str(place), str(archive)], check=True, stdout=sys.stderr)
+                subprocess.run(
+                    [sys.executable, str(folder / "to_warc.py"), str(place), str(archive)],
+                    check=True,
+                    stdout=sys.stderr,
+                )
         index = data / f"{place.name}-index"
         build_index([str(archive)], str(index), options=IndexOptions(workers=1))
         found.append(
@@ -122,7 +128,9 @@ class Table:
                 if page in place_of:
                     self.grades[row, place_of[page]] = max(grade, 0)
                     self.judged[row, place_of[page]] = True
-            self.ideal.append(sorted((g for g in collection.judgements[topic.id].values() if g > 0), reverse=True))
+            self.ideal.append(
+                sorted((g for g in collection.judgements[topic.id].values() if g > 0), reverse=True)
+            )
             query = without_stop_words(topic_query(topic.text), snapshot)
             for leaf, times in Counter(leaves(query.tree)).items():
                 match, _ = match_leaf(leaf, live, ranking, snapshot.means, slack)
@@ -145,12 +153,16 @@ class Table:
         self.factor = np.concatenate([row[2] for row in rows])
         self.counts = np.concatenate([row[3] for row in rows])
 
-    def measure(self, ranking: Ranking, means: NDArray[np.float64] | None = None) -> dict[str, NDArray[np.float64]]:
+    def measure(
+        self, ranking: Ranking, means: NDArray[np.float64] | None = None
+    ) -> dict[str, NDArray[np.float64]]:
         """Return nDCG@10, nDCG@3 and average precision of each topic."""
         norm = norms(ranking, self.lengths, self.means if means is None else means)
         score = self.factor * saturate(ranking, weights(self.counts, norm[self.version]))
         shape = self.grades.shape
-        total = np.bincount(self.topic * shape[1] + self.version, score, minlength=shape[0] * shape[1]).reshape(shape)
+        total = np.bincount(
+            self.topic * shape[1] + self.version, score, minlength=shape[0] * shape[1]
+        ).reshape(shape)
         result = {name: np.zeros(shape[0]) for name in ("ndcg@10", "ndcg@3", "map")}
         for row, ideal in enumerate(self.ideal):
             if not ideal:
@@ -166,5 +178,3 @@ class Table:
 
 def _dcg(gains: NDArray[np.int64]) -> float:
     return float((gains / np.log2(np.arange(2, len(gains) + 2))).sum())
-
-

@@ -33,7 +33,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--arcs", type=Path, default=HERE / "data" / "arcs", help="archives to take words from")
+    parser.add_argument(
+        "--arcs", type=Path, default=HERE / "data" / "arcs", help="archives to take words from"
+    )
     parser.add_argument("--every", type=int, default=10, help="look at every Nth page (default 10)")
     parser.add_argument("--out", type=Path, default=HERE / "queries.tsv", help="file to write")
     arguments = parser.parse_args()
