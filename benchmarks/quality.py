@@ -63,7 +63,8 @@ class Collection:
 
     def evaluate(self, ranking: Ranking) -> Evaluation:
         return evaluate(
-            self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix, judged_only=self.judged_only,
+            self.index, self.topics, self.judgements, ranking=ranking,
+            id_prefix=self.id_prefix, judged_only=self.judged_only,
         )  # fmt: skip
 
 
@@ -85,7 +86,8 @@ def open_collections(folder: Path, data: Path) -> list[Collection]:
         build_index([str(archive)], str(index), options=IndexOptions(workers=1))
         found.append(
             Collection(
-                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")), read_qrels(str(place / "qrels.txt")),
+                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")),
+                read_qrels(str(place / "qrels.txt")),
                 "" if is_web else f"http://collection.example/{place.name}/", is_web,
             )
         )  # fmt: skip

@@ -25,7 +25,7 @@ EACH = 24
 # Words that are looked up on purpose in "stop words inside": those of the languages of the corpus.
 STOPS = frozenset(
     "a an and are as at be by for from if in is it not of on or that the this to was when which with "
-    "das der die ein eine in ist mit nicht oder sie und von zu à de des du en est et la le les ou pour sur un une".split()
+    "das der die ein eine in ist mit nicht oder sie und von zu à de des du en est et la le les ou pour sur un".split()
 )
 
 

@@ -375,7 +375,8 @@ class Index:
         rows = (
             catalogue.connection()
             .execute(
-                "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
+                "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner"
+                " FROM captures c JOIN urls u ON u.id = c.url"
                 " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
                 " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
                 (payload, url, refers_to or ""),

@@ -92,7 +92,7 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
 
 
 def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:
-    """Return what is left of words side by side, and which were left out; all of them stay when nothing else is there."""
+    """Return what is left of words side by side, and which were left out; all stay when nothing else is there."""
     kept: list[Node] = []
     left_out: list[str] = []
     for part in tree.parts:

@@ -29,7 +29,7 @@ def page_snippet(
 ) -> tuple[SnippetPart, ...]:
     """Return the best passage of a page that holds a word of the query; else the start of its text.
 
-    A large page is not parsed whole: its start first, then the surroundings of places where the words stand in the markup.
+    A large page is not parsed whole: its start first, then around the places where the words stand in the markup.
     """
     first: tuple[SnippetPart, ...] = ()
     for part in _parts_to_look_at(html, spellings | {word for phrase in phrases for word in phrase}):
