@@ -70,7 +70,8 @@ def test_content_coding_that_is_not_there() -> None:
 
 
 def test_chunked_that_is_not_chunked() -> None:
-    exchange = fetch(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n<p>plain</p>\n")
+    raw = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<p>plain</p>\n"
+    exchange = fetch(lambda _: iter([raw]))
     assert exchange.entity == b"<p>plain</p>\n"
 
 
