@@ -1,0 +1,165 @@
+"""A file of named arrays that never changes once written: the container of segments and weights.
+
+Layout, little endian:
+
+    offset  size  meaning
+    0       4     "FAid"
+    4       4     format version, uint32
+    8       4     length of the header in bytes, uint32
+    12      4     CRC-32 of the header, uint32
+    16      n     header: JSON {"kind", "meta", "arrays": [{"name", "dtype", "shape", "offset", "crc32"}], "size"}
+    ...           the arrays, each at a multiple of 64 bytes, offsets counted from the start of the file
+
+The file ends with 8 spare bytes, so that eight bytes can be loaded at any byte of an array.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError
+
+FORMAT_VERSION = 1
+_MAGIC = b"FAid"
+_ALIGN = 64
+_SPARE = 8
+
+Chunks = NDArray[Any] | list[NDArray[Any]]
+
+
+def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Chunks]) -> None:
+    """Write a file of arrays and sync it; an array may come as a list of chunks, one behind the other.
+
+    The file is written under a temporary name and renamed, so that it is there whole or not at all.
+    Raises DiskFullError.
+    """
+    table = []
+    offset = 0
+    chunked = {name: value if isinstance(value, list) else [value] for name, value in arrays.items()}
+    for name, chunks in chunked.items():
+        crc = 0
+        for chunk in chunks:
+            crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
+        shape = (sum(len(chunk) for chunk in chunks), *chunks[0].shape[1:])
+        table.append({"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc})
+        offset += _aligned(sum(chunk.nbytes for chunk in chunks))
+    # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
+    header_room = _aligned(16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64)
+    for entry in table:
+        entry["offset"] += header_room  # type: ignore[operator]
+    size = header_room + offset + _SPARE
+    header = json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": size}).encode()
+    temporary = path + ".tmp"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(_MAGIC + struct.pack("<III", FORMAT_VERSION, len(header), zlib.crc32(header)) + header)
+            for entry, chunks in zip(table, chunked.values(), strict=True):
+                file.write(b"\0" * (entry["offset"] - file.tell()))  # type: ignore[operator]
+                for chunk in chunks:
+                    file.write(np.ascontiguousarray(chunk).data)
+            file.write(b"\0" * (size - file.tell()))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        sync_folder(os.path.dirname(path))
+    except OSError as error:
+        _remove_quietly(temporary)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(f"{path}: no space left on the disk after {offset} bytes; free some and run again") from error
+        raise
+
+
+class ArrayFile:
+    """The arrays of a file, mapped into memory; array(name) is a view, nothing is loaded before it is used."""
+
+    def __init__(self, path: str, kind: str) -> None:
+        """Open and check the header and the size. Raises the errors of indexer.errors."""
+        self.path = path
+        try:
+            with open(path, "rb") as file:
+                start = file.read(16)
+                if start[:4] != _MAGIC or len(start) < 16:
+                    raise IndexCorruptError(f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r}; rebuild the index")
+                version, length, crc = struct.unpack("<III", start[4:])
+                if version != FORMAT_VERSION:
+                    raise IndexVersionError(
+                        f"{path}: index format {version}, this program reads format {FORMAT_VERSION};"
+                        " index the archives again with --rebuild"
+                    )
+                header = file.read(length)
+            self.size = os.path.getsize(path)
+        except FileNotFoundError as error:
+            raise IndexMissingError(f"{path}: this file of the index is missing; rebuild the index") from error
+        if len(header) != length or zlib.crc32(header) != crc:
+            raise IndexCorruptError(f"{path}: the header does not fit its checksum; rebuild the index")
+        described = json.loads(header)
+        if described["kind"] != kind or described["size"] != self.size:
+            raise IndexCorruptError(
+                f"{path}: {self.size} bytes of kind {described['kind']!r}, expected {described['size']} of {kind!r};"
+                " rebuild the index"
+            )
+        self.meta: dict[str, Any] = described["meta"]
+        self._table: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in described["arrays"]}
+        self._bytes = np.memmap(path, dtype=np.uint8, mode="r")
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return the array `name` as a read-only view of the file."""
+        entry = self._table[name]
+        return np.ndarray(entry["shape"], dtype=entry["dtype"], buffer=self._bytes, offset=entry["offset"])
+
+    def eight_bytes_at_each(self, name: str) -> NDArray[np.uint64]:
+        """Return a view of a byte array in which item i is the little-endian number of its bytes i to i + 7."""
+        entry = self._table[name]
+        return np.ndarray(
+            (entry["shape"][0] + 1,), dtype="<u8", buffer=self._bytes, offset=entry["offset"], strides=(1,)
+        )
+
+    def problems(self) -> list[str]:
+        """Return one line for each array whose bytes do not fit their checksum."""
+        return [
+            f"{self.path}: the bytes of {name!r} do not fit their checksum; rebuild the index"
+            for name, entry in self._table.items()
+            if zlib.crc32(self.array(name).data if entry["shape"][0] else b"") != entry["crc32"]
+        ]
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in a folder durable."""
+    handle = os.open(folder or ".", os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """Return (ends, bytes): where each string ends in the joined UTF-8 bytes, and these bytes."""
+    encoded = [string.encode("utf-8", "replace") for string in strings]
+    ends = np.cumsum([len(item) for item in encoded], dtype=np.uint32) if encoded else np.zeros(0, dtype=np.uint32)
+    return ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)
+
+
+def string_at(ends: NDArray[np.uint32], data: NDArray[np.uint8], index: int) -> str:
+    """Return one string of what strings_to_arrays gave."""
+    start = int(ends[index - 1]) if index else 0
+    return data[start : int(ends[index])].tobytes().decode("utf-8", "replace")
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGN) * _ALIGN
+
+
+def _remove_quietly(path: str) -> None:
+    try:
+        os.remove(path)
+    except OSError:
+        pass

@@ -1,0 +1,103 @@
+"""Token columns of a batch of pages -> a segment on disk.
+
+A batch is inverted by one sort: word, version, element and position of an occurrence
+are packed into one 64-bit number, so that sorting the numbers sorts the occurrences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.segment import (
+    Occurrences,
+    SegmentWriter,
+    Stems,
+    VersionColumns,
+    sort_words,
+    stem_key,
+)
+from indexer.text.analysis import Tokens
+from indexer.text.languages import has_stemmer, stem_words
+
+
+def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -> None:
+    """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError."""
+    numbers: dict[str, int] = {}
+    word_columns = []
+    for tokens in groups:
+        local = np.fromiter(
+            (numbers.setdefault(word, len(numbers)) for word in tokens.words), dtype=np.int64, count=len(tokens.words)
+        )
+        word_columns.append(local[tokens.word])
+    rank, words, ids = sort_words(list(numbers))
+    sizes = [len(tokens.extents) for tokens in groups]
+    first_version = np.cumsum([0, *sizes])
+    occurrences = _sorted_occurrences(
+        words,
+        rank[np.concatenate(word_columns)] if word_columns else np.zeros(0, dtype=np.int64),
+        np.concatenate([tokens.document + first for tokens, first in zip(groups, first_version, strict=False)])
+        if groups else np.zeros(0, dtype=np.int64),
+        np.concatenate([tokens.element for tokens in groups]) if groups else np.zeros(0, dtype=np.uint8),
+        np.concatenate([tokens.position for tokens in groups]) if groups else np.zeros(0, dtype=np.int64),
+    )
+    writer = SegmentWriter(versions)
+    writer.add(occurrences, ids)
+    writer.write(path, stems_of(occurrences, versions.language, versions.languages))
+
+
+def _sorted_occurrences(
+    words: list[str],
+    word: NDArray[np.int64],
+    version: NDArray[np.int64],
+    element: NDArray[np.uint8],
+    position: NDArray[np.integer],
+) -> Occurrences:
+    """Return the occurrences sorted by word, version, element, position."""
+    version_bits = int(version.max(initial=0)).bit_length()
+    position_bits = int(position.max(initial=0)).bit_length()
+    if len(words).bit_length() + version_bits + 4 + position_bits > 64:
+        order = np.lexsort((position, element, version, word))
+        return Occurrences(words, word[order], version[order].astype(np.int64), element[order], position[order].astype(np.int64))
+    key = word.astype(np.uint64)
+    for column, bits in ((version, version_bits), (element, 4), (position, position_bits)):
+        key <<= np.uint64(bits)
+        key |= column.astype(np.uint64)
+    key.sort()
+
+    def take(bits: int) -> NDArray[np.int64]:
+        column = (key & np.uint64((1 << bits) - 1)).astype(np.int64)
+        np.right_shift(key, np.uint64(bits), out=key)
+        return column
+
+    sorted_position, sorted_element, sorted_version = take(position_bits), take(4), take(version_bits)
+    return Occurrences(words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position)
+
+
+def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]) -> Stems:
+    """Return which words share a stem, for each language that has a stemmer, among the versions in that language."""
+    stemmed = [number for number, name in enumerate(languages) if has_stemmer(name)]
+    seen = np.zeros((len(languages), len(occurrences.words)), dtype=bool)
+    seen[language[occurrences.version], occurrences.word] = True
+    return stems_of_words(occurrences.words, {languages[n]: np.flatnonzero(seen[n]).tolist() for n in stemmed})
+
+
+def stems_of_words(words: list[str], by_language: dict[str, list[int]]) -> Stems:
+    """Return the rows of Stems for the words (by index) that occur in each language."""
+    keys: list[int] = []
+    rows: list[int] = []
+    for language, indexes in by_language.items():
+        indexes = [index for index in indexes if words[index].isalpha()]
+        members: dict[str, list[int]] = {}
+        for index, stem in zip(indexes, stem_words(language, [words[i] for i in indexes]), strict=True):
+            members.setdefault(stem, []).append(index)
+        for stem, sharing in members.items():
+            if len(sharing) > 1 or words[sharing[0]] != stem:
+                key = stem_key(language, stem)
+                keys.extend([key] * len(sharing))
+                rows.extend(sharing)
+    key_column = np.asarray(keys, dtype=np.uint64)
+    order = np.argsort(key_column, kind="stable")
+    return Stems(key_column[order], np.asarray(rows, dtype=np.uint32)[order])

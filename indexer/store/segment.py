@@ -1,0 +1,361 @@
+"""A segment: a whole small index of up to 65,536 versions that never changes.
+
+SegmentWriter takes posting columns sorted by word and writes one file of arrays;
+Segment reads it back, mapped into memory. docs/index-format.md describes the bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.postings import RARE, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.text.elements import ELEMENTS
+
+MAX_VERSIONS = 1 << 16
+KINDS = len(ELEMENTS)
+_RANK_BLOCK = 256
+
+
+def word_id(word: str) -> int:
+    """Return the MD5-8 id of a word: the first 8 hex digits of its MD5, as a number.
+
+    Two words may share an id; inside the index a word is always known by id and spelling.
+    """
+    return int.from_bytes(hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big")
+
+
+@dataclass(slots=True)
+class VersionColumns:
+    """What a segment keeps of its versions; row i is the version of ordinal i.
+
+    document: number of the page's address in the catalogue; key: first 8 bytes of the MD5 of the
+    address, which orders versions of equal score; lengths: occurrences by element, shape (n, KINDS);
+    extent: one more than the greatest position; host, language: indexes into the two lists.
+    """
+
+    document: NDArray[np.uint32]
+    key: NDArray[np.uint64]
+    lengths: NDArray[np.uint32]
+    extent: NDArray[np.uint32]
+    host: NDArray[np.uint32]
+    language: NDArray[np.uint32]
+    hosts: list[str]
+    languages: list[str]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+@dataclass(slots=True)
+class Occurrences:
+    """Columns of occurrences: sorted by word, version, element, position; word counts into `words`."""
+
+    words: list[str]
+    word: NDArray[np.int64]
+    version: NDArray[np.int64]
+    element: NDArray[np.uint8]
+    position: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+
+def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
+    ids = [word_id(word) for word in words]
+    order = sorted(range(len(words)), key=lambda i: (ids[i], words[i]))
+    rank = np.empty(len(words), dtype=np.int64)
+    rank[order] = np.arange(len(words))
+    return rank, [words[i] for i in order], np.asarray([ids[i] for i in order], dtype=np.uint32)
+
+
+class SegmentWriter:
+    """Collects posting columns word range by word range, then writes the segment."""
+
+    def __init__(self, versions: VersionColumns) -> None:
+        if len(versions) > MAX_VERSIONS:
+            raise ValueError(f"{len(versions)} versions, a segment holds at most {MAX_VERSIONS}")
+        self._versions = versions
+        self._widths = _bit_widths(versions.extent)
+        self._words: list[str] = []
+        self._ids: list[NDArray[np.uint32]] = []
+        self._pair_counts: list[NDArray[np.int64]] = []
+        self._ordinals: list[NDArray[np.uint8]] = []
+        self._ordinal_sizes: list[NDArray[np.int64]] = []
+        self._positions: list[NDArray[np.uint8]] = []
+        self._position_sizes: list[NDArray[np.int64]] = []
+        self._shapes: list[NDArray[np.uint32]] = []
+        self._shape_numbers: dict[bytes, int] = {}
+        self._occurrences = 0
+
+    def add(self, occurrences: Occurrences, ids: NDArray[np.uint32]) -> None:
+        """Add the lists of a range of words; words must follow those added before, each with an occurrence."""
+        if not len(occurrences):
+            return
+        word, version = occurrences.word, occurrences.version
+        begins_pair = np.empty(len(word), dtype=bool)
+        begins_pair[0] = True
+        np.logical_or(word[1:] != word[:-1], version[1:] != version[:-1], out=begins_pair[1:])
+        pair_starts = np.flatnonzero(begins_pair)
+        pair_word = word[pair_starts]
+        list_starts = np.flatnonzero(np.append(True, pair_word[1:] != pair_word[:-1]))
+        if len(list_starts) != len(occurrences.words):
+            raise ValueError(f"{len(occurrences.words)} words but {len(list_starts)} posting lists")
+
+        data, ends = encode_ordinals(version[pair_starts], list_starts)
+        self._ordinals.append(data)
+        self._ordinal_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        data, ends = pack_bits(occurrences.position, self._widths[version], pair_starts[list_starts])
+        self._positions.append(data)
+        self._position_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
+        self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
+        self._words.extend(occurrences.words)
+        self._ids.append(ids)
+        self._occurrences += len(word)
+
+    def _number_shapes(self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
+        totals = np.diff(np.append(pair_starts, len(element)))
+        # six bits for each element's count tell shapes apart exactly while no count reaches 64
+        keys = np.add.reduceat(np.uint64(1) << (element.astype(np.uint64) * np.uint64(6)), pair_starts)
+        great = np.flatnonzero(totals >= 64)
+        keys[great] = np.uint64(1 << 63) | great.astype(np.uint64)
+        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        numbers = np.empty(len(distinct), dtype=np.uint32)
+        for i, pair in enumerate(first.tolist()):
+            start = int(pair_starts[pair])
+            counts = np.bincount(element[start : start + int(totals[pair])], minlength=KINDS).astype(np.uint32)
+            numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
+        return numbers[inverse]
+
+    def write(self, path: str, stems: Stems) -> None:
+        """Write the segment file. Raises DiskFullError."""
+        versions = self._versions
+        shapes, rare, rank, table = self._order_shapes()
+        hosts_ends, hosts = strings_to_arrays(versions.hosts)
+        word_ends, words = strings_to_arrays(self._words)
+        write_arrays(
+            path,
+            "segment",
+            {"versions": len(versions), "words": len(self._words), "pairs": len(shapes),
+             "occurrences": self._occurrences, "languages": versions.languages},
+            {
+                "word_ids": self._ids or np.zeros(0, dtype=np.uint32),
+                "word_ends": word_ends,
+                "words": words,
+                "pair_ends": _ends(self._pair_counts),
+                "ordinal_ends": _ends(self._ordinal_sizes),
+                "ordinals": self._ordinals or np.zeros(0, dtype=np.uint8),
+                "position_ends": _ends(self._position_sizes),
+                "positions": self._positions or np.zeros(0, dtype=np.uint8),
+                "shapes": shapes,
+                "rare_shapes": rare,
+                "rare_ranks": rank,
+                "shape_table": table,
+                "document": versions.document.astype(np.uint32),
+                "key": versions.key.astype(np.uint64),
+                "lengths": _narrow(versions.lengths),
+                "extent": versions.extent.astype(np.uint32),
+                "host": _narrow(versions.host),
+                "language": _narrow(versions.language),
+                "host_ends": hosts_ends,
+                "hosts": hosts,
+                "stem_keys": stems.keys,
+                "stem_words": stems.words,
+            },
+        )
+
+    def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
+        numbers = np.concatenate(self._shapes) if self._shapes else np.zeros(0, dtype=np.uint32)
+        kinds = len(self._shape_numbers)
+        frequency = np.bincount(numbers, minlength=kinds)
+        order = np.argsort(-frequency, kind="stable")
+        place = np.empty(kinds, dtype=np.uint32)
+        place[order] = np.arange(kinds)
+        placed = place[numbers]
+        is_rare = placed >= RARE
+        rank = np.zeros(len(numbers) // _RANK_BLOCK + 2, dtype=np.uint32)
+        blocks = np.add.reduceat(is_rare, np.arange(0, len(numbers), _RANK_BLOCK)) if len(numbers) else np.zeros(0)
+        rank[1 : len(blocks) + 1] = np.cumsum(blocks)
+        table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
+        return np.minimum(placed, RARE).astype(np.uint8), _narrow(placed[is_rare]), rank, _narrow(table)
+
+
+@dataclass(slots=True)
+class Stems:
+    """Which words of a segment share a stem in which language, sorted by key.
+
+    keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
+    A word that is its own stem and shares it with no other has no row.
+    """
+
+    keys: NDArray[np.uint64]
+    words: NDArray[np.uint32]
+
+
+def stem_key(language: str, stem: str) -> int:
+    """Return the key under which Stems lists the words with this stem."""
+    digest = hashlib.md5(f"{language}:{stem}".encode("utf-8", "replace"), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+@dataclass(slots=True)
+class PostingList:
+    """One word in one segment: pairs from `start` to `start + count`, ordinals rising."""
+
+    word: int
+    start: int
+    count: int
+    ordinals: NDArray[np.int64]
+
+
+class Segment:
+    """Reads a segment; safe from many threads, since nothing in it changes."""
+
+    def __init__(self, path: str) -> None:
+        """Map the file. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
+        self.file = file = ArrayFile(path, "segment")
+        self.path = path
+        self.size: int = file.meta["versions"]
+        self.pairs: int = file.meta["pairs"]
+        self.occurrences: int = file.meta["occurrences"]
+        self.languages: list[str] = file.meta["languages"]
+        self.word_ids = file.array("word_ids")
+        self._word_ends, self._words = file.array("word_ends"), file.array("words")
+        self._pair_ends = file.array("pair_ends")
+        self._ordinal_ends, self._ordinals = file.array("ordinal_ends"), file.array("ordinals")
+        self._position_ends = file.array("position_ends")
+        self._position_bytes = file.eight_bytes_at_each("positions")
+        self.shapes = file.array("shapes")
+        self._rare_shapes, self._rare_ranks = file.array("rare_shapes"), file.array("rare_ranks")
+        self.shape_table = file.array("shape_table")
+        self.document, self.key = file.array("document"), file.array("key")
+        self.lengths, self.extent = file.array("lengths"), file.array("extent")
+        self.host, self.language = file.array("host"), file.array("language")
+        self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
+        self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self._widths = _bit_widths(self.extent)
+        self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def word_at(self, index: int) -> str:
+        return string_at(self._word_ends, self._words, index)
+
+    def hosts(self) -> list[str]:
+        return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
+
+    def find_word(self, word: str) -> int | None:
+        """Return the index of a word, None if no version of this segment holds it."""
+        wanted = np.uint32(word_id(word))
+        index = int(np.searchsorted(self.word_ids, wanted))
+        while index < len(self.word_ids) and self.word_ids[index] == wanted:
+            if self.word_at(index) == word:
+                return index
+            index += 1
+        return None
+
+    def words_of_stem(self, language: str, stem: str) -> list[int]:
+        """Return the indexes of words that may have this stem in this language; the caller stems them to be sure."""
+        key = np.uint64(stem_key(language, stem))
+        low = int(np.searchsorted(self._stem_keys, key))
+        high = int(np.searchsorted(self._stem_keys, key, side="right"))
+        return [int(word) for word in self._stem_words[low:high]]
+
+    def postings(self, word: int) -> PostingList:
+        """Return the posting list of the word at an index of this segment."""
+        start = int(self._pair_ends[word - 1]) if word else 0
+        count = int(self._pair_ends[word]) - start
+        data = self._ordinals[int(self._ordinal_ends[word - 1]) if word else 0 : int(self._ordinal_ends[word])]
+        return PostingList(word, start, count, decode_ordinals(data, count))
+
+    def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
+        """Return the shape (row of shape_table) of `count` pairs from pair `start` on."""
+        numbers = self.shapes[start : start + count].astype(np.int64)
+        rare = np.flatnonzero(numbers == RARE)
+        if len(rare):
+            block = start // _RANK_BLOCK
+            before = int(self._rare_ranks[block]) + int((self.shapes[block * _RANK_BLOCK : start] == RARE).sum())
+            numbers[rare] = self._rare_shapes[before : before + len(rare)]
+        return numbers
+
+    def positions(
+        self, postings: PostingList, chosen: NDArray[np.int64], shapes: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (pair, element, position) of all occurrences in the chosen pairs of a list.
+
+        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
+        pair, element, position. shapes: the list's shape numbers, if the caller has them already.
+        """
+        if shapes is None:
+            shapes = self.shape_numbers(postings.start, postings.count)
+        totals = self._shape_totals[shapes]
+        widths = self._widths[postings.ordinals]
+        bits = totals * widths
+        first_bit = np.cumsum(bits) - bits
+        base = (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
+        counts = totals[chosen]
+        pair = np.repeat(np.arange(len(chosen)), counts)
+        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
+        width = widths[chosen][pair]
+        position = unpack_bits(self._position_bytes, base + first_bit[chosen][pair] + inside * width, width)
+        by_element = self.shape_table[shapes[chosen]].astype(np.int64)
+        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), by_element.ravel())
+        return pair, element, position
+
+    def occurrences_of(self, first: int, last: int) -> Occurrences:
+        """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked."""
+        words = [self.word_at(index) for index in range(first, last)]
+        columns: list[list[NDArray[np.int64]]] = [[], [], [], []]
+        for index in range(first, last):
+            postings = self.postings(index)
+            pair, element, position = self.positions(postings, np.arange(postings.count))
+            for column, values in zip(
+                columns, (np.full(len(pair), index - first), postings.ordinals[pair], element, position), strict=True
+            ):
+                column.append(values)
+        word, version, element, position = (
+            np.concatenate(column) if column else np.zeros(0, dtype=np.int64) for column in columns
+        )
+        return Occurrences(words, word, version, element.astype(np.uint8), position)
+
+    def version_columns(self) -> VersionColumns:
+        """Return the columns of the versions, as given to the writer."""
+        return VersionColumns(
+            self.document, self.key, self.lengths.astype(np.uint32), self.extent, self.host.astype(np.uint32),
+            self.language.astype(np.uint32), self.hosts(), self.languages,
+        )
+
+    def word_ranges(self, pairs: int) -> Iterator[tuple[int, int]]:
+        """Yield ranges of words that hold about `pairs` pairs each, in order."""
+        first = 0
+        while first < len(self.word_ids):
+            reached = int(self._pair_ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(self._pair_ends, reached + pairs, side="right")))
+            yield first, last
+            first = last
+
+
+def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return how many bits hold every position below each extent."""
+    return np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the smallest unsigned type that holds them all."""
+    greatest = int(values.max(initial=0))
+    return values.astype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32)
+
+
+def _ends(sizes: list[NDArray[np.int64]]) -> NDArray[np.uint32]:
+    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64)
+    return np.cumsum(joined).astype(np.uint32)

@@ -1,0 +1,225 @@
+"""Text -> words: the same code for documents and for queries.
+
+A word is a run of letters, digits and marks after NFKC and case folding; every
+other character parts words. Runs in scripts written without spaces (Han, kana,
+Hangul, Thai, Lao, Khmer, Myanmar) become overlapping pairs: ABC gives AB, BC, C;
+the last character alone closes the run so that each character starts one word.
+
+Documents are analysed column by column: the code points of many pages form one
+numpy array, and each step below is one operation on that array.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text.elements import BODY, DESCRIPTION, ELEMENTS, KEYWORDS, TITLE, URL, PageText
+
+MAX_WORD = 64  # code points; what is longer is indexed and searched by its first 64
+SECTION_GAP = 32  # positions left free between title, description, keywords, address and running text
+
+_SEPARATOR, _WORD, _PAIRED = 0, 1, 2
+_PAIRED_RANGES = (
+    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x31FF),
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA960, 0xA97F), (0xAC00, 0xD7FF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
+)
+# Soft hyphen, joiners, direction marks and variation selectors stand inside words without parting them.
+_IGNORABLE = re.compile("[\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]")
+
+
+def normalize(text: str) -> str:
+    """Return `text` as it is compared: NFKC, case folded, without ignorable characters."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", _IGNORABLE.sub("", text)).casefold()
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def _character_class(code: int) -> int:
+    category = unicodedata.category(chr(code))
+    if category[0] not in "LMN":
+        return _SEPARATOR
+    if category[0] != "N" and any(low <= code <= high for low, high in _PAIRED_RANGES):
+        return _PAIRED
+    return _WORD
+
+
+# Class of each code point, filled in by blocks of 256 as they are met; 255 = not yet known.
+_classes = np.full(0x110000, 255, dtype=np.uint8)
+_known_blocks = np.zeros(0x1100, dtype=bool)
+
+
+def _classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    classes = _classes[codes]
+    if (classes == 255).any():
+        for block in np.unique(codes >> 8):
+            if not _known_blocks[block]:
+                start = int(block) << 8
+                _classes[start : start + 256] = [_character_class(code) for code in range(start, start + 256)]
+                _known_blocks[block] = True
+        classes = _classes[codes]
+    return classes
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4")
+
+
+def _word_spans(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where words start and end (exclusive), ordered by start; pairs overlap."""
+    classes = _classes_of(codes)
+    is_word = np.empty(len(codes) + 2, dtype=bool)
+    is_word[0] = is_word[-1] = False
+    np.equal(classes, _WORD, out=is_word[1:-1])
+    edges = np.flatnonzero(is_word[1:] != is_word[:-1])
+    starts, ends = edges[0::2], edges[1::2]
+    paired = np.flatnonzero(classes == _PAIRED)
+    if len(paired):
+        continues = np.zeros(len(paired), dtype=np.int64)
+        continues[:-1] = np.diff(paired) == 1
+        starts = np.concatenate([starts, paired])
+        ends = np.concatenate([ends, paired + 1 + continues])
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], ends[order]
+    return starts, np.minimum(ends, starts + MAX_WORD)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in their order, normalized; the words of a query or a snippet."""
+    text = normalize(text)
+    starts, ends = _word_spans(_code_points(text))
+    return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def word_spans_of(text: str) -> list[tuple[str, int, int]]:
+    """Return (word, start, end) for the words of a text; start and end count characters of `text` itself.
+
+    Text is folded word by word, so that the places fit text whose folding changes its length.
+    """
+    starts, ends = _word_spans(_code_points(text))
+    spans = []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        for word in words_of(text[start:end])[:1]:
+            spans.append((word, start, end))
+    return spans
+
+
+def is_paired(word: str) -> bool:
+    """Tell whether a word is a pair of (or a single) character of a script written without spaces."""
+    return bool(word) and _character_class(ord(word[0])) == _PAIRED
+
+
+# ---------------------------------------------------------------- columns of documents
+
+# Words are told apart by a 64-bit hash over the code points while a batch is in memory.
+# Its parameters are drawn anew in each process, so that no page can be made to collide.
+_hash_of_code = np.frombuffer(secrets.token_bytes(8 * 0x110000), dtype=np.uint64)
+_hash_factor = np.frombuffer(secrets.token_bytes(8 * MAX_WORD), dtype=np.uint64) | np.uint64(1)
+
+
+@dataclass(slots=True)
+class Tokens:
+    """The occurrences of a group of pages, in reading order page by page.
+
+    words: the distinct words; word: for each occurrence an index into it.
+    document: index of the page in the group; element: element number; position: place in the page,
+    with SECTION_GAP free places between title, description, keywords, address and running text.
+    lengths: occurrences by page and element, shape (pages, len(ELEMENTS)).
+    extents: one more than the greatest position of each page, 0 for a page without words.
+    """
+
+    words: list[str]
+    word: NDArray[np.uint32]
+    document: NDArray[np.uint32]
+    element: NDArray[np.uint8]
+    position: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+    extents: NDArray[np.uint32]
+
+
+def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
+    """Return the tokens of a group of pages, each given as (address, text)."""
+    pieces: list[str] = []
+    elements: list[int] = []
+    sections: list[int] = []
+    pieces_before = [0]
+    for url, page in pages:
+        for section, (element, part) in enumerate(
+            ((TITLE, page.title), (DESCRIPTION, page.description), (KEYWORDS, page.keywords), (URL, url_words(url)))
+        ):
+            if part:
+                pieces.append(normalize(part) + "\n")
+                elements.append(element)
+                sections.append(section)
+        pieces.extend(map(normalize, page.pieces))
+        pieces.append("\n")
+        elements.extend(page.classes)
+        elements.append(BODY)
+        sections.extend([4] * (len(page.pieces) + 1))
+        pieces_before.append(len(pieces))
+
+    text = "".join(pieces)
+    piece_lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+    piece_document = np.repeat(np.arange(len(pages), dtype=np.uint32), np.diff(pieces_before))
+    codes = _code_points(text)
+    starts, ends = _word_spans(codes)
+    piece_starts = np.zeros(len(pieces), dtype=np.int64)
+    np.cumsum(piece_lengths[:-1], out=piece_starts[1:])
+    piece_of_token = np.searchsorted(piece_starts, starts, side="right") - 1
+    document_of_token = piece_document[piece_of_token]
+    element_of_token = np.asarray(elements, dtype=np.uint8)[piece_of_token]
+    section_of_token = np.asarray(sections, dtype=np.int64)[piece_of_token]
+
+    first_token = np.searchsorted(document_of_token, np.arange(len(pages)))
+    position = np.arange(len(starts)) - first_token[document_of_token] + section_of_token * SECTION_GAP
+    kinds = len(ELEMENTS)
+    lengths = np.bincount(document_of_token.astype(np.int64) * kinds + element_of_token, minlength=len(pages) * kinds)
+    extents = np.zeros(len(pages), dtype=np.uint32)
+    if len(starts):
+        last_token = np.searchsorted(document_of_token, np.arange(len(pages)), side="right") - 1
+        has_words = last_token >= first_token
+        extents[has_words] = position[last_token[has_words]] + 1
+
+    hashes = _hash_spans(codes, starts, ends)
+    distinct, first, word = np.unique(hashes, return_index=True, return_inverse=True)
+    words = [text[s:e] for s, e in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
+    return Tokens(
+        words=words,
+        word=word.astype(np.uint32),
+        document=document_of_token,
+        element=element_of_token,
+        position=position.astype(np.uint32),
+        lengths=lengths.reshape(len(pages), kinds).astype(np.uint32),
+        extents=extents,
+    )
+
+
+def _hash_spans(
+    codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each span of code points; equal spans have equal hashes."""
+    lengths = ends - starts
+    total = int(lengths.sum())
+    if not total:
+        return np.zeros(0, dtype=np.uint64)
+    offsets = np.zeros(len(starts), dtype=np.int64)
+    np.cumsum(lengths[:-1], out=offsets[1:])
+    inside = np.arange(total) - np.repeat(offsets, lengths)
+    values = _hash_of_code[codes[np.repeat(starts, lengths) + inside]] * _hash_factor[inside]
+    return np.add.reduceat(values, offsets)
+
+
+_URL_SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*://(?:www\d?\.)?", re.IGNORECASE)
+
+
+def url_words(url: str) -> str:
+    """Return what of an address is indexed as text: without scheme and www, escapes undone where they are text."""
+    return unquote(_URL_SCHEME.sub("", url), errors="replace")

@@ -1,0 +1,85 @@
+"""Bytes of a page -> text, by the ladder of the HTML standard.
+
+Used by the indexer and by the cached page, so that both read the same text.
+Order: byte order mark, HTTP header, meta element, then detection.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+# The standard stops looking for a meta element after 1,024 bytes; old pages put it later.
+_META_REACH = 8192
+_META = re.compile(rb"<meta[^>]+?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.\-]+)", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
+_XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9_.\-]+)", re.IGNORECASE)
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What browsers read under these names is the larger set of the same family.
+_WIDER = {
+    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs",
+    "iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+}
+
+
+def decode_html(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """Return the text of an HTML page and the name of the Python codec that read it.
+
+    content_type: the HTTP Content-Type field as archived; may be empty.
+    Bytes that are wrong in the encoding become U+FFFD; nothing raises.
+    """
+    encoding, mark = _encoding_of(body, content_type)
+    return body[mark:].decode(encoding, "replace"), encoding
+
+
+def _encoding_of(body: bytes, content_type: str) -> tuple[str, int]:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if body.startswith(mark):
+            return encoding, len(mark)
+    declared = _HEADER_CHARSET.search(content_type)
+    if declared and (codec := _codec(declared.group(1))):
+        return codec, 0
+    head = _COMMENT.sub(b"", body[:_META_REACH])
+    for pattern in (_META, _XML_DECLARATION):
+        if (found := pattern.search(head)) and (codec := _codec(found.group(1).decode("ascii"))):
+            # a meta element that can be read as ASCII cannot stand in UTF-16 text
+            return ("utf-8" if codec.startswith("utf-16") else codec), 0
+    return _detected(body), 0
+
+
+def _codec(label: str) -> str | None:
+    """Return the Python codec that browsers use for an encoding label, None for an unknown one."""
+    label = label.strip().lower()
+    try:
+        found = codecs.lookup(label)
+    except (LookupError, ValueError):
+        mapped = map_encoding_to_html5(label, fallback_utf8=False)
+        try:
+            found = codecs.lookup(mapped) if mapped else None  # type: ignore[assignment]
+        except (LookupError, ValueError):
+            return None
+        if found is None:
+            return None
+    if not found._is_text_encoding or found.name in ("idna", "punycode", "unicode_escape", "raw_unicode_escape",
+                                                     "undefined", "mbcs", "oem"):
+        return None
+    return _WIDER.get(found.name, found.name)
+
+
+def _detected(body: bytes) -> str:
+    try:
+        body.decode("utf-8")
+        return "utf-8"
+    except UnicodeDecodeError as error:
+        # only the last character of a cut page is wrong
+        if error.start >= len(body) - 3 and error.start > 0:
+            return "utf-8"
+    guess = detect_encoding(body, max_len=131072, html5_compatible=True, from_html_meta=False)
+    return (_codec(guess) if guess else None) or "cp1252"

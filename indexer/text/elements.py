@@ -1,0 +1,218 @@
+"""Which text of a page belongs to which element: the handler that the indexer gives to `parse_html`.
+
+The element of an occurrence decides its weight. Ten are told apart:
+title, heading, anchor, emphasis, description, keywords, body, url, alt, inlink.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from indexer.text.sax import parse_html
+
+ELEMENTS = ("title", "heading", "anchor", "emphasis", "description", "keywords", "body", "url", "alt", "inlink")
+TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
+
+MAX_TITLE = 1000  # characters kept for display; all words of the title are indexed
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_EMPHASIS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
+# Elements that do not part words: "foo<b>bar</b>" reads as one word.
+_INLINE = frozenset({
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
+    "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
+    "sup", "time", "tt", "u", "var", "wbr", "blink",
+})
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class PageText:
+    """The text of a page in reading order.
+
+    pieces, classes: the running text (headings, links, emphasis, alternatives of
+        images, everything else) cut where the element changes; classes holds an
+        element number for each piece. Neighbouring pieces may be parts of one word;
+        blocks are parted by line feeds.
+    title: the first title outside pictures, white space folded; None if there is none.
+    language: the lang attribute of the page, as written; "" when there is none.
+    """
+
+    title: str | None = None
+    description: str = ""
+    keywords: str = ""
+    language: str = ""
+    robots: str = ""
+    pieces: list[str] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The running text as one string."""
+        return "".join(self.pieces)
+
+
+class ElementCollector:
+    """Turns the events of one page into a PageText."""
+
+    attribute_tags = frozenset({"a", "img", "area", "input", "meta", "html"})
+
+    def __init__(self) -> None:
+        self.page = PageText()
+        self._title: list[str] | None = None
+        self._title_done = False
+        self._in_head = 0
+        self._in_picture = 0
+        self._links: list[bool] = []  # for each open <a>: has it an address?
+        self._raw_frames = False
+        # open elements that decide the class of the text inside: rank 3 heading, 2 anchor, 1 emphasis
+        self._open = [0, 0, 0, 0]
+        self._class = BODY
+        self._run: list[str] = []  # text since the element last changed
+        self._run_class = BODY
+        self._parted = True  # the text so far ends at a block's edge
+
+    def start_element(self, tag: str, attributes: Any) -> None:
+        if tag in _INLINE:
+            if tag == "a":
+                is_link = bool(attributes.get("href"))
+                self._links.append(is_link)
+                if is_link:
+                    self._enter(2)
+            elif tag in _EMPHASIS:
+                self._enter(1)
+            return
+        if tag == "title":
+            if not self._title_done and not self._in_picture:
+                self._title = []
+            return
+        if tag in _HEADINGS:
+            self._break()
+            self._enter(3)
+        elif tag == "img" or tag == "area":
+            self._alternative(attributes.get("alt"))
+        elif tag == "input":
+            if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
+                self._alternative(attributes.get("value") or attributes.get("alt"))
+        elif tag == "meta":
+            self._meta(attributes)
+        elif tag == "html":
+            self.page.language = (attributes.get("lang") or attributes.get("xml:lang") or "").strip()
+        elif tag == "head":
+            self._in_head += 1
+        elif tag == "svg":
+            self._in_picture += 1
+            self._break()
+        elif tag == "noframes":
+            self._raw_frames = True
+        elif tag in _EMPHASIS:
+            self._break()
+            self._enter(1)
+        else:
+            self._break()
+
+    def end_element(self, tag: str) -> None:
+        if tag in _INLINE:
+            if tag == "a":
+                if self._links and self._links.pop():
+                    self._leave(2)
+            elif tag in _EMPHASIS:
+                self._leave(1)
+            return
+        if tag == "title":
+            if self._title is not None:
+                title = _SPACES.sub(" ", "".join(self._title)).strip()
+                if title:
+                    self.page.title = title
+                self._title_done = True
+                self._title = None
+            return
+        if tag in _HEADINGS:
+            self._leave(3)
+        elif tag == "head":
+            self._in_head -= 1
+        elif tag == "svg":
+            self._in_picture -= 1
+        elif tag == "noframes":
+            self._raw_frames = False
+        elif tag in _EMPHASIS:
+            self._leave(1)
+        self._break()
+
+    def characters(self, text: str) -> None:
+        if self._title is not None:
+            self._title.append(text)
+        elif self._raw_frames and "<" in text:
+            # what a frameset offers to readers without frames comes as one raw text
+            self._raw_frames = False
+            parse_html(text, self)
+        elif not self._in_head and not (self._parted and text.isspace()):
+            self._append(text, self._class)
+            self._parted = False
+
+    def finish(self) -> PageText:
+        """Return the page; to be called once, after the last event."""
+        if self._run:
+            self.page.pieces.append("".join(self._run))
+            self.page.classes.append(self._run_class)
+            self._run = []
+        return self.page
+
+    def _append(self, text: str, element: int) -> None:
+        if element != self._run_class:
+            self.finish()
+            self._run_class = element
+        self._run.append(text)
+
+    def _enter(self, rank: int) -> None:
+        self._open[rank] += 1
+        self._choose()
+
+    def _leave(self, rank: int) -> None:
+        if self._open[rank]:
+            self._open[rank] -= 1
+        self._choose()
+
+    def _choose(self) -> None:
+        if self._open[3]:
+            self._class = HEADING
+        elif self._open[2]:
+            self._class = ANCHOR
+        elif self._open[1]:
+            self._class = EMPHASIS
+        else:
+            self._class = BODY
+
+    def _break(self) -> None:
+        """Part the words on both sides of a block."""
+        if not self._parted:
+            self._run.append("\n")
+            self._parted = True
+
+    def _alternative(self, text: str | None) -> None:
+        self._break()
+        if text:
+            self._append(text, ALT)
+            self._parted = False
+            self._break()
+
+    def _meta(self, attributes: Any) -> None:
+        name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
+        content = attributes.get("content") or ""
+        if name == "description" or (name == "og:description" and not self.page.description):
+            self.page.description = content
+        elif name == "keywords":
+            self.page.keywords = content
+        elif name == "robots":
+            self.page.robots = content
+        elif (attributes.get("http-equiv") or "").strip().lower() == "content-language" and not self.page.language:
+            self.page.language = content.split(",")[0].strip()
+
+
+def collect_page(html: str) -> PageText:
+    """Return the element texts of an HTML page; empty ones for a page without text."""
+    collector = ElementCollector()
+    parse_html(html, collector)
+    return collector.finish()
