@@ -2,4 +2,40 @@
 
 Shared by the indexer, the crawler and the web front end, so it stays small and
 imports none of our other packages. Public names are listed here.
+
+    for item in read_records("0001.warc.gz"):       # Record or Damage
+        ...
+    record = read_record_at(location)               # later, one seek
+    page = parse_response(record)                   # status, headers, decoded body
 """
+
+from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError
+from .httpmessage import HttpResponse, parse_head, parse_response
+from .limits import DEFAULT_LIMITS, Limits
+from .reader import ArchiveReader, find_record, read_record_at, read_records
+from .record import Damage, Headers, Location, Record, RecordType
+from .urls import canonical_url, capture_key, surt_key
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "ArchiveError",
+    "ArchiveReader",
+    "Damage",
+    "Headers",
+    "HttpResponse",
+    "LimitError",
+    "Limits",
+    "Location",
+    "NotAnArchiveError",
+    "Record",
+    "RecordError",
+    "RecordType",
+    "canonical_url",
+    "capture_key",
+    "find_record",
+    "parse_head",
+    "parse_response",
+    "read_record_at",
+    "read_records",
+    "surt_key",
+]

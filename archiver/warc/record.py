@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .records import RecordStream
 
 
 class RecordType(StrEnum):
@@ -47,7 +51,7 @@ class Headers:
     __slots__ = ("_fields",)
 
     def __init__(self, fields: Iterable[tuple[str, str]] = ()) -> None:
-        self._fields = list(fields)
+        self._fields = fields if isinstance(fields, list) else list(fields)
 
     def get(self, name: str, default: str = "") -> str:
         """Return the first value of the field `name`, or `default`."""
@@ -88,3 +92,84 @@ class Damage:
     length: int
     problem: str
     member: str = ""
+
+
+RECORD_TYPES = {kind.value: kind for kind in RecordType}
+
+
+class Record:
+    """One record. Its block is read from the archive when asked for, so it is valid until the reader moves on.
+
+    type, type_name: the type, and as it is written, such as "X-odd".
+    version: "WARC/1.0", "ARC/1.1".
+    url: target URI as written, without < and >; "" when there is none.
+    timestamp: 14 digits in UTC; "" when there is none that can be read.
+    headers: named fields; those of an ARC line come under the WARC names.
+    content_type: media type of the block as the record says, lower case and
+        without parameters; "" when there is none.
+    block_length: what the header claims; -1 if there is no usable number.
+    truncated: "", or the value of WARC-Truncated, or "file" when the file ends
+        or breaks before the block does; known for certain once the block is read.
+    """
+
+    __slots__ = (
+        "_stream",
+        "block_length",
+        "content_type",
+        "headers",
+        "timestamp",
+        "truncated",
+        "type",
+        "type_name",
+        "url",
+        "version",
+    )
+
+    def __init__(
+        self,
+        stream: RecordStream,
+        type_name: str,
+        version: str,
+        url: str,
+        timestamp: str,
+        headers: Headers,
+        content_type: str,
+        block_length: int,
+        truncated: str,
+    ) -> None:
+        self._stream = stream
+        self.type = RECORD_TYPES.get(type_name.lower(), RecordType.UNKNOWN)
+        self.type_name = type_name
+        self.version = version
+        self.url = url
+        self.timestamp = timestamp
+        self.headers = headers
+        self.content_type = content_type
+        self.block_length = block_length
+        self.truncated = truncated
+
+    def read(self, limit: int = -1) -> bytes:
+        """Return the next bytes of the block, at most `limit` (-1: all that are left); b"" at its end."""
+        return self._stream.read_block(self, limit)
+
+    def peek(self, count: int) -> bytes:
+        """Return the first `count` bytes of what is left of the block (fewer if it ends) and keep them for `read`."""
+        return self._stream.peek_block(self, count)
+
+    @property
+    def location(self) -> Location:
+        """Where the record lies; passes over the rest of the block if its end is not known yet."""
+        return self._stream.locate(self)
+
+    def close(self) -> None:
+        """Let go of the file; needed only for a record from `read_record_at` that is not read to its end."""
+        self._stream.close_if_owner()
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Record {self.type_name} {self.url!r} {self.timestamp}>"

@@ -1,0 +1,69 @@
+"""ARC header lines. ARC is read as a dialect of WARC: the same `Record` comes out.
+
+Version 1 has five fields on one line, version 2 has ten:
+    http://a.example/ 192.0.2.7 20040925001013 text/html 202
+    http://a.example/ 192.0.2.7 20040925001013 text/html 200 9f8a1c - 209 a.arc 202
+Fields are parted by single blanks, yet real files have blanks in the URL and in
+the media type, control and non-ASCII bytes in the URL, and dates of all lengths.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+LONGEST_LINE = 8 * 1024
+
+ARC_LINE = re.compile(
+    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d} -?\d{1,19}[ \t]*\r?(?:\n|\Z)" % LONGEST_LINE
+)
+"""A header line where one is expected: scheme, anything, a number at the end."""
+
+ARC_SCAN = re.compile(
+    rb"(?:^|\n)(?P<arc>[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}? "
+    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} [^\n]{0,400}?\d{1,19}\r?\n)"
+    % LONGEST_LINE
+)
+"""The same in the middle of other bytes: an address and a date must be there, at the start of a line."""
+
+_ADDRESS = r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)"
+_VERSION_1 = re.compile(
+    rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?P<length>-?\d+)", re.DOTALL
+)
+_VERSION_2 = re.compile(
+    rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?:\d{{1,3}}|-) \S+ .* (?:\d+|-) \S+ (?P<length>-?\d+)",
+    re.DOTALL,
+)
+
+
+class ArcHeader(NamedTuple):
+    url: str
+    ip: str
+    date: str
+    content_type: str
+    length: int
+    version_2: bool
+
+
+def parse_arc_header(line: bytes) -> ArcHeader:
+    """Return the fields of a header line that matches `ARC_LINE`.
+
+    The last address followed by a date parts the URL from the rest, so that
+    blanks in the URL do no harm, even those before something like an address.
+    A line without such a pair is split at its last four blanks.
+    """
+    try:
+        text = line.strip(b"\r\n").rstrip().decode()
+    except UnicodeDecodeError:
+        text = line.strip(b"\r\n").rstrip().decode("latin-1")
+    for pattern in (_VERSION_2, _VERSION_1):
+        found = pattern.fullmatch(text)
+        if found:
+            length = int(found["length"])
+            return ArcHeader(
+                found["url"], found["ip"], found["date"], found["mime"], length, pattern is _VERSION_2
+            )
+    parts = text.rsplit(" ", 4)
+    parts = [""] * (5 - len(parts)) + parts if len(parts) < 5 else parts
+    url, ip, date, mime, length_text = parts
+    return ArcHeader(url or text.split(" ")[0], ip, date, mime, int(length_text), False)

@@ -1,0 +1,227 @@
+"""Record headers: where one begins, and what its fields say. WARC here, ARC in `arc.py`.
+
+Read leniently: version 0.9 to 1.1 and what people wrote beside it, line feeds
+without carriage returns, folded lines, field names in any case, any bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from .arc import ARC_LINE, ARC_SCAN, parse_arc_header
+from .limits import Limits
+
+NEWLINES = re.compile(rb"[\r\n]*")
+HEAD_END = re.compile(rb"\n\r?\n")
+WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
+WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
+"""A WARC header in the middle of other bytes: the version line and a field below it."""
+
+ANY_SCAN = re.compile(WARC_SCAN.pattern + b"|" + ARC_SCAN.pattern)
+LONGEST_SCAN = 9 * 1024
+"""No match of the patterns above is longer, so scans of a stream overlap by this much."""
+
+
+@dataclass(slots=True)
+class Head:
+    """What the header of a record says.
+
+    size: bytes of the header, blank line included.
+    length: of the block as claimed; -1 if there is no usable number.
+    """
+
+    dialect: str
+    version: str
+    type_name: str
+    url: str
+    date: str
+    content_type: str
+    length: int
+    truncated: str
+    fields: list[tuple[str, str]]
+    size: int
+
+
+def starts_with_header(data: bytes, at: int = 0, dialect: str = "") -> bool:
+    """Is there a record header exactly at `data[at]`? dialect: "WARC", "ARC", or "" for either."""
+    if WARC_START.match(data, at):
+        return True
+    return dialect != "WARC" and ARC_LINE.match(data, at) is not None
+
+
+def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
+    """Return where the next record header begins in `data[at:end]`, judged strictly; -1 if nowhere."""
+    pattern = {"WARC": WARC_SCAN, "ARC": ANY_SCAN}.get(dialect, ANY_SCAN)
+    found = pattern.search(data, at, end)
+    if not found:
+        return -1
+    return found.start("arc") if pattern is ANY_SCAN and found.start("arc") >= 0 else found.start()
+
+
+def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:
+    """Return the header that begins at `data[at]`; None if it has no end within the limit or is no header.
+
+    `data` must hold the header whole, or `limits.header_bytes` of it, or all there is.
+    """
+    if WARC_START.match(data, at):
+        return _parse_warc(data, at, limits)
+    line = ARC_LINE.match(data, at)
+    return _parse_arc(line) if line else None
+
+
+def _parse_warc(data: bytes, at: int, limits: Limits) -> Head | None:
+    found = HEAD_END.search(data, at, at + limits.header_bytes)
+    if found:
+        end, size = found.start(), found.end() - at
+    else:
+        end = len(data)
+        size = end - at
+        if size >= limits.header_bytes:
+            return None
+    text = decode(data[at:end])
+    version, _, rest = text.partition("\n")
+    fields, known = parse_fields(rest, limits.header_fields)
+    version = version.rstrip()
+    if " " in version:
+        return _parse_old(version.split(), size)
+    get = known.get
+    return Head(
+        dialect="WARC",
+        version=version,
+        type_name=get("warc-type", ""),
+        url=_bare_url(get("warc-target-uri") or get("warc-subject-uri", "")),
+        date=timestamp_of(get("warc-date", "")),
+        content_type=get("content-type", ""),
+        length=number_of(get("content-length", "")),
+        truncated=get("warc-truncated", ""),
+        fields=fields,
+        size=size,
+    )
+
+
+def _parse_old(words: list[str], size: int) -> Head:
+    """WARC 0.9 had all on one line: version, length of the record, type, URL, date, content type, id.
+
+    Its length counts the header in and no file in the wild has it right, so it is not believed.
+    """
+    words += [""] * 7
+    names = ("Content-Length", "WARC-Type", "WARC-Target-URI", "WARC-Date", "Content-Type", "WARC-Record-ID")
+    fields = [(name, word) for name, word in zip(names, words[1:], strict=False) if word]
+    return Head("WARC", words[0], words[2], words[3], timestamp_of(words[4]), words[5], -1, "", fields, size)
+
+
+def _parse_arc(line: re.Match[bytes]) -> Head:
+    arc = parse_arc_header(line.group())
+    fields = [("WARC-Target-URI", arc.url), ("WARC-Date", arc.date), ("WARC-IP-Address", arc.ip)]
+    fields += [("Content-Type", arc.content_type), ("Content-Length", str(arc.length))]
+    kind = "warcinfo" if arc.url.startswith("filedesc:") else ""
+    return Head(
+        dialect="ARC",
+        version="ARC/2.0" if arc.version_2 else "ARC/1.0",
+        type_name=kind,
+        url=arc.url,
+        date=timestamp_of(arc.date),
+        content_type=arc.content_type,
+        length=max(arc.length, -1),
+        truncated="",
+        fields=fields,
+        size=len(line.group()),
+    )
+
+
+def decode(raw: bytes) -> str:
+    """Return header bytes as text: UTF-8, or else Latin-1, which never fails."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """Return the header fields of `text` in order (at most `most`), and the first value by lower-case name.
+
+    Lines that begin with a blank continue the one above; lines without a colon are dropped.
+    """
+    fields: list[tuple[str, str]] = []
+    known: dict[str, str] = {}
+    for line in text.split("\n"):
+        name, colon, value = line.partition(":")
+        if line[:1] in " \t":
+            if fields and line.strip():
+                name, value = fields[-1]
+                joined = f"{value} {line.strip()}"
+                fields[-1] = (name, joined)
+                if known.get(name.lower()) == value:
+                    known[name.lower()] = joined
+            continue
+        if not colon:
+            continue
+        name = name.strip()
+        value = value.strip()
+        key = name.lower()
+        if key not in known:
+            known[key] = value
+        if len(fields) < most:
+            fields.append((name, value))
+    return fields, known
+
+
+def number_of(text: str) -> int:
+    """Return a byte count as an int; -1 for what is none, such as "", "abc", "-5" or 400 digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+
+
+def _bare_url(url: str) -> str:
+    return url[1:-1].strip() if url[:1] == "<" and url[-1:] == ">" else url
+
+
+ISO_DATE = re.compile(
+    r"\s*(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)?)?)?)?"
+    r"\s*(?:Z|([+-])(\d\d):?(\d\d))?\s*$",
+    re.IGNORECASE,
+)
+
+
+def timestamp_of(text: str) -> str:
+    """Return a WARC or ARC date as 14 digits in UTC; "" if it cannot be read.
+
+    Understood besides the standard form: fractions, offsets, missing parts
+    (taken as the earliest), and ARC dates of 4 to 18 digits, cut at 14.
+    """
+    if len(text) == 20 and text[19] == "Z" and text[10] == "T":
+        digits = text[:4] + text[5:7] + text[8:10] + text[11:13] + text[14:16] + text[17:19]
+    elif text.isdigit() and text.isascii() and 4 <= len(text) <= 18:
+        digits = (text + "00000101000000"[len(text) :])[:14] if len(text) < 14 else text[:14]
+    else:
+        return _timestamp_of_odd(text)
+    return digits if len(digits) == 14 and _is_date(digits) else ""
+
+
+def _is_date(digits: str) -> bool:
+    if not (digits.isdigit() and digits.isascii()):
+        return False
+    if "01" <= digits[4:6] <= "12" and "01" <= digits[6:8] <= "28" and digits[8:10] < "24":
+        return digits[10:12] < "60" and digits[12:] < "60" and digits[:4] > "0000"
+    try:
+        datetime.strptime(digits, "%Y%m%d%H%M%S")
+    except ValueError:
+        return False
+    return True
+
+
+def _timestamp_of_odd(text: str) -> str:
+    found = ISO_DATE.match(text)
+    if not found:
+        return ""
+    parts = [int(part or least) for part, least in zip(found.groups()[:6], (0, 1, 1, 0, 0, 0), strict=True)]
+    year, month, day, hour, minute, second = parts
+    try:
+        when = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        if found[7]:
+            offset = (int(found[8]) * 60 + int(found[9])) * 60
+            when = datetime.fromtimestamp(when.timestamp() - (offset if found[7] == "+" else -offset), UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{when.year:04}{when:%m%d%H%M%S}"

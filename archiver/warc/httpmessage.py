@@ -1,0 +1,150 @@
+"""HTTP responses in records: status, headers, decoded body. Nothing here trusts what a header claims."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from .decoding import undo_chunks, undo_codings
+from .header import HEAD_END, decode, parse_fields
+from .limits import DEFAULT_LIMITS, KIB, Limits
+from .record import Headers, Record, RecordType
+
+STATUS_LINE = re.compile(
+    rb"(HTTP[A-Z]{0,8}(?:/[^ \t\r\n]{0,20})?)[ \t]+(\d{3})(?!\d)[ \t]*([^\r\n]*)\r?(?:\n|\Z)", re.IGNORECASE
+)
+MEDIA_TYPE_END = re.compile(r"[;,\s]")
+
+
+@dataclass(slots=True)
+class HttpResponse:
+    """What a record says that the server answered.
+
+    status: 0 for pages stored without an HTTP header (resource, conversion, some of ARC).
+    body: transfer and content codings undone as far as they are true.
+    problems: one plain sentence for each thing that was not as declared.
+    truncated: a part of the body is missing: the record is cut, the data broken, or a limit was reached.
+    raw_body_sha1: SHA-1 of the body with only the transfer coding undone, which
+        is what WARC-Payload-Digest covers; b"" if it was too large to be held.
+    """
+
+    status: int
+    reason: str
+    version: str
+    headers: Headers
+    body: bytes = b""
+    problems: tuple[str, ...] = ()
+    truncated: bool = False
+    raw_body_sha1: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        """The media type of the body, lower case, without parameters; "" if there is none."""
+        return MEDIA_TYPE_END.split(self.headers.get("content-type").strip(), maxsplit=1)[0].lower()
+
+
+def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:
+    """Return the response without its body, which stays unread; None as in `parse_response`."""
+    found = _find_head(record, limits)
+    return found[0] if found else None
+
+
+def parse_response(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:
+    """Return the response in a record, its body decoded; None if the block is no HTTP response.
+
+    Resource and conversion records, and ARC records that hold no HTTP header,
+    come out with status 0 and the media type of the record as their header.
+    """
+    found = _find_head(record, limits)
+    if not found:
+        return None
+    response, size, problems = found
+    _skip(record, size)
+    raw = record.read(limits.body_bytes)
+    if record.peek(1):
+        problems.append(f"the body is longer than {limits.body_bytes >> 20} MiB; the rest is cut off")
+        response.truncated = True
+    if record.truncated == "file":
+        problems.append("the file ends before the record does")
+        response.truncated = True
+    _decode_body(response, raw, problems, limits)
+    return response
+
+
+def _skip(record: Record, count: int) -> None:
+    while count > 0:
+        part = record.read(count)
+        if not part:
+            break
+        count -= len(part)
+
+
+def _decode_body(response: HttpResponse, raw: bytes, problems: list[str], limits: Limits) -> None:
+    fields = response.headers
+    transfer = _codings(fields, "transfer-encoding")
+    chunked = "chunked" in transfer
+    if chunked and raw:
+        unchunked = undo_chunks(raw)
+        raw = unchunked.body
+        problems += unchunked.problems
+        response.truncated |= unchunked.truncated
+    if not response.truncated or len(raw) < limits.body_bytes:
+        response.raw_body_sha1 = hashlib.sha1(raw, usedforsecurity=False).digest()
+    codings = _codings(fields, "content-encoding")
+    codings += [name for name in transfer if name != "chunked"]
+    if codings and raw:
+        result = undo_codings(raw, codings, limits)
+        problems += result.problems
+        response.truncated |= result.truncated
+        raw = result.body
+    response.body = raw
+    response.problems = tuple(problems)
+
+
+def _codings(fields: Headers, name: str) -> list[str]:
+    if name not in fields:
+        return []
+    return [part.strip().lower() for value in fields.get_all(name) for part in value.split(",")]
+
+
+def _find_head(record: Record, limits: Limits) -> tuple[HttpResponse, int, list[str]] | None:
+    """Return the head of the response, its size in bytes and its problems; the block stays unread."""
+    if record.type in (RecordType.REQUEST, RecordType.WARCINFO, RecordType.METADATA):
+        return None
+    start = record.peek(4 * KIB)
+    status_line = STATUS_LINE.match(start)
+    if not status_line:
+        if record.type in (RecordType.RESOURCE, RecordType.CONVERSION):
+            content_type = record.headers.get("content-type")
+            return (
+                HttpResponse(0, "", "", Headers([("Content-Type", content_type)] if content_type else [])),
+                0,
+                [],
+            )
+        return None
+    if (
+        record.type in (RecordType.RESOURCE, RecordType.CONVERSION)
+        and record.content_type != "application/http"
+    ):
+        content_type = record.headers.get("content-type")
+        return (
+            HttpResponse(0, "", "", Headers([("Content-Type", content_type)] if content_type else [])),
+            0,
+            [],
+        )
+    problems: list[str] = []
+    end = HEAD_END.search(start, status_line.end() - 1)
+    if not end:
+        start = record.peek(limits.header_bytes)
+        end = HEAD_END.search(start, status_line.end() - 1)
+    if end:
+        head, size = start[: end.start()], end.end()
+    else:
+        head, size = start, len(start)
+        problems.append(f"the HTTP header has no end within {len(start)} bytes")
+    fields, _ = parse_fields(decode(head[status_line.end() :]), limits.header_fields)
+    version, status, reason = status_line.groups()
+    response = HttpResponse(int(status), decode(reason).strip(), decode(version), Headers(fields))
+    response.problems = tuple(problems)
+    return response, size, problems

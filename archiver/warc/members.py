@@ -1,0 +1,425 @@
+"""From the bytes of a file to the unpacked bytes of its compressed members, one after the other.
+
+A *member* is what can be unpacked by itself: a gzip member, a Zstandard or LZ4
+frame, a bzip2 stream; a file without compression counts as one member. Used by
+`records.py`, which sees all formats through one interface:
+
+    buffer[pos:]   unpacked bytes that nobody has taken yet
+    inner          place of buffer[pos] in the unpacked member
+    start, end     where the current member lies on disk (end: once `ended`)
+    problem        why the member ended early; "" when it is sound
+
+Memory stays at about one buffer, whatever a member unpacks to.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import NamedTuple
+
+from .decoders import (
+    DECODER_ERRORS,
+    Decoder,
+    Dictionary,
+    GzipDecoder,
+    ZlibDecoder,
+    bzip2_decoder,
+    lz4_decoder,
+    zstd_decoder,
+    zstd_dictionary,
+)
+from .header import NEWLINES, starts_with_header
+from .limits import Limits
+from .source import BLOCK, Source
+
+STEP = 16 * 1024
+"""Packed bytes for a decompressor at once; it copies back what it did not need, so more is slower."""
+
+RESCANS = 100
+"""After so many broken members, the search for the next one no longer looks inside the broken ones.
+Else a file made of overlapping broken members would be unpacked once for each of them."""
+
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL)
+DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
+
+
+class Gap(NamedTuple):
+    """Bytes on disk that belong to no member."""
+
+    offset: int
+    length: int
+    problem: str
+
+
+class MemberStream:
+    """What the formats share: the buffer. It stands before the first member until `next_member` is called."""
+
+    compression = "none"
+
+    def __init__(self, source: Source, offset: int, limits: Limits) -> None:
+        self.source = source
+        self.limits = limits
+        self.buffer = b""
+        self.pos = 0
+        self.base = 0
+        self.start = offset
+        self.end = offset
+        self.ended = True
+        self.problem = ""
+        self.gaps: list[Gap] = []
+        self.read_to = offset
+
+    @property
+    def inner(self) -> int:
+        return self.base + self.pos
+
+    def ensure(self, count: int) -> int:
+        """Hold at least `count` bytes in the buffer, fewer only if the member ends; return how many there are."""
+        have = len(self.buffer) - self.pos
+        if have >= count or self.ended:
+            return have
+        parts = [self.buffer[self.pos :]] if have else []
+        while have < count and not self.ended:
+            part = self._unpack(count - have)
+            parts.append(part)
+            have += len(part)
+        self.base += self.pos
+        self.pos = 0
+        self.buffer = parts[0] if len(parts) == 1 else b"".join(parts)
+        return have
+
+    def take(self, count: int) -> bytes:
+        """Return 1 to `count` of the next bytes; b"" at the end of the member."""
+        if self.pos >= len(self.buffer) and not self.ensure(1):
+            return b""
+        data = self.buffer[self.pos : self.pos + count]
+        self.pos += len(data)
+        return data
+
+    def skip(self, count: int) -> int:
+        """Pass over up to `count` bytes of the member and return how many there were."""
+        left = count
+        while left > 0:
+            have = len(self.buffer) - self.pos or self.ensure(1)
+            if not have:
+                break
+            step = min(left, have)
+            self.pos += step
+            left -= step
+        return count - left
+
+    def next_member(self) -> bool:
+        """Go to the next member; False when there is none."""
+        raise NotImplementedError
+
+    def first_bytes_behind(self) -> bytes:
+        """Return how the next member begins, without going there; b"" if none follows at once."""
+        return b""
+
+    def join_next(self) -> None:
+        """Append the next member to the buffer, since a record goes on in it."""
+        raise NotImplementedError
+
+    def twin(self) -> MemberStream:
+        """Return another stream that stands before the current member."""
+        return type(self)(self.source, self.start, self.limits)
+
+    def _unpack(self, wanted: int) -> bytes:
+        """Return further bytes of the member, about as many as wanted; sets `ended` with or after the last ones."""
+        raise NotImplementedError
+
+
+class PlainStream(MemberStream):
+    """A file without compression: one member, and `inner` is the place in the file."""
+
+    def next_member(self) -> bool:
+        if self.read_to > self.start or not self.source.read_at(self.start, 1):
+            return False
+        self.base = self.start
+        self.ended = False
+        return True
+
+    def skip(self, count: int) -> int:
+        have = len(self.buffer) - self.pos
+        if count <= have:
+            self.pos += count
+            return count
+        before = self.inner
+        self.read_to = max(self.read_to, min(before + count, self.source.size()))
+        self.base, self.buffer, self.pos = self.read_to, b"", 0
+        return self.read_to - before
+
+    def _unpack(self, wanted: int) -> bytes:
+        data = bytes(self.source.read_at(self.read_to, max(wanted, BLOCK)))
+        self.read_to += len(data)
+        if not data:
+            self.ended = True
+            self.end = self.read_to
+        return data
+
+
+class PackedStream(MemberStream):
+    """A file of compressed members; the subclasses name the format."""
+
+    magic = b""
+    name = ""
+
+    def __init__(self, source: Source, offset: int, limits: Limits) -> None:
+        super().__init__(source, offset, limits)
+        self._fed_from = offset
+        self._decoder: Decoder
+        self._unpacked = 0
+        self._failures = 0
+
+    def next_member(self) -> bool:
+        at = self._pass_gaps(self.end)
+        if at < 0:
+            return False
+        self.buffer, self.pos, self.base = b"", 0, 0
+        self._open(at)
+        return True
+
+    def _open(self, at: int) -> None:
+        self.start = self.read_to = self._fed_from = at
+        self.ended = False
+        self.problem = ""
+        self._unpacked = 0
+        self._decoder = self._new_decoder()
+
+    def _pass_gaps(self, at: int) -> int:
+        """Return where the next member begins at or behind `at`; -1 if nowhere. Notes what was passed over."""
+        while True:
+            head = bytes(self.source.read_at(at, 8))
+            if not head:
+                return -1
+            if self._is_member(head):
+                return at
+            found = self._pass_skippable(head, at)
+            if found < 0:
+                found = self._find_member(at + 1)
+                self.gaps.append(Gap(at, found - at, self._describe_gap(at, found)))
+            at = found
+
+    def _describe_gap(self, at: int, end: int) -> str:
+        count = min(end - at, 4096)
+        if not any(self.source.read_at(at, count)):
+            return f"zero bytes where a {self.name} was expected"
+        return f"bytes that are no {self.name}"
+
+    def _is_member(self, head: bytes) -> bool:
+        return head.startswith(self.magic)
+
+    def _pass_skippable(self, head: bytes, at: int) -> int:
+        return -1
+
+    def _find_member(self, at: int) -> int:
+        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file."""
+        while True:
+            block = bytes(self.source.read_at(at, BLOCK))
+            if len(block) < len(self.magic):
+                return at + len(block)
+            place = block.find(self.magic)
+            while place >= 0:
+                data = self._trial(at + place)[0]
+                if data and starts_with_header(data, NEWLINES.match(data).end()):  # type: ignore[union-attr]
+                    return at + place
+                place = block.find(self.magic, place + 1)
+            at += len(block) - len(self.magic) + 1
+
+    def _trial(self, at: int) -> tuple[bytes, int]:
+        """Return the first unpacked bytes of the member at `at`, and its end if they are all; b"" if it is none."""
+        packed = bytes(self.source.read_at(at, STEP))
+        if not self._is_member(packed[:8]):
+            return b"", -1
+        decoder = self._new_decoder()
+        try:
+            data: bytes = decoder.decompress(packed, STEP)
+        except DECODER_ERRORS:
+            return b"", -1
+        return data, at + len(packed) - len(decoder.unused_data) if decoder.eof else -1
+
+    def first_bytes_behind(self) -> bytes:
+        at = self.end
+        for _ in range(100):
+            data, end = self._trial(at)
+            if data or end < 0:
+                return data
+            at = end
+        return b""
+
+    def join_next(self) -> None:
+        rest = self.buffer[self.pos :]
+        self._open(self._pass_gaps(self.end))
+        self.buffer, self.pos, self.base = rest, 0, -len(rest)
+
+    def _new_decoder(self) -> Decoder:
+        raise NotImplementedError
+
+    def _unpack(self, wanted: int) -> bytes:
+        decoder = self._decoder
+        limit = min(max(wanted, 8 * STEP), self.limits.lookahead_bytes)
+        packed: bytes | memoryview = b""
+        at_end = False
+        if decoder.needs_input:
+            packed = self.source.read_at(self.read_to, STEP)
+            self._fed_from = self.read_to
+            self.read_to += len(packed)
+            at_end = not packed
+        try:
+            data = decoder.decompress(packed, limit)
+        except DECODER_ERRORS as error:
+            return self._salvage(error)
+        self._unpacked += len(data)
+        if decoder.eof:
+            self.ended = True
+            self.end = self.read_to - len(decoder.unused_data)
+        elif at_end and not data:
+            self._fail("the file ends in the middle of it")
+        elif self._unpacked > self.limits.member_bytes:
+            self._check_ratio()
+        return data
+
+    def _check_ratio(self) -> None:
+        if self._unpacked > self.limits.member_ratio * (self.read_to - self.start):
+            self._fail(
+                f"it unpacks to more than {self._unpacked >> 20} MiB, over {self.limits.member_ratio} times its size"
+            )
+
+    def _fail(self, problem: str) -> None:
+        """End the member early; what stands before `problem` is kept."""
+        self.problem = f"broken {self.name}: {problem}"
+        self.ended = True
+        self._failures += 1
+        self.end = self._find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
+
+    def _salvage(self, error: Exception) -> bytes:
+        """Return what can be unpacked before the error: the decoder forgets the output of the call that failed.
+
+        So the member is unpacked again up to that call, then byte by byte.
+        """
+        decoder = self._slow_decoder()
+        known = self._unpacked
+        saved = bytearray()
+        at, end = self.start, self.read_to
+        finished = False
+        try:
+            while at < end and not finished:
+                step = min(STEP, self._fed_from - at) if at < self._fed_from else 1
+                packed: bytes | memoryview = self.source.read_at(at, step)
+                at += len(packed)
+                while packed or not decoder.needs_input:
+                    data = decoder.decompress(packed, STEP)
+                    packed = b""
+                    drop = min(known, len(data))
+                    known -= drop
+                    saved += data[drop:]
+                    if decoder.eof:
+                        finished = True
+                        break
+        except DECODER_ERRORS:
+            pass
+        self._unpacked += len(saved)
+        self._fail(str(error))
+        return bytes(saved)
+
+    def _slow_decoder(self) -> Decoder:
+        return self._new_decoder()
+
+
+class GzipStream(PackedStream):
+    compression = "gzip"
+    magic = b"\x1f\x8b\x08"
+    name = "gzip member"
+
+    def _is_member(self, head: bytes) -> bool:
+        return head.startswith(self.magic) and len(head) > 3 and not head[3] & 0xE0
+
+    def _new_decoder(self) -> Decoder:
+        return GzipDecoder()
+
+    def _slow_decoder(self) -> Decoder:
+        return ZlibDecoder()
+
+
+class Bzip2Stream(PackedStream):
+    compression = "bzip2"
+    magic = b"BZh"
+    name = "bzip2 stream"
+
+    def _is_member(self, head: bytes) -> bool:
+        return head.startswith(self.magic) and head[3:4].isdigit()
+
+    def _new_decoder(self) -> Decoder:
+        return bzip2_decoder()
+
+
+class _FrameStream(PackedStream):
+    """Zstandard and LZ4 have frames that hold nothing to unpack, with the same magic numbers."""
+
+    def _pass_skippable(self, head: bytes, at: int) -> int:
+        if not SKIPPABLE.match(head) or len(head) < 8:
+            return -1
+        end: int = at + 8 + struct.unpack("<I", head[4:8])[0]
+        return end if end <= self.source.size() else -1
+
+
+class Lz4Stream(_FrameStream):
+    compression = "lz4"
+    magic = b"\x04\x22\x4d\x18"
+    name = "LZ4 frame"
+
+    def _new_decoder(self) -> Decoder:
+        return lz4_decoder()
+
+
+class ZstdStream(_FrameStream):
+    """Zstandard frames, with the dictionary that may stand in a skippable frame at the start of the file."""
+
+    compression = "zstd"
+    magic = ZSTD_MAGIC
+    name = "Zstandard frame"
+
+    def __init__(self, source: Source, offset: int, limits: Limits) -> None:
+        super().__init__(source, offset, limits)
+        self._dictionary: Dictionary | None = None
+        self._load_dictionary()
+
+    def _load_dictionary(self) -> None:
+        head = bytes(self.source.read_at(0, 8))
+        if len(head) < 8 or not head.startswith(DICTIONARY_MAGIC):
+            return
+        size: int = struct.unpack("<I", head[4:8])[0]
+        if size > self.limits.dictionary_bytes:
+            self.gaps.append(
+                Gap(0, 8 + size, f"a Zstandard dictionary of {size} bytes is larger than allowed")
+            )
+            return
+        raw = bytes(self.source.read_at(8, size))
+        try:
+            if raw.startswith(ZSTD_MAGIC):
+                raw = zstd_decoder(self.limits.window_log).decompress(raw, self.limits.dictionary_bytes)
+            self._dictionary = zstd_dictionary(raw)
+        except DECODER_ERRORS as error:
+            self.gaps.append(Gap(0, 8 + size, f"the Zstandard dictionary cannot be used: {error}"))
+
+    def _new_decoder(self) -> Decoder:
+        return zstd_decoder(self.limits.window_log, self._dictionary)
+
+
+STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
+
+
+def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
+    """Return the stream for the format that the bytes at `offset` have, skippable frames passed over."""
+    at = offset
+    for _ in range(1000):
+        head = bytes(source.read_at(at, 8))
+        for kind in STREAMS:
+            if head.startswith(kind.magic):
+                return kind(source, offset, limits)
+        if not SKIPPABLE.match(head) or len(head) < 8:
+            break
+        at += 8 + struct.unpack("<I", head[4:8])[0]
+    return PlainStream(source, offset, limits)

@@ -1,0 +1,149 @@
+"""Bytes of an archive by their place: a file, a part of a file, or a deflated ZIP member.
+
+`members.py` reads through these; they know nothing of records.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from typing import Protocol
+
+from .errors import ArchiveError
+
+BLOCK = 256 * 1024
+
+
+class Source(Protocol):
+    """Random access to bytes that may be a file that grows or shrinks while it is read."""
+
+    def read_at(self, offset: int, count: int) -> memoryview:
+        """Return up to `count` bytes from `offset` on; empty at or behind the end."""
+
+    def size(self) -> int:
+        """Return the size in bytes as far as it is known now."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class FileSource:
+    """A regular file on disk, read in blocks of 256 KiB."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._block = memoryview(b"")
+        self._block_at = 0
+        self._fd = _open_regular(path)
+
+    def read_at(self, offset: int, count: int) -> memoryview:
+        start = offset - self._block_at
+        if start >= 0 and start + count <= len(self._block):
+            return self._block[start : start + count]
+        try:
+            data = os.pread(self._fd, max(count, BLOCK), offset)
+        except OSError as error:
+            raise ArchiveError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
+        self._block, self._block_at = memoryview(data), offset
+        return self._block[:count]
+
+    def size(self) -> int:
+        return os.fstat(self._fd).st_size
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            self._block = memoryview(b"")
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _open_regular(path: str) -> int:
+    """Return a file descriptor; a folder, pipe or device is refused and never waited for."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise ArchiveError(f"{path!s}: cannot open: {problem}") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise ArchiveError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
+    return fd
+
+
+class PartSource:
+    """`length` bytes of another source from `start` on, such as a stored ZIP member."""
+
+    def __init__(self, whole: Source, start: int, length: int) -> None:
+        self._whole = whole
+        self._start = start
+        self._length = length
+
+    def read_at(self, offset: int, count: int) -> memoryview:
+        count = min(count, self._length - offset)
+        return self._whole.read_at(self._start + offset, count) if count > 0 else memoryview(b"")
+
+    def size(self) -> int:
+        return max(0, min(self._length, self._whole.size() - self._start))
+
+    def close(self) -> None:
+        self._whole.close()
+
+
+class InflateSource:
+    """The bytes of a deflated ZIP member, unpacked as they are asked for.
+
+    Going forward is cheap; going back behind the last half MiB starts anew.
+    length: what the ZIP directory promises; what lies beyond is never unpacked.
+    """
+
+    def __init__(self, packed: Source, length: int) -> None:
+        self._packed = packed
+        self._length = length
+        self._restart()
+
+    def _restart(self) -> None:
+        self._inflate = zlib.decompressobj(-15)
+        self._packed_at = 0
+        self._tail = b""
+        self._block = b""
+        self._block_at = 0
+        self._ended = False
+
+    def read_at(self, offset: int, count: int) -> memoryview:
+        if offset < self._block_at:
+            self._restart()
+        while not self._ended and self._block_at + len(self._block) < offset + count:
+            self._unpack()
+        start = offset - self._block_at
+        return memoryview(self._block)[start : start + count]
+
+    def _unpack(self) -> None:
+        packed: bytes | memoryview = self._tail
+        if not packed:
+            packed = self._packed.read_at(self._packed_at, BLOCK)
+            self._packed_at += len(packed)
+        try:
+            data = self._inflate.decompress(packed, BLOCK)
+        except zlib.error:
+            data = b""
+            self._ended = True
+        self._tail = self._inflate.unconsumed_tail
+        if self._inflate.eof or (not packed and not data):
+            self._ended = True
+        left = self._length - self._block_at - len(self._block)
+        if len(data) >= left:
+            data = data[:left]
+            self._ended = True
+        drop = max(0, len(self._block) - 2 * BLOCK)
+        self._block = self._block[drop:] + data
+        self._block_at += drop
+
+    def size(self) -> int:
+        return self._block_at + len(self._block) if self._ended else self._length
+
+    def close(self) -> None:
+        self._packed.close()
