@@ -13,9 +13,9 @@ import re
 import socket
 import threading
 import time
-import zlib
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, cast
 from urllib.parse import quote_from_bytes, urljoin
 
@@ -27,11 +27,12 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.guard import AddressGuard
+from archiver.warc.decoding import undo_codings
+from archiver.warc.limits import DEFAULT_LIMITS
 from archiver.warc.record import Headers
 
 _PIECE_BYTES = 1 << 16
 _LONGEST_CHUNK_LINE = 4096
-_MOST_ENCODINGS = 2
 # Files that a page needs to look right may be larger than a page.
 _REQUISITE_TYPES = ("image/", "font/", "text/css", "application/font", "application/javascript", "text/javascript",
                     "application/x-javascript", "application/vnd.ms-fontobject", "application/x-font")
@@ -96,54 +97,17 @@ class Exchange:
         if value.isdigit():
             return float(value[:9])
         try:
-            from email.utils import parsedate_to_datetime
-            return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()) if value else 0.0
+            wait = parsedate_to_datetime(value) - datetime.now(UTC) if value else timedelta()
+            return max(0.0, wait.total_seconds())
         except (ValueError, TypeError):
             return 0.0
 
     def decoded(self, limit: int) -> bytes:
         """Return at most `limit` bytes of the body without content coding; what cannot be decoded comes as it is."""
-        data = self.entity
-        names = [n.strip().lower() for v in self.headers.get_all("Content-Encoding") for n in v.split(",")]
-        for name in [n for n in reversed(names) if n not in ("", "identity")][:_MOST_ENCODINGS]:
-            data = _decode(data, name, limit)
-        return data[:limit]
-
-
-def _decode(data: bytes, encoding: str, limit: int) -> bytes:
-    try:
-        if encoding in ("gzip", "x-gzip", "deflate"):
-            return _inflate(data, limit) or data
-        if encoding == "br":
-            import brotli
-            decoder = brotli.Decompressor()
-            return cast(bytes, decoder.process(data, output_buffer_limit=limit)) or data
-        if encoding == "zstd":
-            import zstandard
-            stream = zstandard.ZstdDecompressor(max_window_size=1 << 23).stream_reader(data)
-            return stream.read(limit) or data
-    except Exception:  # each library has its own errors; all of them mean: not what the header says
-        return data
-    return data
-
-
-def _inflate(data: bytes, limit: int) -> bytes:
-    """Undo gzip or deflate (with or without zlib's header); a cut or broken stream gives what can be read."""
-    for window in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):
-        out = bytearray()
-        rest = data
-        try:
-            while rest and len(out) < limit:
-                unpacker = zlib.decompressobj(window)
-                out += unpacker.decompress(rest, limit - len(out))
-                rest = unpacker.unused_data
-                if not unpacker.eof:
-                    break
-        except zlib.error:
-            pass
-        if out:
-            return bytes(out)
-    return b""
+        codings = [n for v in self.headers.get_all("Content-Encoding") for n in v.split(",")]
+        if not codings:
+            return self.entity[:limit]
+        return undo_codings(self.entity, codings, replace(DEFAULT_LIMITS, body_bytes=limit)).body[:limit]
 
 
 class _Deadline(threading.local):
