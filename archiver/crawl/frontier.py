@@ -130,14 +130,12 @@ class Frontier:
         self._touched: dict[int, float] = {}
         self.nofollow = int(file.get("nofollow", "0"))
         self._recover()
-        count = file.execute
-        self.states: Counter[int] = Counter(dict(count("SELECT state, COUNT(*) FROM urls GROUP BY state").fetchall()))
-        self.skipped: Counter[str] = Counter(dict(
-            count(_SKIPPED_BY_REASON).fetchall()))
-        self.pages_done = int(count("SELECT COUNT(*) FROM pages p JOIN urls u ON u.id = p.url"
-                                    " WHERE p.round = ? AND u.kind = 0", (self.round,)).fetchone()[0])
-        self._sequence = int(count("SELECT IFNULL(MAX(id), 0) FROM urls").fetchone()[0])
-        self._blocked_patterns = {row[0] for row in count("SELECT pattern FROM patterns WHERE blocked = 1")}
+        self.states: Counter[int] = Counter()
+        self.skipped: Counter[str] = Counter()
+        self.pages_done = 0
+        self.recount()
+        self._sequence = int(file.execute("SELECT IFNULL(MAX(id), 0) FROM urls").fetchone()[0])
+        self._blocked_patterns = {row[0] for row in file.execute("SELECT pattern FROM patterns WHERE blocked = 1")}
 
     def now(self) -> float:
         """Return seconds since the epoch by a clock that never jumps while the crawl runs."""
@@ -648,7 +646,7 @@ class Frontier:
                     self._touch(queue, priority)
                 self._settle()
                 if not rows:
-                    self.skipped = Counter(dict(self.file.execute(_SKIPPED_BY_REASON).fetchall()))
+                    self.recount()
                     for (queue,) in self.file.execute("SELECT id FROM queues WHERE head IS NOT NULL").fetchall():
                         state = self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
                         self._refresh(queue, QueueState(state))
@@ -684,8 +682,7 @@ class Frontier:
                 queued += 1
             self._settle()
             self.file.put("round", str(self.round))
-            self.states = Counter(dict(self.file.execute("SELECT state, COUNT(*) FROM urls GROUP BY state").fetchall()))
-            self.pages_done = 0
+            self.recount()
         return queued
 
     def _recover(self) -> None:
@@ -697,8 +694,17 @@ class Frontier:
                               (self.now(), pause))
             self.file.execute(
                 "UPDATE queues SET head = (SELECT priority FROM urls u WHERE u.queue = queues.id AND u.state = 0"
-                " ORDER BY priority, id LIMIT 1) WHERE state != 0")
-            self.file.execute("UPDATE queues SET state = CASE WHEN head IS NULL THEN 0 ELSE 1 END WHERE state != 0")
+                " ORDER BY priority, id LIMIT 1)")
+            self.file.execute("UPDATE queues SET state = CASE WHEN head IS NULL THEN 0 ELSE 1 END")
+
+    def recount(self) -> None:
+        """Count addresses by state and by reason anew, from the file."""
+        with self.file.lock:
+            count = self.file.execute
+            self.states = Counter(dict(count("SELECT state, COUNT(*) FROM urls GROUP BY state").fetchall()))
+            self.skipped = Counter(dict(count(_SKIPPED_BY_REASON).fetchall()))
+            self.pages_done = int(count("SELECT COUNT(*) FROM pages p JOIN urls u ON u.id = p.url"
+                                        " WHERE p.round = ? AND u.kind = 0", (self.round,)).fetchone()[0])
 
 
 def _key(url: str) -> bytes:

@@ -65,8 +65,8 @@ class CrawlJob:
     page_size_kb: int = 300
     file_size_kb: int = 10_000
     max_pages: int = 0
-    max_mb: float = 0
-    max_minutes: float = 0
+    max_mb: float = 0.0
+    max_minutes: float = 0.0
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     user_agent: str = "FindingAid/0.1"
@@ -87,10 +87,10 @@ class CrawlJob:
     max_path_repeats: int = 3
     max_url_length: int = 2000
     max_siblings: int = 25
-    roll_over_mb: float = 1000
-    roll_over_s: float = 0
-    min_free_mb: float = 500
-    disk_wait_min: float = 10
+    roll_over_mb: float = 1000.0
+    roll_over_s: float = 0.0
+    min_free_mb: float = 500.0
+    disk_wait_min: float = 10.0
     allow_private: tuple[str, ...] = field(default=(), metadata={"only": "command line"})
 
     @property
@@ -224,7 +224,7 @@ def _checked(key: str, value: Any, where: str) -> Any:
         whole = isinstance(default, int)
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
             raise JobError(f"{where}: {key} is {value!r}, expected a {'whole ' if whole else ''}number")
-        return value if whole and key not in ("max_mb", "max_minutes") else float(value)
+        return value if whole else float(value)
     if isinstance(default, str):
         if not isinstance(value, str):
             raise JobError(f"{where}: {key} is {value!r}, expected a text")

@@ -65,6 +65,13 @@ class Scope:
             return "trap"
         return ""
 
+    def wants_sitemaps_of(self, url: str) -> bool:
+        """Do the sitemaps of this site list pages of the job? Not in scope `page`, and in `web` for seeds' hosts only."""
+        if self._job.scope == "page":
+            return False
+        host = host_of(url)
+        return host in self._hosts or (self._job.scope == "domain" and registered_domain(host) in self._domains)
+
     def _reaches(self, url: str) -> bool:
         scope = self._job.scope
         if scope == "web":

@@ -6,7 +6,14 @@ import time
 
 import pytest
 
-from archiver.crawl.links import LinkKind, css_links, extract_links, read_page, robots_directives, sitemap_links
+from archiver.crawl.links import (
+    LinkKind,
+    css_links,
+    extract_links,
+    read_page,
+    robots_directives,
+    sitemap_links,
+)
 
 BASE = "http://a.example/dir/page.html"
 
