@@ -317,7 +317,7 @@ class Crawler:
         folder = self.job.archive_folder
         archives = tuple(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".warc.gz"))
         return CrawlResult(self.job.id, str(JobState.FINISHED), reason, self.numbers.fetched, self.numbers.failed,
-                           dict(self.frontier.skipped), archives, self.numbers.bytes, self.numbers.seconds,
+                           {reason: n for reason, n in self.frontier.skipped.items() if n > 0}, archives, self.numbers.bytes, self.numbers.seconds,
                            tuple(dict.fromkeys(self._messages)), self._interrupts > 0)
 
     def _set_state(self, state: JobState, reason: str = "") -> JobState:
@@ -570,11 +570,14 @@ class Crawler:
             self._failed(item, error)
             return
         wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange.status in (429, 503) else 0.0
-        self.frontier.release(item.queue, exchange.seconds, wait)
         self.numbers.count_bytes(len(exchange.head) + len(exchange.body))
         if item.kind == UrlKind.ROBOTS:
+            # Only now is the pause known that this host asks for.
             self._take_robots(item, exchange)
-        elif exchange.status in _RETRY_STATUS and item.attempts < self.job.retries:
+            self.frontier.release(item.queue, exchange.seconds, wait)
+            return
+        self.frontier.release(item.queue, exchange.seconds, wait)
+        if exchange.status in _RETRY_STATUS and item.attempts < self.job.retries:
             self.numbers.retried += 1
             self.frontier.defer(item, max(wait, self._pause_s(item)), f"status {exchange.status}")
         elif item.kind == UrlKind.SITEMAP:

@@ -76,7 +76,7 @@ class Duplicates:
             return ""
         pages, duplicates, blocked = self._file.execute(
             "SELECT pages, duplicates, blocked FROM patterns WHERE pattern = ?", (pattern,)).fetchone()
-        if blocked or duplicates < self._job.max_siblings or duplicates < 0.8 * pages:
+        if blocked or duplicates < self._job.max_siblings or duplicates < 0.9 * pages:
             return ""
         self._file.execute("UPDATE patterns SET blocked = 1 WHERE pattern = ?", (pattern,))
         return pattern

@@ -229,11 +229,11 @@ def _guarded_pools(guard: AddressGuard) -> dict[str, type[HTTPConnectionPool]]:
             self._sent += data
 
         def getresponse(self) -> urllib3.HTTPResponse:
+            # Asked first, for a response that ends with its connection takes the socket away.
+            peer = str(self.sock.getpeername()[0])
             response = cast(urllib3.HTTPResponse, super().getresponse())  # type: ignore[misc]
             original = cast(_WireResponse, response._original_response)
-            original.sent = bytes(self._sent)
-            if self.sock is not None:
-                original.peer = self.sock.getpeername()[0]
+            original.sent, original.peer = bytes(self._sent), peer
             return response
 
     class GuardedHTTP(Guarded, HTTPConnection):  # type: ignore[misc]

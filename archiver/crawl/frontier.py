@@ -226,20 +226,20 @@ class Frontier:
                           (depth, embed, score, int(seed), number))
         if kind in (UrlKind.ROBOTS, UrlKind.SITEMAP) or state not in (UrlState.QUEUED, UrlState.SKIPPED):
             return
+        reason = ""
         if state == UrlState.SKIPPED:
             reason = self.file.execute("SELECT reason FROM urls WHERE id = ?", (number,)).fetchone()[0]
             if reason not in ("depth", "scope", "excluded"):
                 return
         new_kind, refusal = self._judge(url, depth, embed, hops)
         if refusal:
-            if state == UrlState.QUEUED:
-                return
-            self._move(number, state, UrlState.SKIPPED, refusal)
+            if state == UrlState.SKIPPED and refusal != reason:
+                self._move(number, state, UrlState.SKIPPED, refusal, reason)
             return
         priority = self._priority(new_kind, depth, score)
         queue = self.file.execute("SELECT queue FROM urls WHERE id = ?", (number,)).fetchone()[0]
         self.file.execute("UPDATE urls SET kind = ?, priority = ? WHERE id = ?", (int(new_kind), priority, number))
-        self._move(number, state, UrlState.QUEUED)
+        self._move(number, state, UrlState.QUEUED, "", reason)
         self._touch(queue, priority)
 
     def _bring_nearer(self, number: int, depth: int) -> None:
@@ -510,12 +510,14 @@ class Frontier:
                     self._refresh(queue, QueueState.WAITING)
             self.changed.notify_all()
 
-    def _move(self, number: int, old: int, new: UrlState, reason: str = "") -> None:
+    def _move(self, number: int, old: int, new: UrlState, reason: str = "", old_reason: str = "") -> None:
         self.file.execute("UPDATE urls SET state = ?, reason = ? WHERE id = ?", (int(new), reason or None, number))
         self.states[old] -= 1
         self.states[new] += 1
         if new == UrlState.SKIPPED:
             self.skipped[reason] += 1
+        if old == UrlState.SKIPPED and old_reason:
+            self.skipped[old_reason] -= 1
 
     # ------------------------------------------------------------ hosts, addresses, robots
 

@@ -86,7 +86,7 @@ class CrawlJob:
     max_path_segments: int = 20
     max_path_repeats: int = 3
     max_url_length: int = 2000
-    max_siblings: int = 25
+    max_siblings: int = 100
     roll_over_mb: float = 1000.0
     roll_over_s: float = 0.0
     min_free_mb: float = 500.0

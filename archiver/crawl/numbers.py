@@ -97,7 +97,7 @@ class Numbers:
             self.now = {
                 "job": self._job.id, "state": self.state, "seconds": round(self.seconds, 1), "round": frontier.round,
                 "discovered": sum(n for n in states.values() if n > 0), "queued": queued, "fetched": self.fetched,
-                "failed": self.failed, "retried": self.retried, "skipped": dict(skipped), "failures": dict(self.failures),
+                "failed": self.failed, "retried": self.retried, "skipped": {reason: n for reason, n in skipped.items() if n > 0}, "failures": dict(self.failures),
                 "pages_per_s": round((self.fetched - fetched_then) / lately, 1), "pages_per_s_average": round(average, 1),
                 "kb_per_s": round((self.bytes - bytes_then) / lately / 1000, 1),
                 "kb_per_s_average": round((self.bytes - self._bytes_at_start) / ran / 1000, 1),

@@ -1,7 +1,7 @@
 """A small web for crawler tests: many hosts on 127.0.0.0/8, raw answers, and a log of every request.
 
 Answers are written byte for byte, so a test can lie, drip and break as real
-servers do. `Site.resolve` stands in for the DNS.
+servers do; @PORT in them becomes the port. `Site.resolve` stands in for the DNS.
 """
 
 from __future__ import annotations
@@ -155,6 +155,7 @@ class Site:
         keep = True
         try:
             if isinstance(body, bytes):
+                body = body.replace(b"@PORT", b"%05d" % self.port)
                 asked.answered = time.monotonic()
                 connection.sendall(body)
                 start = body.partition(b"\r\n\r\n")[0].lower()
