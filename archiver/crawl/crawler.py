@@ -20,7 +20,8 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -53,6 +54,7 @@ from archiver.crawl.states import (
     JobLock,
     JobState,
     answer_command,
+    check_move,
     new_commands,
     read_state,
     write_state,
@@ -128,6 +130,9 @@ def run_crawl(job: CrawlJob, *, progress: Callable[[Numbers], None] | None = Non
         crawler = Crawler(job, progress=progress, resolve=resolve, providers=providers or {})
         try:
             return crawler.run(again)
+        except sqlite3.Error as error:
+            raise CrawlError(f"{job.state_path}: {error}; see whether the disk is full, then start the same command "
+                             "again") from error
         finally:
             crawler.close()
     finally:
@@ -171,6 +176,8 @@ class Crawler:
         self._topic = Topic(job.topic, self.file.get("topic")) if job.topic.strip() else None
         self._rules: dict[int, tuple[float, RobotsRules]] = {}
         self._stranded: list[Item] = []
+        self._state = JobState.QUEUED
+        self._pause_reason = ""
         self._disk_full = ""
         self._error = ""
         self._finish_reason = ""
@@ -189,7 +196,10 @@ class Crawler:
     def close(self) -> None:
         """Let go of files and connections."""
         self._fetcher.close()
-        self._log.close()
+        try:
+            self._log.close()
+        except OSError as error:
+            log.warning("%s: the last lines are missing: %s", self._log.name, error.strerror)
         self.file.close()
 
     # ------------------------------------------------------------ the run
@@ -205,6 +215,7 @@ class Crawler:
             write_state(self.file, JobState.FINISHED, "error")
             raise
         write_state(self.file, JobState.RUNNING)
+        self._state = JobState.RUNNING
         self._rescope_if_changed()
         try:
             self._watch()
@@ -273,7 +284,7 @@ class Crawler:
                         state = self._set_state(JobState.STOPPING, self._finish_reason)
                     self._stop_workers()
                 if state == JobState.PAUSING and not self.frontier.in_flight:
-                    state = self._set_state(JobState.PAUSED, read_state(self.file)[1])
+                    state = self._set_state(JobState.PAUSED, self._pause_reason)
             except KeyboardInterrupt:
                 self._interrupts += 1
                 if self._interrupts > 1:
@@ -302,7 +313,10 @@ class Crawler:
         try:
             self.numbers.update(self.frontier, self._duplicates.near, [], self._disk_free())
             self.numbers.save(final=True)
-            write_state(self.file, JobState.FINISHED, reason)
+            with self.file.transaction():
+                check_move(self._state, JobState.FINISHED)
+                self.file.put("state", JobState.FINISHED)
+                self.file.put("reason", reason)
         except sqlite3.Error as error:
             self._messages.append(f"{self.file.path}: the last state could not be written: {error}")
         if self._progress:
@@ -321,7 +335,15 @@ class Crawler:
                            tuple(dict.fromkeys(self._messages)), self._interrupts > 0)
 
     def _set_state(self, state: JobState, reason: str = "") -> JobState:
-        write_state(self.file, state, reason)
+        """Move on, even if a full disk does not let it be written down."""
+        check_move(self._state, state)
+        self._state = state
+        try:
+            with self.file.transaction():
+                self.file.put("state", state)
+                self.file.put("reason", reason)
+        except sqlite3.Error as error:
+            self._note_full(error)
         return state
 
     def _start_workers(self) -> None:
@@ -358,15 +380,16 @@ class Crawler:
 
     def _pause(self, reason: str) -> JobState:
         self.frontier.paused = True
+        self._pause_reason = reason
         return self._set_state(JobState.PAUSING, reason)
 
     def _resume(self) -> JobState:
         self._disk_full = ""
         stranded, self._stranded = self._stranded, []
-        if stranded:
-            self.frontier.recount()
         for item in stranded:
             self.frontier.put_back(item)
+        if stranded:
+            self.frontier.recount()
         state = self._set_state(JobState.RUNNING)
         with self.frontier.changed:
             self.frontier.paused = False
@@ -645,7 +668,7 @@ class Crawler:
         packed = pack_exchange(exchange)
         body = exchange.decoded(LIMIT_BYTES) if answer == Answer.RULES else None
         rules = parse_robots(body, self._agent) if body is not None else None
-        with self.file.transaction():
+        with self._keeping():
             self._write(item, exchange, _Kept(packed=packed), count=False)
             if target:
                 self.frontier.request_robots(origin, target, item.hops + 1, item.id)
@@ -663,7 +686,7 @@ class Crawler:
     def _robots_trouble(self, item: Item, problem: str, exchange: Exchange | None = None, *, asked: bool = True) -> None:
         """Wait and come back; after some tries the site counts as closed for a day."""
         assert item.for_origin is not None
-        with self.file.transaction():
+        with self._keeping():
             if item.attempts < self.job.retries:
                 wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange else 0.0
                 self.frontier.defer(item, max(wait, self._pause_s(item)), problem)
@@ -693,7 +716,7 @@ class Crawler:
                 except ValueError:
                     continue
         packed = pack_exchange(exchange)
-        with self.file.transaction():
+        with self._keeping():
             self._write(item, exchange, _Kept(packed=packed), count=False)
             if item.hops < 4 and (is_index or target):
                 for url in ([target] if target else urls):
@@ -711,7 +734,7 @@ class Crawler:
         previous = self._previous(item) if exchange.status == 304 else None
         if previous is not None:
             kept.packed = pack_exchange(exchange, original=previous, not_modified=True)
-            with self.file.transaction():
+            with self._keeping():
                 self._write_unchanged(item, exchange, kept)
             return
         if exchange.redirect_target:
@@ -724,7 +747,7 @@ class Crawler:
             kept.links = [link for link in kept.links if link.kind == LinkKind.PAGE]
         else:
             self._pack(item, exchange, kept)
-        with self.file.transaction():
+        with self._keeping():
             self._write(item, exchange, kept)
             self.frontier.add_links(item, kept.links)
             if kept.is_html and item.kind == UrlKind.PAGE and exchange.status == 200:
@@ -843,6 +866,18 @@ class Crawler:
         self.numbers.count_fetch(exchange.status, exchange.content_type)
         self._write_log(item, exchange.status, 0, "-", "revisit")
 
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """A transaction that also takes back the records written in it if it fails."""
+        with self.file.lock:
+            mark = self._writer.mark()
+            try:
+                with self.file.transaction():
+                    yield
+            except BaseException:
+                self._writer.take_back(mark)
+                raise
+
     def _append(self, members: list[bytes]) -> Location:
         """Append records to the open archive, note how far it is accounted for, return the place of the first."""
         before = self._writer.path
@@ -881,7 +916,11 @@ class Crawler:
     def _write_log(self, item: Item, status: int, size: int, mime: str, note: str) -> None:
         moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         depth = "-" if item.kind != UrlKind.PAGE else str(item.depth)
-        self._log.write(f"{moment} {status} {size} {mime} {item.kind.name.lower()} {depth} {note.replace(' ', '-')} {item.url}\n")
+        kind, note = item.kind.name.lower(), note.replace(" ", "-")
+        try:
+            self._log.write(f"{moment} {status} {size} {mime} {kind} {depth} {note} {item.url}\n")
+        except OSError as error:
+            self._note_full(error)
 
     # ------------------------------------------------------------ after a kill
 

@@ -98,14 +98,15 @@ class StateFile:
             self._depth += 1
             try:
                 yield
+                if self._depth == 1:
+                    self.connection.execute("COMMIT")
             except BaseException:
-                self._depth -= 1
-                if self._depth == 0:
+                # SQLite rolls back by itself when the disk is full.
+                if self._depth == 1 and self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
-            self._depth -= 1
-            if self._depth == 0:
-                self.connection.execute("COMMIT")
+            finally:
+                self._depth -= 1
 
     def get(self, key: str, default: str = "") -> str:
         """Return a value of the meta table."""

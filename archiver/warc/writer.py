@@ -114,6 +114,7 @@ class WarcWriter:
         self.size = 0               # bytes in it
         self.records = 0            # records in it without the warcinfo record
         self.info_id = ""
+        self._info_size = 0
 
     def write(self, members: Sequence[bytes]) -> list[Location]:
         """Append packed records that belong together into one file and return their places.
@@ -133,6 +134,21 @@ class WarcWriter:
         self._append(b"".join(members))
         self.records += len(members)
         return places
+
+    def mark(self) -> tuple[str, int, int]:
+        """Return where the writer is, for `take_back`."""
+        return self.path, self.size, self.records
+
+    def take_back(self, mark: tuple[str, int, int]) -> None:
+        """Cut off what was written since the mark; a file begun since then keeps its warcinfo record only."""
+        if self._descriptor < 0:
+            return
+        path, size, records = mark
+        if path != self.path:
+            size, records = self._info_size, 0
+        if size < self.size:
+            os.ftruncate(self._descriptor, size)
+            self.size, self.records = size, records
 
     def sync(self) -> int:
         """Force what was written onto the disk and return how many bytes of the open file are safe."""
@@ -175,6 +191,7 @@ class WarcWriter:
                            fields=(("WARC-Filename", os.path.basename(path)),))
         self.info_id = record.record_id
         self._append(pack_record(record))
+        self._info_size = self.size
 
     def _append(self, data: bytes) -> None:
         view, written = memoryview(data), 0
