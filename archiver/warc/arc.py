@@ -20,11 +20,11 @@ ARC_LINE = re.compile(
 """A header line where one is expected: scheme, anything, a number at the end."""
 
 ARC_SCAN = re.compile(
-    rb"(?:^|\n)(?P<arc>[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}? "
-    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} [^\n]{0,400}?\d{1,19}\r?\n)"
+    rb"\n([A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}? "
+    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} (?:[^\n]{0,400} )?\d{1,19}\r?\n)"
     % LONGEST_LINE
 )
-"""The same in the middle of other bytes: an address and a date must be there, at the start of a line."""
+"""The same in the middle of other bytes: an address and a date must be there, behind a line end."""
 
 _ADDRESS = r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)"
 _VERSION_1 = re.compile(

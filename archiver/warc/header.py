@@ -19,7 +19,9 @@ WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
 
-ANY_SCAN = re.compile(WARC_SCAN.pattern + b"|" + ARC_SCAN.pattern)
+KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
+"""What most headers begin with: tells "http:" from "ttp:", which could be a scheme as well."""
+
 LONGEST_SCAN = 9 * 1024
 """No match of the patterns above is longer, so scans of a stream overlap by this much."""
 
@@ -52,12 +54,17 @@ def starts_with_header(data: bytes, at: int = 0, dialect: str = "") -> bool:
 
 
 def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
-    """Return where the next record header begins in `data[at:end]`, judged strictly; -1 if nowhere."""
-    pattern = {"WARC": WARC_SCAN, "ARC": ANY_SCAN}.get(dialect, ANY_SCAN)
-    found = pattern.search(data, at, end)
-    if not found:
-        return -1
-    return found.start("arc") if pattern is ANY_SCAN and found.start("arc") >= 0 else found.start()
+    """Return where the next record header begins in `data[at:end]`, judged strictly; -1 if nowhere.
+
+    The header itself may go on behind `end`.
+    """
+    found = WARC_SCAN.search(data, at, end + LONGEST_SCAN)
+    place = found.start() if found else end
+    if dialect != "WARC":
+        found = ARC_SCAN.search(data, at, min(place, end) + LONGEST_SCAN)
+        if found and found.start(1) < place:
+            place = found.start(1)
+    return place if place < end else -1
 
 
 def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:
@@ -151,7 +158,7 @@ def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str,
         if line[:1] in " \t":
             if fields and line.strip():
                 name, value = fields[-1]
-                joined = f"{value} {line.strip()}"
+                joined = f"{value} {line.strip()}".strip()
                 fields[-1] = (name, joined)
                 if known.get(name.lower()) == value:
                     known[name.lower()] = joined

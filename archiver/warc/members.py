@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 from typing import NamedTuple
 
 from .decoders import (
@@ -29,7 +30,7 @@ from .decoders import (
     zstd_decoder,
     zstd_dictionary,
 )
-from .header import NEWLINES, starts_with_header
+from .header import NEWLINES, find_header, starts_with_header
 from .limits import Limits
 from .source import BLOCK, Source
 
@@ -198,7 +199,7 @@ class PackedStream(MemberStream):
                 return at
             found = self._pass_skippable(head, at)
             if found < 0:
-                found = self._find_member(at + 1)
+                found = self.find_member(at + 1)
                 self.gaps.append(Gap(at, found - at, self._describe_gap(at, found)))
             at = found
 
@@ -214,9 +215,12 @@ class PackedStream(MemberStream):
     def _pass_skippable(self, head: bytes, at: int) -> int:
         return -1
 
-    def _find_member(self, at: int) -> int:
-        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file."""
-        while True:
+    def find_member(self, at: int, end: int = sys.maxsize) -> int:
+        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file.
+
+        end: give up behind this place and return it.
+        """
+        while at < end:
             block = bytes(self.source.read_at(at, BLOCK))
             if len(block) < len(self.magic):
                 return at + len(block)
@@ -227,6 +231,7 @@ class PackedStream(MemberStream):
                     return at + place
                 place = block.find(self.magic, place + 1)
             at += len(block) - len(self.magic) + 1
+        return end
 
     def _trial(self, at: int) -> tuple[bytes, int]:
         """Return the first unpacked bytes of the member at `at`, and its end if they are all; b"" if it is none."""
@@ -235,10 +240,23 @@ class PackedStream(MemberStream):
             return b"", -1
         decoder = self._new_decoder()
         try:
-            data: bytes = decoder.decompress(packed, STEP)
+            data = decoder.decompress(packed, STEP)
+        except DECODER_ERRORS as error:
+            return self._bytes_before_error(packed) if "checksum" in str(error) else b"", -1
+        return data, at + len(packed) - len(decoder.unused_data or b"") if decoder.eof else -1
+
+    def _bytes_before_error(self, packed: bytes) -> bytes:
+        """A member with a wrong checksum is one all the same."""
+        decoder = self._slow_decoder()
+        saved = b""
+        try:
+            for place in range(len(packed)):
+                saved += decoder.decompress(packed[place : place + 1], STEP)
+                if len(saved) >= STEP:
+                    break
         except DECODER_ERRORS:
-            return b"", -1
-        return data, at + len(packed) - len(decoder.unused_data) if decoder.eof else -1
+            pass
+        return saved
 
     def first_bytes_behind(self) -> bytes:
         at = self.end
@@ -274,7 +292,7 @@ class PackedStream(MemberStream):
         self._unpacked += len(data)
         if decoder.eof:
             self.ended = True
-            self.end = self.read_to - len(decoder.unused_data)
+            self.end = self.read_to - len(decoder.unused_data or b"")
         elif at_end and not data:
             self._fail("the file ends in the middle of it")
         elif self._unpacked > self.limits.member_bytes:
@@ -287,12 +305,12 @@ class PackedStream(MemberStream):
                 f"it unpacks to more than {self._unpacked >> 20} MiB, over {self.limits.member_ratio} times its size"
             )
 
-    def _fail(self, problem: str) -> None:
-        """End the member early; what stands before `problem` is kept."""
+    def _fail(self, problem: str, end: int = 0) -> None:
+        """End the member early; what stands before `problem` is kept. end: on disk, if that is known."""
         self.problem = f"broken {self.name}: {problem}"
         self.ended = True
         self._failures += 1
-        self.end = self._find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
+        self.end = end or self.find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
 
     def _salvage(self, error: Exception) -> bytes:
         """Return what can be unpacked before the error: the decoder forgets the output of the call that failed.
@@ -304,6 +322,7 @@ class PackedStream(MemberStream):
         saved = bytearray()
         at, end = self.start, self.read_to
         finished = False
+        member_end = 0
         try:
             while at < end and not finished:
                 step = min(STEP, self._fed_from - at) if at < self._fed_from else 1
@@ -318,10 +337,14 @@ class PackedStream(MemberStream):
                     if decoder.eof:
                         finished = True
                         break
-        except DECODER_ERRORS:
-            pass
+        except DECODER_ERRORS as slow_error:
+            error = slow_error
+            if "incorrect data check" in str(error):  # zlib has read 4 of the 8 bytes behind the data
+                member_end = at + 4
+            elif "incorrect length check" in str(error):
+                member_end = at
         self._unpacked += len(saved)
-        self._fail(str(error))
+        self._fail("wrong checksum" if member_end else _plain_words(error), member_end)
         return bytes(saved)
 
     def _slow_decoder(self) -> Decoder:
@@ -408,18 +431,45 @@ class ZstdStream(_FrameStream):
         return zstd_decoder(self.limits.window_log, self._dictionary)
 
 
+def _plain_words(error: Exception) -> str:
+    """zlib puts a number and the same few words before what is wrong."""
+    return str(error).rpartition("data: ")[2] or type(error).__name__
+
+
 STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
 
 
 def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
     """Return the stream for the format that the bytes at `offset` have, skippable frames passed over."""
     at = offset
+    stream: PackedStream | None = None
     for _ in range(1000):
         head = bytes(source.read_at(at, 8))
         for kind in STREAMS:
             if head.startswith(kind.magic):
-                return kind(source, offset, limits)
-        if not SKIPPABLE.match(head) or len(head) < 8:
+                stream = kind(source, offset, limits)
+                data, end = stream._trial(at)
+                if offset or data or end >= 0:
+                    return stream
+        if stream is not None or not SKIPPABLE.match(head) or len(head) < 8:
             break
         at += 8 + struct.unpack("<I", head[4:8])[0]
-    return PlainStream(source, offset, limits)
+    searched = _search_format(source, limits) if offset == 0 else None
+    return searched or stream or PlainStream(source, offset, limits)
+
+
+def _search_format(source: Source, limits: Limits) -> MemberStream | None:
+    """The file begins with rubbish: return a stream of the format whose first record comes first."""
+    start = bytes(source.read_at(0, BLOCK))
+    plain = PlainStream(source, 0, limits)
+    if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
+        return plain
+    first = find_header(start, 0, len(start), "")
+    found: MemberStream | None = plain if first >= 0 else None
+    first = len(start) if first < 0 else first
+    for kind in STREAMS:
+        stream = kind(source, 0, limits)
+        place = stream.find_member(0, first)
+        if place < first:
+            found, first = stream, place
+    return found

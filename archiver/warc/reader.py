@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .errors import NotAnArchiveError, RecordError
+from .header import KNOWN_START
 from .limits import DEFAULT_LIMITS, Limits
-from .members import PlainStream, open_members
+from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source
+from .wacz import LIKE_AN_ARCHIVE, ZipError, holds_archive, is_zip, open_entry, zip_entries
 
 
 class ArchiveReader:
@@ -26,49 +28,92 @@ class ArchiveReader:
     def __init__(self, path: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.limits = limits
+        self.format = ""
         self._source: Source = FileSource(path)
         self._records: RecordStream | None = None
-        self.format = ""
-        self._zip = False
+        self._begin = 0
+        self._compressions: list[str] = []
+        self._is_zip = False
 
     @property
     def compression(self) -> str:
-        records = self._records
-        if records is None:
-            return "none"
-        name = records.stream.compression
-        if records.shared and name != "none":
-            name += " as one member" if name == "gzip" else " as one frame"
-        return name
+        names = list(self._compressions)
+        if self._records is not None:
+            names.append(self._records.compression)
+        joined = ", ".join(dict.fromkeys(names)) or "none"
+        return f"zip: {joined}" if self._is_zip else joined
 
     @property
     def position(self) -> int:
-        return self._records.stream.read_to if self._records else 0
+        if self._records is None:
+            return self._begin
+        return min(self._begin + self._records.stream.read_to, self._source.size())
 
     def __iter__(self) -> Iterator[Record | Damage]:
-        yield from self._read_file()
-
-    def _read_file(self) -> Iterator[Record | Damage]:
-        stream = open_members(self._source, 0, self.limits)
-        self._records = records = RecordStream(stream, self.path, "", self.limits)
+        self._is_zip = is_zip(self._source)
+        found = 0
         held: list[Damage] = []
-        for item in records:
-            if not records.records:
-                held.append(item)  # type: ignore[arg-type]
+        for item in self._read_zip() if self._is_zip else self._read_archive(self._source, ""):
+            if isinstance(item, Damage) and not found:
+                _hold(held, item)
                 continue
-            if held:
+            if not found:
+                found = 1
                 yield from held
-                held = []
-            self.format = records.format
             yield item
-        if not records.records:
+        if not found:
             raise NotAnArchiveError(self._why_not(held))
 
+    def _read_archive(self, source: Source, member: str) -> Iterator[Record | Damage]:
+        stream = open_members(source, 0, self.limits)
+        self._records = RecordStream(stream, self.path, member, self.limits)
+        for item in self._records:
+            self.format = self.format or self._records.format
+            yield item
+
+    def _read_zip(self) -> Iterator[Record | Damage]:
+        """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
+        try:
+            for entry in zip_entries(self._source, self.limits):
+                problem = entry.problem()
+                if not problem:
+                    try:
+                        inner, self._begin = open_entry(self._source, entry)
+                        if holds_archive(inner, entry.name, self.limits):
+                            yield from self._read_archive(inner, entry.name)
+                            self._close_member()
+                        elif LIKE_AN_ARCHIVE.search(entry.name):
+                            problem = "the file inside the ZIP file is named like an archive and holds no record"
+                    except ZipError as error:
+                        problem = str(error)
+                if problem:
+                    yield Damage(self.path, 0, entry.size, problem, entry.name)
+        except ZipError as error:
+            yield Damage(self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it")
+            yield from self._salvage_zip()
+
+    def _salvage_zip(self) -> Iterator[Record | Damage]:
+        """Without a table of contents, the gzip members of stored files can still be found in the ZIP file itself."""
+        self._begin = 0
+        self._records = RecordStream(GzipStream(self._source, 0, self.limits), self.path, "", self.limits)
+        for item in self._records:
+            self.format = self.format or self._records.format
+            yield item
+
+    def _close_member(self) -> None:
+        assert self._records is not None
+        self._begin = self.position
+        self._compressions.append(self._records.compression)
+        self._records = None
+
     def _why_not(self, held: list[Damage]) -> str:
+        expected = "expected a WARC, ARC or WACZ file"
         if not self._source.size():
-            return f"{self.path}: the file is empty; expected a WARC, ARC or WACZ file"
+            return f"{self.path}: the file is empty; {expected}"
+        if self._is_zip and not held:
+            return f"{self.path}: a ZIP file without an archive inside; {expected}"
         what = held[0].problem if held else "no record found"
-        return f"{self.path}: holds no record ({what}); expected a WARC, ARC or WACZ file"
+        return f"{self.path}: holds no record ({what}); {expected}"
 
     def close(self) -> None:
         self._source.close()
@@ -89,34 +134,103 @@ def read_records(path: str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Reco
 def read_record_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Record:
     """Return the record at a known place: one seek, one member.
 
-    Raises RecordError if no record begins exactly there.
+    Raises RecordError if no record begins exactly there, ArchiveError if the file cannot be read.
     """
     source: Source = FileSource(location.path)
     try:
+        if location.member:
+            source = _open_member(source, location, limits)
         return _record_at(source, location, limits)
     except BaseException:
         source.close()
         raise
 
 
+def find_record(path: str, offset: int, member: str = "", *, limits: Limits = DEFAULT_LIMITS) -> Record:
+    """Return the record that begins at `offset` of a file, or of the archive `member` inside a ZIP file.
+
+    Without `member`, each archive in a ZIP file is tried in turn.
+
+    Raises RecordError if no record begins there.
+    """
+    if not member:
+        source = FileSource(path)
+        try:
+            names = _archives_inside(source, limits) if is_zip(source) else []
+        finally:
+            source.close()
+        for name in names:
+            try:
+                return read_record_at(Location(path, offset, 0, name), limits=limits)
+            except RecordError:
+                continue
+    return read_record_at(Location(path, offset, 0, member), limits=limits)
+
+
+def _archives_inside(source: Source, limits: Limits) -> list[str]:
+    names = []
+    try:
+        for entry in zip_entries(source, limits):
+            if not entry.problem() and holds_archive(open_entry(source, entry)[0], entry.name, limits):
+                names.append(entry.name)
+    except ZipError:
+        pass
+    return names
+
+
+def _open_member(source: Source, location: Location, limits: Limits) -> Source:
+    where = f"{location.path}: {location.member}"
+    try:
+        for entry in zip_entries(source, limits):
+            if entry.name == location.member:
+                problem = entry.problem()
+                if problem:
+                    raise RecordError(where, location.offset, problem)
+                return open_entry(source, entry)[0]
+    except ZipError as error:
+        raise RecordError(where, location.offset, str(error)) from error
+    raise RecordError(where, location.offset, "the ZIP file holds no such file")
+
+
 def _record_at(source: Source, location: Location, limits: Limits) -> Record:
+    where = f"{location.path}: {location.member}" if location.member else location.path
+    if location.offset < 0 or location.offset >= source.size():
+        raise RecordError(where, location.offset, f"the file has only {source.size()} bytes")
     stream = open_members(source, location.offset, limits)
     records = RecordStream(stream, location.path, location.member, limits)
     records.owns_source = True
-    if location.offset >= source.size():
-        raise RecordError(location.path, location.offset, f"the file has only {source.size()} bytes")
-    problem = "no record begins here"
     if stream.next_member() and stream.start == location.offset:
-        if not isinstance(stream, PlainStream):
-            if stream.skip(location.inner) < location.inner:
-                raise RecordError(location.path, location.offset, problem)
-            records._skip_newlines()
-        record = records.read_header()
+        if isinstance(stream, PlainStream):
+            record = None if _is_inside_line(source, location.offset) else records.read_header()
+        else:
+            stream.skip(location.inner)
+            record = records.read_header(after_newlines=True)
         if record is not None:
+            if record.version.startswith("ARC/"):
+                record.version = _arc_version(source, limits) or record.version
             return record
-    raise RecordError(location.path, location.offset, problem)
+    raise RecordError(where, location.offset, "no record begins here")
 
 
-def find_record(path: str, offset: int, member: str = "", *, limits: Limits = DEFAULT_LIMITS) -> Record:
-    """Return the record that begins at `offset` of a file, or of the archive `member` inside a ZIP file."""
-    return read_record_at(Location(path, offset, 0, member), limits=limits)
+def _is_inside_line(source: Source, offset: int) -> bool:
+    """A part of an ARC header line looks like one itself: "ttp://..." after the "h"."""
+    if not offset:
+        return False
+    before, *line = bytes(source.read_at(offset - 1, 12))
+    return bytes((before,)).isalnum() and not KNOWN_START.match(bytes(line))
+
+
+def _arc_version(source: Source, limits: Limits) -> str:
+    """Return the version that the first record of an ARC file states; "" if there is none."""
+    first = next(iter(RecordStream(open_members(source, 0, limits), "", "", limits)), None)
+    return first.version if isinstance(first, Record) and first.version.startswith("ARC/") else ""
+
+
+def _hold(held: list[Damage], item: Damage) -> None:
+    """Keep a damage met before the first record; from the thousandth on they are run together."""
+    if len(held) < 1000:
+        held.append(item)
+    else:
+        last = held[-1]
+        end = max(last.offset + last.length, item.offset + item.length)
+        held[-1] = Damage(last.path, last.offset, end - last.offset, last.problem, last.member)

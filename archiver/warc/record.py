@@ -107,6 +107,7 @@ class Record:
     headers: named fields; those of an ARC line come under the WARC names.
     content_type: media type of the block as the record says, lower case and
         without parameters; "" when there is none.
+    raw_header: the bytes of the header as stored, unpacked, up to where the block begins.
     block_length: what the header claims; -1 if there is no usable number.
     truncated: "", or the value of WARC-Truncated, or "file" when the file ends
         or breaks before the block does; known for certain once the block is read.
@@ -117,6 +118,7 @@ class Record:
         "block_length",
         "content_type",
         "headers",
+        "raw_header",
         "timestamp",
         "truncated",
         "type",
@@ -136,8 +138,10 @@ class Record:
         content_type: str,
         block_length: int,
         truncated: str,
+        raw_header: bytes = b"",
     ) -> None:
         self._stream = stream
+        self.raw_header = raw_header
         self.type = RECORD_TYPES.get(type_name.lower(), RecordType.UNKNOWN)
         self.type_name = type_name
         self.version = version

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from .errors import ArchiveError
 from .header import (
     HEAD_END,
+    KNOWN_START,
     LONGEST_SCAN,
     NEWLINES,
     Head,
@@ -29,6 +30,7 @@ HTTP_START = re.compile(rb"HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
 TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
 PROBE = 64 * KIB
+MOST_SCOUTS = 20
 
 
 class RecordStream:
@@ -59,6 +61,7 @@ class RecordStream:
         self._damages: list[Damage] = []
         self._records_in_member = 0
         self._scout: MemberStream | None = None
+        self._scouts = 0
 
     # ---------------------------------------------------------------- going through the archive
 
@@ -85,10 +88,24 @@ class RecordStream:
             elif not self._damages:
                 self._pass_garbage()
 
-    def read_header(self) -> Record | None:
+    @property
+    def compression(self) -> str:
+        name = self.stream.compression
+        if self.shared and not self.plain:
+            name += " as one member" if name == "gzip" else " as one frame"
+        return name
+
+    def read_header(self, after_newlines: bool = False) -> Record | None:
         """Return the record that begins at the next byte; None if none does."""
         stream = self.stream
+        if after_newlines:
+            self._skip_newlines()
+        self._start, self._start_inner = stream.start, stream.inner
+        self._end = -1
+        self._joined = False
         have = stream.ensure(KIB)
+        if stream.ended and not self.plain:
+            have = self._complete_header(have)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
             line_end = stream.buffer.find(b"\n", stream.pos)
             if line_end >= 0 or have >= 10 * KIB or self.dialect == "WARC":
@@ -104,12 +121,21 @@ class RecordStream:
             return None
         return self._begin(head)
 
+    def _complete_header(self, have: int) -> int:
+        """Some writers cut their output into members without regard to records, even within a header."""
+        stream = self.stream
+        while stream.ended and have < self.limits.header_bytes and not HEAD_END.search(stream.buffer, stream.pos):
+            start = stream.buffer[stream.pos : stream.pos + 5].upper()
+            if not (b"WARC/".startswith(start) if self.dialect != "ARC" else b"\n" not in stream.buffer[stream.pos :]):
+                break
+            if not self._go_on_in_next_member():
+                break
+            have = stream.ensure(KIB)
+        return have
+
     def _begin(self, head: Head) -> Record:
         stream = self.stream
-        self._start = stream.start
-        self._start_inner = stream.inner
-        self._end = -1
-        self._joined = False
+        raw_header = bytes(stream.buffer[stream.pos : stream.pos + head.size])
         stream.pos += head.size
         self._taken = 0
         self.dialect = head.dialect
@@ -133,14 +159,18 @@ class RecordStream:
             head.content_type.partition(";")[0].strip().lower(),
             head.length,
             head.truncated,
+            raw_header,
         )
         self._current = record
         if self._cut:
             record.truncated = "file"
         return record
 
+    # What is known of the current record's length: cut by the end of the file, goes on in another member,
+    # followed by bytes that belong to nothing.
     _cut = False
     _joined = False
+    _ragged = False
     _length_problem = ""
 
     def _arc_type(self, head: Head) -> str:
@@ -163,24 +193,26 @@ class RecordStream:
         the file where that is cheap, and else believed.
         """
         stream = self.stream
-        self._cut = False
+        self._cut = self._ragged = False
         self._length_problem = ""
         if claimed < 0:
             return self._unclaimed_length()
         window = self.limits.lookahead_bytes
-        if claimed > window:
+        if claimed > window and (self.plain or stream.ensure(window) >= window):
             return self._settle_long(claimed)
         have = stream.ensure(claimed + 4)
         while have < claimed and self._go_on_in_next_member():
             have = stream.ensure(claimed + 4)
         if have >= claimed and self._is_boundary(claimed):
             return claimed
+        stream.ensure(claimed + LONGEST_SCAN)
         inside = find_header(stream.buffer, stream.pos, stream.pos + claimed, self.dialect)
         if inside >= 0:
             return self._shorten(claimed, inside - stream.pos)
         if have < claimed:
             self._cut_short(claimed, have)
             return have
+        self._ragged = self.plain and stream.buffer[stream.pos + claimed] not in b"\r\n"
         return claimed
 
     def _unclaimed_length(self) -> int:
@@ -194,24 +226,54 @@ class RecordStream:
         return min(have, end - stream.pos)
 
     def _settle_long(self, claimed: int) -> int:
+        """The same for a block longer than the look-ahead: go to its end with a second stream, in constant memory.
+
+        In a packed file that is done only where records share a member: elsewhere
+        the end of the member is the end of the record.
+        """
         stream = self.stream
-        if not self.plain:
-            return claimed
-        ahead = PlainStream(stream.source, stream.inner, self.limits)
         begin = stream.inner
-        size = stream.source.size()
-        if begin + claimed <= size:
-            probe = bytes(stream.source.read_at(begin + claimed, PROBE))
-            place = NEWLINES.match(probe).end()  # type: ignore[union-attr]
-            if place == len(probe) or starts_with_header(probe, place, self.dialect):
+        if self.plain:
+            size = stream.source.size()
+            ahead: MemberStream = PlainStream(stream.source, begin, self.limits)
+            if begin + claimed > size:
+                inside = _scan(ahead, size - begin, self.dialect)
+                if inside < 0:
+                    self._cut_short(claimed, size - begin)
+                    return size - begin
+                return self._shorten(claimed, inside)
+            ahead.next_member()
+            ahead.skip(claimed)
+            if _stands_at_boundary(ahead, self.dialect):
                 return claimed
-        inside = _scan(ahead, min(claimed, max(0, size - begin)), self.dialect)
-        if inside >= 0:
-            return self._shorten(claimed, inside)
-        if begin + claimed > size:
-            self._cut_short(claimed, size - begin)
-            return size - begin
-        return claimed
+            inside = _scan(PlainStream(stream.source, begin, self.limits), claimed, self.dialect)
+            if inside >= 0:
+                return self._shorten(claimed, inside)
+            self._ragged = True
+            return claimed
+        if not self._records_in_member:
+            return claimed
+        scout = self._scout_at(begin)
+        if scout is None:
+            return claimed
+        inside = _scan(scout, claimed, self.dialect, to_the_end=True)
+        if inside < 0 or (scout.inner - begin == claimed and _stands_at_boundary(scout, self.dialect)):
+            return claimed
+        return self._shorten(claimed, inside)
+
+    def _scout_at(self, inner: int) -> MemberStream | None:
+        """Return a second stream at a place of the current member. It only goes on, so it costs one more
+        unpacking in all; where wrong lengths make it start again, it does so a few times and then no more."""
+        scout = self._scout
+        if scout is None or scout.start != self.stream.start or scout.inner > inner:
+            if self._scouts == MOST_SCOUTS:
+                return None
+            self._scouts += 1
+            scout = self._scout = self.stream.twin()
+            if not scout.next_member():
+                return None
+        scout.skip(inner - scout.inner)
+        return scout
 
     def _is_boundary(self, length: int) -> bool:
         """Does a record end `length` bytes on? Then there is nothing but line ends before a header or the end."""
@@ -224,7 +286,21 @@ class RecordStream:
             if behind >= 10 * KIB or (behind >= 8 and b"\n" in stream.buffer[place:]):
                 break
             stream.ensure(len(stream.buffer) - stream.pos + 10 * KIB)
-        return place >= len(stream.buffer) or starts_with_header(stream.buffer, place, self.dialect)
+        if place >= len(stream.buffer):
+            return True
+        if place == stream.pos + length and self.dialect == "ARC" and self._cuts_a_line(place):
+            return False
+        return starts_with_header(stream.buffer, place, self.dialect)
+
+    def _cuts_a_line(self, place: int) -> bool:
+        """Is `place` inside of an ARC header line? A length that is a little too large leads there."""
+        buffer = self.stream.buffer
+        if KNOWN_START.match(buffer, place):
+            return False
+        if buffer[place - 1 : place].isalnum():
+            return True
+        begin = buffer.rfind(b"\n", max(self.stream.pos, place - KIB), place) + 1
+        return 0 < begin < place and find_header(buffer, begin - 1, begin + 1, "ARC") >= 0
 
     def _shorten(self, claimed: int, length: int) -> int:
         """The next header stands `length` bytes on, inside of the claimed block."""
@@ -313,6 +389,9 @@ class RecordStream:
             self._taken += passed
             if self._left and not self._go_on_in_next_member():
                 self._note_cut()
+        if self._ragged:
+            self._ragged = False
+            self._pass_to_header("Content-Length does not reach the end of the record")
 
     def locate(self, record: Record) -> Location:
         """Return where the current record lies; see `Record.location`."""
@@ -370,7 +449,8 @@ class RecordStream:
             stream.problem = ""
 
     def _pass_garbage(self) -> None:
-        self._pass_to_header("no record header where one was expected")
+        self.stream.pos += 1
+        self._pass_to_header("no record header where one was expected", back=1)
 
     def _pass_long_header(self) -> None:
         self.stream.pos += 5
@@ -406,27 +486,36 @@ class RecordStream:
             self.stream.source.close()
 
 
-def _scan(stream: MemberStream, count: int, dialect: str, move: bool = False) -> int:
-    """Return how far ahead, within `count` bytes (-1: to the end of the member), the next header begins; else -1.
+def _stands_at_boundary(stream: MemberStream, dialect: str) -> bool:
+    """Is there nothing but line ends before the next header or the end of the member?"""
+    stream.ensure(PROBE)
+    place = NEWLINES.match(stream.buffer, stream.pos).end()  # type: ignore[union-attr]
+    return place == len(stream.buffer) or starts_with_header(stream.buffer, place, dialect)
 
-    Moves the stream: with `move` to the header (or the end), else somewhere.
+
+def _scan(stream: MemberStream, count: int, dialect: str, *, move: bool = False, to_the_end: bool = False) -> int:
+    """Return how far ahead, within `count` bytes (-1: to the end of the member), a header begins; else -1.
+
+    Leaves the stream at the header with `move`, `count` bytes on with `to_the_end`, else somewhere.
     """
-    if isinstance(stream, PlainStream) and stream.ended and not stream.buffer:
+    if isinstance(stream, PlainStream) and not stream.read_to > stream.start:
         stream.next_member()
     passed = 0
+    first = -1
     while True:
         have = stream.ensure(256 * KIB)
-        end = len(stream.buffer) if count < 0 else min(len(stream.buffer), stream.pos + count - passed)
-        found = find_header(stream.buffer, stream.pos, end, dialect)
-        if found >= 0:
-            passed += found - stream.pos
-            if move:
-                stream.pos = found
-            return passed
-        step = have if stream.ended else max(1, have - LONGEST_SCAN)
-        if count >= 0 and passed + step >= count:
-            return -1
+        left = have if count < 0 else min(have, count - passed)
+        if first < 0:
+            found = find_header(stream.buffer, stream.pos, stream.pos + left, dialect)
+            if found >= 0:
+                first = passed + found - stream.pos
+                if move:
+                    stream.pos = found
+                if not to_the_end:
+                    return first
+        last = stream.ended or left < have
+        step = left if last else max(1, min(left, have - LONGEST_SCAN))
         stream.pos += step
         passed += step
-        if stream.ended:
-            return -1
+        if last or passed == count:
+            return first

@@ -33,6 +33,7 @@ class FileSource:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._fd = -1
         self._block = memoryview(b"")
         self._block_at = 0
         self._fd = _open_regular(path)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError
+from indexer.store.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError
 
 FORMAT_VERSION = 1
 _MAGIC = b"FAid"
@@ -82,7 +82,7 @@ class ArrayFile:
     """The arrays of a file, mapped into memory; array(name) is a view, nothing is loaded before it is used."""
 
     def __init__(self, path: str, kind: str) -> None:
-        """Open and check the header and the size. Raises the errors of indexer.errors."""
+        """Open and check the header and the size. Raises the errors of indexer.store.errors."""
         self.path = path
         try:
             with open(path, "rb") as file:

@@ -56,6 +56,32 @@ def decode_ordinals(data: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
     return ordinals
 
 
+def decode_many_ordinals(
+    data: NDArray[np.uint8],
+    byte_starts: NDArray[np.int64],
+    widths: NDArray[np.int64],
+    list_starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the ordinals of many lists, one list behind the other.
+
+    byte_starts, widths: where the bytes of each list begin in `data`, and its bytes a pair;
+    list_starts, counts: where each list begins among the pairs, and its number of pairs.
+    """
+    width = np.repeat(widths, counts)
+    inside = np.arange(len(width)) - np.repeat(list_starts, counts)
+    place = np.repeat(byte_starts, counts) + inside * width
+    gaps = data[place].astype(np.int64)
+    for byte in range(1, 4):
+        wider = np.flatnonzero(width > byte)
+        if not len(wider):
+            break
+        gaps[wider] |= data[place[wider] + byte].astype(np.int64) << (8 * byte)
+    steps = np.cumsum(gaps + 1)
+    before = steps[list_starts] - gaps[list_starts]
+    return steps - np.repeat(before, counts)
+
+
 _arange = np.arange(1 << 12)
 
 

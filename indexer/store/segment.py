@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
-from indexer.store.postings import RARE, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
@@ -208,6 +208,21 @@ def stem_key(language: str, stem: str) -> int:
 
 
 @dataclass(slots=True)
+class Pairs:
+    """The pairs of a range of words, list behind list.
+
+    start: number of the first pair in the segment; list_starts, counts: where the list of each word begins
+    in the columns, and its length; ordinals, shapes: a row for each pair.
+    """
+
+    start: int
+    list_starts: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
+    shapes: NDArray[np.int64]
+
+
+@dataclass(slots=True)
 class PostingList:
     """One word in one segment: pairs from `start` to `start + count`, ordinals rising."""
 
@@ -288,6 +303,23 @@ class Segment:
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
 
+    def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        numbers = self.shapes[pairs].astype(np.int64)
+        for row in np.flatnonzero(numbers == RARE).tolist():
+            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        return numbers
+
+    def words_with_prefix(self, prefix: str) -> list[int]:
+        """Return the indexes of all words that start with `prefix`, by one look at the bytes of the dictionary."""
+        wanted = np.frombuffer(prefix.encode("utf-8", "replace"), dtype=np.uint8)
+        ends = self._word_ends.astype(np.int64)
+        starts = np.append(0, ends[:-1])
+        rows = np.flatnonzero(ends - starts >= len(wanted))
+        for place, byte in enumerate(wanted):
+            rows = rows[self._words[starts[rows] + place] == byte]
+        return [int(row) for row in rows]
+
     def positions(
         self, postings: PostingList, chosen: NDArray[np.int64], shapes: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -312,21 +344,40 @@ class Segment:
         element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), by_element.ravel())
         return pair, element, position
 
+    def pairs_of(self, first: int, last: int) -> Pairs:
+        """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
+        start = int(self._pair_ends[first - 1]) if first else 0
+        ends = self._pair_ends[first:last].astype(np.int64) - start
+        counts = np.diff(ends, prepend=0)
+        byte_start = int(self._ordinal_ends[first - 1]) if first else 0
+        byte_ends = self._ordinal_ends[first:last].astype(np.int64) - byte_start
+        sizes = np.diff(byte_ends, prepend=0)
+        data = self._ordinals[byte_start : byte_start + int(byte_ends[-1])]
+        list_starts = ends - counts
+        ordinals = decode_many_ordinals(data, byte_ends - sizes, sizes // counts, list_starts, counts)
+        return Pairs(start, list_starts, counts, ordinals, self.shape_numbers(start, int(ends[-1])))
+
     def occurrences_of(self, first: int, last: int) -> Occurrences:
         """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked."""
         words = [self.word_at(index) for index in range(first, last)]
-        columns: list[list[NDArray[np.int64]]] = [[], [], [], []]
-        for index in range(first, last):
-            postings = self.postings(index)
-            pair, element, position = self.positions(postings, np.arange(postings.count))
-            for column, values in zip(
-                columns, (np.full(len(pair), index - first), postings.ordinals[pair], element, position), strict=True
-            ):
-                column.append(values)
-        word, version, element, position = (
-            np.concatenate(column) if column else np.zeros(0, dtype=np.int64) for column in columns
-        )
-        return Occurrences(words, word, version, element.astype(np.uint8), position)
+        nothing = np.zeros(0, dtype=np.int64)
+        if not words:
+            return Occurrences(words, nothing, nothing, nothing.astype(np.uint8), nothing)
+        pairs = self.pairs_of(first, last)
+        totals = self._shape_totals[pairs.shapes]
+        widths = self._widths[pairs.ordinals]
+        bits = totals * widths
+        before = np.cumsum(bits) - bits
+        byte_starts = np.append(self._position_ends[first - 1] if first else 0, self._position_ends[first : last - 1])
+        base = byte_starts.astype(np.int64) * 8 - before[pairs.list_starts]
+        first_bit = before + np.repeat(base, pairs.counts)
+        pair = np.repeat(np.arange(len(totals)), totals)
+        inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
+        width = widths[pair]
+        position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
+        element = np.repeat(np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel())
+        word = np.repeat(np.arange(len(words)), pairs.counts)
+        return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
 
     def version_columns(self) -> VersionColumns:
         """Return the columns of the versions, as given to the writer."""

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from indexer.text.sax import parse_html
+from indexer.text.sax import INLINE, parse_html
 
 ELEMENTS = ("title", "heading", "anchor", "emphasis", "description", "keywords", "body", "url", "alt", "inlink")
 TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
@@ -19,12 +19,6 @@ MAX_TITLE = 1000  # characters kept for display; all words of the title are inde
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _EMPHASIS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
-# Elements that do not part words: "foo<b>bar</b>" reads as one word.
-_INLINE = frozenset({
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
-    "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
-    "sup", "time", "tt", "u", "var", "wbr", "blink",
-})
 _SPACES = re.compile(r"\s+")
 
 
@@ -57,7 +51,7 @@ class PageText:
 class ElementCollector:
     """Turns the events of one page into a PageText."""
 
-    attribute_tags = frozenset({"a", "img", "area", "input", "meta", "html"})
+    tags = _HEADINGS | _EMPHASIS | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
 
     def __init__(self) -> None:
         self.page = PageText()
@@ -65,8 +59,9 @@ class ElementCollector:
         self._title_done = False
         self._in_head = 0
         self._in_picture = 0
-        self._links: list[bool] = []  # for each open <a>: has it an address?
         self._raw_frames = False
+        self._special = False  # text goes elsewhere than to the running text
+        self._links: list[bool] = []  # for each open <a>: has it an address?
         # open elements that decide the class of the text inside: rank 3 heading, 2 anchor, 1 emphasis
         self._open = [0, 0, 0, 0]
         self._class = BODY
@@ -75,24 +70,30 @@ class ElementCollector:
         self._parted = True  # the text so far ends at a block's edge
 
     def start_element(self, tag: str, attributes: Any) -> None:
-        if tag in _INLINE:
-            if tag == "a":
-                is_link = bool(attributes.get("href"))
-                self._links.append(is_link)
-                if is_link:
-                    self._enter(2)
-            elif tag in _EMPHASIS:
-                self._enter(1)
+        if tag == "a":
+            is_link = bool(attributes.get("href"))
+            self._links.append(is_link)
+            if is_link:
+                self._enter(2)
+            return
+        if tag in _EMPHASIS:
+            if tag not in INLINE:
+                self.part()
+            self._enter(1)
             return
         if tag == "title":
             if not self._title_done and not self._in_picture:
                 self._title = []
+                self._special = True
             return
+        self.part()
         if tag in _HEADINGS:
-            self._break()
             self._enter(3)
         elif tag == "img" or tag == "area":
             self._alternative(attributes.get("alt"))
+        elif tag == "frame":
+            # a frameset has no text of its own: what it is made of is all that can be said of it
+            self._alternative(" ".join(filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))))
         elif tag == "input":
             if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
                 self._alternative(attributes.get("value") or attributes.get("alt"))
@@ -102,24 +103,21 @@ class ElementCollector:
             self.page.language = (attributes.get("lang") or attributes.get("xml:lang") or "").strip()
         elif tag == "head":
             self._in_head += 1
+            self._special = True
         elif tag == "svg":
             self._in_picture += 1
-            self._break()
         elif tag == "noframes":
-            self._raw_frames = True
-        elif tag in _EMPHASIS:
-            self._break()
-            self._enter(1)
-        else:
-            self._break()
+            self._raw_frames = self._special = True
 
     def end_element(self, tag: str) -> None:
-        if tag in _INLINE:
-            if tag == "a":
-                if self._links and self._links.pop():
-                    self._leave(2)
-            elif tag in _EMPHASIS:
-                self._leave(1)
+        if tag == "a":
+            if self._links and self._links.pop():
+                self._leave(2)
+            return
+        if tag in _EMPHASIS:
+            self._leave(1)
+            if tag not in INLINE:
+                self.part()
             return
         if tag == "title":
             if self._title is not None:
@@ -128,8 +126,7 @@ class ElementCollector:
                     self.page.title = title
                 self._title_done = True
                 self._title = None
-            return
-        if tag in _HEADINGS:
+        elif tag in _HEADINGS:
             self._leave(3)
         elif tag == "head":
             self._in_head -= 1
@@ -137,18 +134,35 @@ class ElementCollector:
             self._in_picture -= 1
         elif tag == "noframes":
             self._raw_frames = False
-        elif tag in _EMPHASIS:
-            self._leave(1)
-        self._break()
+        self._special = bool(self._in_head) or self._raw_frames
+        self.part()
+
+    def part(self) -> None:
+        if not self._parted:
+            self._run.append("\n")
+            self._parted = True
 
     def characters(self, text: str) -> None:
+        if self._special:
+            self._special_characters(text)
+            return
+        if self._parted:
+            if text.isspace():
+                return
+            self._parted = False
+        if self._class != self._run_class:
+            self.finish()
+            self._run_class = self._class
+        self._run.append(text)
+
+    def _special_characters(self, text: str) -> None:
         if self._title is not None:
             self._title.append(text)
         elif self._raw_frames and "<" in text:
             # what a frameset offers to readers without frames comes as one raw text
-            self._raw_frames = False
+            self._raw_frames = self._special = False
             parse_html(text, self)
-        elif not self._in_head and not (self._parted and text.isspace()):
+        elif not self._in_head:
             self._append(text, self._class)
             self._parted = False
 
@@ -185,18 +199,12 @@ class ElementCollector:
         else:
             self._class = BODY
 
-    def _break(self) -> None:
-        """Part the words on both sides of a block."""
-        if not self._parted:
-            self._run.append("\n")
-            self._parted = True
-
     def _alternative(self, text: str | None) -> None:
-        self._break()
+        self.part()
         if text:
             self._append(text, ALT)
             self._parted = False
-            self._break()
+            self.part()
 
     def _meta(self, attributes: Any) -> None:
         name = (attributes.get("name") or attributes.get("property") or "").strip().lower()

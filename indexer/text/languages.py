@@ -9,13 +9,14 @@ from resiliparse.parse.lang import detect_fast
 
 from indexer.text.elements import PageText
 
-# ISO 639-1 code -> Snowball algorithm, for every language PyStemmer has
+# ISO 639-1 code -> Snowball algorithm, for every language PyStemmer has; pages whose language
+# cannot be told are stemmed like English ones
 STEMMERS = {
     "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "da": "danish", "nl": "dutch", "en": "english",
     "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german", "el": "greek", "hi": "hindi",
     "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali",
     "no": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish", "cs": "czech",
+    "sr": "serbian", "": "english", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish", "cs": "czech",
 }
 _KNOWN_ALGORITHMS = frozenset(Stemmer.algorithms())
 _SAME_AS = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "mo": "ro"}

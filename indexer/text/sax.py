@@ -1,4 +1,4 @@
-"""HTML as a stream of events: start_element, characters, end_element.
+"""HTML as a stream of events: start_element, characters, end_element, and part between blocks.
 
 The tree is built by Lexbor (through selectolax), which repairs markup the way
 browsers do, and is then walked once, without recursion. Pages that open many
@@ -15,8 +15,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 # Elements whose contents are never text of the page.
 SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "-comment", "!doctype"})
-
-_NO_ATTRIBUTES: dict[str, str] = {}
+# Elements that do not part words: "foo<b>bar</b>" reads as one word. All others are blocks.
+INLINE = frozenset({
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
+    "sub", "sup", "time", "tt", "u", "var", "wbr",
+})
+_SKIP, _PASS, _PART, _TELL = range(4)
 
 # 10,000 open elements cost Lexbor about 0.1 s, 100,000 about 13 s.
 _TOO_DEEP = 8000
@@ -25,14 +30,17 @@ _TOO_DEEP = 8000
 class Handler(Protocol):
     """What parse_html calls, in document order."""
 
-    # Tags whose attributes the handler looks at; for others `attributes` is empty.
-    attribute_tags: frozenset[str]
+    # Tags whose elements the handler wants to hear of; blocks among the others only part the text.
+    tags: frozenset[str]
 
     def start_element(self, tag: str, attributes: Any) -> None:
-        """An element begins; `attributes` has get(name) -> str | None."""
+        """An element of `tags` begins; `attributes` has get(name) -> str | None."""
 
     def end_element(self, tag: str) -> None:
-        """The element begun last of those still open ends."""
+        """The element of `tags` begun last of those still open ends."""
+
+    def part(self) -> None:
+        """A block begins or ends here: the words on both sides are not one."""
 
     def characters(self, text: str) -> None:
         """Text, with references resolved; never inside a skipped element."""
@@ -54,54 +62,77 @@ def _may_be_deep(html: str) -> bool:
     return html.count("<") - html.count("</") - void + lower.count("<p") // 2 > _TOO_DEEP
 
 
+def _kinds(handler: Handler) -> dict[str, int]:
+    """Return what to do at each tag; tags that are not in it part the text."""
+    kinds = dict.fromkeys(INLINE, _PASS)
+    kinds.update(dict.fromkeys(handler.tags, _TELL))
+    kinds.update(dict.fromkeys(SKIPPED, _SKIP))
+    return kinds
+
+
 def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
-    start, end, characters = handler.start_element, handler.end_element, handler.characters
-    wanted = handler.attribute_tags
+    start, end, part, characters = handler.start_element, handler.end_element, handler.part, handler.characters
+    kind_of = _kinds(handler).get
     node = parser.root
     if node is None:
         return
-    open_elements: list[tuple[Any, str]] = []
+    open_elements: list[tuple[Any, int]] = []
     while True:
         if node.is_text_node:
             characters(node.text_content or "")
         else:
             tag = node.tag
-            if tag not in SKIPPED:
-                start(tag, node.attrs if tag in wanted else _NO_ATTRIBUTES)
+            kind = kind_of(tag, _PART)
+            if kind:
+                if kind == _PART:
+                    part()
+                elif kind == _TELL:
+                    start(tag, node.attrs)
                 child = node.first_child
                 if child is not None:
-                    open_elements.append((node, tag))
+                    open_elements.append((node, kind))
                     node = child
                     continue
-                end(tag)
+                if kind == _TELL:
+                    end(tag)
         following = node.next
         while following is None:
             if not open_elements:
                 return
-            node, tag = open_elements.pop()
-            end(tag)
+            node, kind = open_elements.pop()
+            if kind == _PART:
+                part()
+            elif kind == _TELL:
+                end(node.tag)
             following = node.next
         node = following
 
 
 class _DeepTarget:
-    """The events of libxml2, without those inside skipped elements."""
+    """The same events from libxml2."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
+        self._kinds = _kinds(handler)
         self._inside_skipped = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._inside_skipped or tag in SKIPPED:
+        kind = self._kinds.get(tag, _PART)
+        if self._inside_skipped or kind == _SKIP:
             self._inside_skipped += 1
-        else:
+        elif kind == _TELL:
             self._handler.start_element(tag, attributes)
+        elif kind == _PART:
+            self._handler.part()
 
     def end(self, tag: str) -> None:
+        kind = self._kinds.get(tag, _PART)
         if self._inside_skipped:
             self._inside_skipped -= 1
-        else:
+        elif kind == _TELL:
             self._handler.end_element(tag)
+        elif kind == _PART:
+            self._handler.part()
 
     def data(self, text: str) -> None:
         if not self._inside_skipped:

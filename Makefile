@@ -1,0 +1,72 @@
+# What to type. Each target sets up what it needs: .venv from the lock files, every download checked by its hash.
+#
+#   make demo           set up, make and index the demo archive, serve it, print the address
+#   make test           the tests        make test-browser   the tests in a real browser (Chromium)
+#   make lint           ruff and mypy    make types          mypy alone
+#   make serve          serve the index of the job in settings.toml
+#   make docs           check that the docs say what is true
+#   make bench          measure speed, memory and sizes (makes a corpus of 1.3 GB first)
+#   make lock           resolve the dependencies anew         make clean   remove .venv and caches
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo serve test test-browser lint types docs bench lock clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.installed
+	$(BIN)/findingaid demo
+
+serve: $(VENV)/.installed
+	$(BIN)/findingaid serve
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+test-browser: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m browser tests/browser
+
+lint: $(VENV)/.installed-dev types
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy archiver indexer webui app.py
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/test_docs.py
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/corpus.py
+	$(BIN)/python benchmarks/index.py
+	$(BIN)/python benchmarks/search.py
+
+lock: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile -q pyproject.toml --extra build --universal --generate-hashes --no-header --no-annotate \
+	    --upgrade -o requirements.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra build --extra dev --universal --generate-hashes --no-header \
+	    --no-annotate --upgrade -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "make: no Python found; Finding Aid needs Python 3.11 or later" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "make: $(PYTHON) is too old; Finding Aid needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	    { echo "make: $(PYTHON) has no venv module; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# --no-build-isolation: setuptools is in the lock, so that nothing unchecked is downloaded to build with.
+$(VENV)/.installed: $(VENV)/.made requirements.lock pyproject.toml
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
+	$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,338 @@
+"""Index: the library's front. Opens an index, searches it, and finds captures.
+
+    from indexer import open_index
+    with open_index("jobs/01/Index/MyIndex") as index:
+        for hit in index.search("finding aid").hits:
+            print(hit.url, hit.timestamp)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
+from indexer.search.query import parse_query
+from indexer.search.searcher import Found, Ranked, search
+from indexer.search.snippets import SnippetPart, make_snippet
+from indexer.store.bm25f import Ranking
+from indexer.store.catalogue import Catalogue, sort_key
+from indexer.store.checking import check_generation
+from indexer.store.layout import live_folder
+from indexer.store.snapshot import Snapshot
+from indexer.text.charset import decode_html
+from indexer.text.elements import PageText, collect_page
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One page in a list of results.
+
+    timestamp: 14 digits UTC, of the newest capture of the version that matches; "" if the archive gives none.
+    file: the archive file as it was named when indexed; member: the archive inside a WACZ, else "".
+    offset, length: of the record in that file (or member). captures, versions: of the page in this index.
+    """
+
+    url: str
+    title: str | None
+    timestamp: str
+    score: float
+    snippet: tuple[SnippetPart, ...]
+    file: str
+    offset: int
+    length: int
+    member: str
+    captures: int
+    versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets."""
+
+    query: str
+    parsed: str
+    notices: tuple[str, ...]
+    total: int
+    took_ms: float
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One address at one time. original: for a revisit the place of the record that it repeats, if it is known."""
+
+    url: str
+    timestamp: str
+    type: str
+    status: int
+    mime: str
+    digest: str
+    location: Location
+    original: Location | None
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a whole index holds; first and last are timestamps of captures, "" when there is none."""
+
+    files: int = 0
+    records: int = 0
+    captures: int = 0
+    documents: int = 0
+    versions: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    damaged: tuple[Damage, ...] = ()
+    sites: int = 0
+    first: str = ""
+    last: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """What became of one archive file: records = captures + the sum of skipped; damage comes on top."""
+
+    file: str
+    status: str
+    format: str
+    records: int
+    captures: int
+    documents: int
+    skipped: dict[str, int]
+    damaged: tuple[Damage, ...]
+
+
+_CAPTURE_COLUMNS = (
+    "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
+    " c.refers_to, c.id"
+)
+_CAPTURE_TABLES = "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version"
+
+
+class Index:
+    """An open index, for reading. Safe from many threads; a new commit is seen by the next call."""
+
+    def __init__(self, index_dir: str, ranking: Ranking) -> None:
+        self.index_dir = index_dir
+        self.ranking = ranking
+        self._lock = threading.Lock()
+        self._folder = ""
+        self._catalogue: Catalogue | None = None
+        self._snapshot: Snapshot | None = None
+        self._current()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files of the index."""
+        with self._lock:
+            if self._catalogue is not None:
+                self._catalogue.close()
+            self._catalogue = self._snapshot = None
+            self._folder = ""
+
+    def _current(self) -> Snapshot:
+        """Return the newest committed state, opening it if it is not the one at hand."""
+        folder = live_folder(self.index_dir)
+        with self._lock:
+            if self._catalogue is None or folder != self._folder:
+                # an older catalogue is left to the threads that still read it
+                self._catalogue, self._folder, self._snapshot = Catalogue(folder), folder, None
+                self._watched = -1
+            changes = self._watch()
+            if self._snapshot is None or changes != self._watched:
+                self._snapshot = Snapshot(self._catalogue)
+                self._watched = changes
+            return self._snapshot
+
+    def _watch(self) -> int:
+        # data_version belongs to a connection: always ask the same one
+        assert self._catalogue is not None
+        return self._catalogue.watched_changes()
+
+    # -- searching
+
+    def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
+        """Return the hits `offset` to `offset + limit` for a query in the query language, best first."""
+        snapshot = self._current()
+        parsed = parse_query(query)
+        started = time.perf_counter()
+        ranked = search(snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit))
+        described = [self._describe(snapshot.catalogue, found) for found in ranked.found]
+        took_ms = (time.perf_counter() - started) * 1000
+        hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
+        return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
+
+    def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
+        """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""
+        connection = catalogue.connection()
+        best: tuple[Any, ...] | None = None
+        for segment, ordinal in found.versions:
+            row = connection.execute(
+                "SELECT u.url, v.title, c.timestamp, f.path, c.member, c.offset, c.length, c.inner FROM versions v"
+                " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
+                " WHERE v.segment = ? AND v.ordinal = ? AND c.type <> 'revisit'"
+                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset LIMIT 1",
+                (segment, ordinal),
+            ).fetchone()
+            if row is not None and (best is None or row[2] > best[2]):
+                best = row
+        if best is None:
+            # a commit came between the ranking and this look: the page has gone from there
+            url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
+            best = (url[0] if url else "", None, "", "", "", 0, 0, 0)
+        captures = connection.execute("SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)).fetchone()[0]
+        versions = connection.execute("SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)).fetchone()[0]
+        return (*best, captures, versions)
+
+    def _hit(self, found: Found, row: tuple[Any, ...], ranked: Ranked, with_snippets: bool) -> Hit:
+        url, title, timestamp, path, member, offset, length, inner, captures, versions = row
+        snippet: tuple[SnippetPart, ...] = ()
+        if with_snippets and path:
+            page = self.page_text(Location(path, offset, length, member, inner))
+            if page is not None:
+                snippet = make_snippet(page.text, ranked.spellings, ranked.phrases)
+                if page.description and not any(part.hit for part in snippet):
+                    other = make_snippet(page.description, ranked.spellings, ranked.phrases)
+                    snippet = other if any(part.hit for part in other) else snippet
+        return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
+
+    def page_text(self, location: Location) -> PageText | None:
+        """Return the text of the page in a record, None when the archive cannot be read now."""
+        try:
+            with read_record_at(location) as record:
+                head = parse_head(record)
+                response = parse_response(record)
+        except (ArchiveError, OSError):
+            return None
+        if response is None:
+            return None
+        html, _ = decode_html(response.body, head.headers.get("Content-Type") if head else "")
+        return collect_page(html)
+
+    # -- captures
+
+    def captures(self, url: str) -> list[Capture]:
+        """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
+        snapshot = self._current()
+        rows = snapshot.catalogue.connection().execute(
+            f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
+            (sort_key(url),),
+        ).fetchall()
+        return [self._capture(snapshot.catalogue, row) for row in rows]
+
+    def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
+        url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
+        original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
+        return Capture(url, timestamp, kind, status, mime, payload, Location(path, offset, length, member, inner), original, title)
+
+    def _original(self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None) -> Location | None:
+        """Return the record whose payload a revisit repeats: same digest; the same address, then the named one, then any."""
+        if not payload:
+            return None
+        rows = catalogue.connection().execute(
+            "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
+            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource') LIMIT 200",
+            (payload,),
+        ).fetchall()
+        if not rows:
+            return None
+        rows.sort(key=lambda row: (row[0] != url, row[0] != refers_to))
+        return Location(*rows[0][1:])
+
+    def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
+        """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
+
+        Captures whose bytes are held come before revisits whose original is not known.
+        """
+        found = self.captures(url)
+        if not found:
+            return None
+        usable = [c for c in found if c.type != "revisit" or c.original is not None] or found
+        exact = [c for c in usable if c.url == url] or usable
+        if not timestamp:
+            return exact[-1]
+        wanted = _seconds(timestamp)
+        return min(usable, key=lambda c: (abs(_seconds(c.timestamp) - wanted), c.url != url))
+
+    def record(self, capture: Capture) -> Record:
+        """Return the record of a capture, opened; that of the original for a revisit. Close it, or use it in `with`.
+
+        Raises ArchiveError when the archive cannot be read, RecordError when the original of a revisit is not held.
+        """
+        place = capture.location
+        if capture.type == "revisit":
+            if capture.original is None:
+                raise RecordError(place.path, place.offset, "a revisit whose original is not in this index; its payload is not held")
+            place = capture.original
+        return read_record_at(place)
+
+    # -- ledger and state
+
+    def ledger(self) -> list[LedgerEntry]:
+        """Return what became of each file, by name."""
+        dictionary = self._current().catalogue.dictionary
+        entries = [value for key, value in dictionary.items() if key.startswith("ledger:")]
+        return sorted((_ledger_entry(value) for value in entries), key=lambda entry: entry.file)
+
+    def statistics(self) -> Statistics:
+        """Return the totals of the whole index."""
+        snapshot = self._current()
+        ledger = self.ledger()
+        connection = snapshot.catalogue.connection()
+        skipped: Counter[str] = Counter()
+        for entry in ledger:
+            skipped.update(entry.skipped)
+        documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
+        versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
+        first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
+        hosts = {host for live in snapshot.segments for host in live.segment.hosts()}
+        return Statistics(
+            files=len(ledger), records=sum(entry.records for entry in ledger), captures=sum(entry.captures for entry in ledger),
+            documents=documents, versions=versions, skipped=dict(sorted(skipped.items())),
+            damaged=tuple(damage for entry in ledger for damage in entry.damaged),
+            sites=len(hosts), first=first or "", last=last or "",
+        )
+
+    def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
+        """Return one line for each problem found in the files of the index; empty when it is sound."""
+        return check_generation(live_folder(self.index_dir), progress)
+
+
+def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
+    """Return the index in a folder, opened for reading.
+
+    Raises IndexMissingError, IndexVersionError or IndexCorruptError.
+    """
+    return Index(os.fspath(index_dir), ranking or Ranking())
+
+
+def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
+    damaged = tuple(
+        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", "")) for item in value["damaged"]
+    )
+    return LedgerEntry(
+        value["file"], value["status"], value["format"], value["records"], value["captures"], value["documents"],
+        value["skipped"], damaged,
+    )
+
+
+def _seconds(timestamp: str) -> float:
+    """Return a timestamp of 1 to 14 digits as a number of seconds that orders and measures; 0 for none."""
+    digits = re.sub(r"\D", "", timestamp)[:14]
+    if not digits:
+        return 0.0
+    full = digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
+    year, month, day, hour, minute, second = (int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14)))
+    return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

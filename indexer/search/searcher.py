@@ -1,0 +1,224 @@
+"""The best hits of a query, and how many there are.
+
+Scores are exact: idf and mean lengths come from all live versions, counts and lengths from the
+segments, in float64. The stored weights only say which versions need not be scored at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.search.matching import Match, all_leaves, match_leaf, tree_mask
+from indexer.search.query import And, Node, Or, Phrase, Query, Word, leaves
+from indexer.store.bm25f import Ranking, idf, norms, saturate
+from indexer.store.snapshot import Snapshot
+from indexer.text.languages import STOP_WORDS
+
+# A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
+_MAIN_LANGUAGE = 0.2
+_FEW = 256  # versions scored without looking at bounds first
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page found. versions: (segment number, ordinal) of the best version, or of those that are equally good."""
+
+    document: int
+    score: float
+    versions: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The answer to a query. total: pages, exact. found: from the best on. spellings: words to be marked."""
+
+    query: Query
+    total: int
+    found: tuple[Found, ...]
+    spellings: frozenset[str]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, limit: int) -> Ranked:
+    """Return the pages `offset` to `offset + limit` of the ranked list, and the number of all that match.
+
+    Order: falling score, then the MD5 of the address. A page with several matching versions counts once, by its best.
+    When no page has all words of a plain query, pages with any of them are given, with a notice.
+    """
+    query = _without_stop_words(query, snapshot)
+    if query.tree is None or not snapshot.segments:
+        return Ranked(query, 0, (), frozenset(), ())
+    run = _Run(snapshot, query.tree, ranking)
+    if not run.total and (wider := _any_of(query.tree)) is not None:
+        relaxed = _Run(snapshot, wider, ranking)
+        if relaxed.total:
+            query = replace(
+                query, tree=wider, notices=(*query.notices, "no page has all of these words; these have some of them")
+            )
+            run = relaxed
+    return Ranked(
+        query, run.total, tuple(run.best(offset + limit)[offset:]), frozenset(run.spellings),
+        tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
+    )
+
+
+def _without_stop_words(query: Query, snapshot: Snapshot) -> Query:
+    """Leave stop words out that stand beside other words, unless they are quoted or bound to an element."""
+    tree = query.tree
+    if not (isinstance(tree, And) and tree.implied):
+        return query
+    share = Counter(snapshot.languages())
+    many = sum(share.values()) * _MAIN_LANGUAGE
+    stops = {word for language, count in share.items() if count >= many for word in STOP_WORDS.get(language or "en", ())}
+
+    def is_stop(part: Node) -> bool:
+        return isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops
+
+    kept = tuple(part for part in tree.parts if not is_stop(part))
+    if len(kept) == len(tree.parts) or not any(isinstance(part, Word | Phrase | And | Or) for part in kept):
+        return query
+    left_out = " ".join(dict.fromkeys(part.text for part in tree.parts if isinstance(part, Word) and is_stop(part)))
+    return replace(
+        query, tree=replace(tree, parts=kept) if len(kept) > 1 else kept[0],
+        notices=(*query.notices, f"common words left out: {left_out} (quote them to look for them)"),
+    )
+
+
+def _any_of(tree: Node) -> Node | None:
+    """Return the query for pages with any of the words of a plain query; None when there is nothing to widen."""
+    if not (isinstance(tree, And) and tree.implied):
+        return None
+    words = tuple(part for part in tree.parts if isinstance(part, Word | Phrase))
+    others = tuple(part for part in tree.parts if not isinstance(part, Word | Phrase))
+    if len(words) < 2:
+        return None
+    return And((Or(words), *others)) if others else Or(words)
+
+
+class _Run:
+    """One tree evaluated over all segments: masks first (for exact counts), scores only for what may reach the top."""
+
+    def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking) -> None:
+        self._snapshot, self._ranking = snapshot, ranking
+        self.spellings: set[str] = set()
+        scored = leaves(tree)
+        self.leaves = list(dict.fromkeys(scored))
+        self._times = Counter(scored)
+        self._matches: list[dict[Word | Phrase, Match]] = []
+        self._matched: list[NDArray[np.int64]] = []
+        holding: Counter[Word | Phrase] = Counter()
+        shared_documents: list[NDArray[np.uint32]] = []
+        alone = 0
+        everywhere = all_leaves(tree)
+        for live in snapshot.segments:
+            matches: dict[Word | Phrase, Match] = {}
+            slack = snapshot.slack(live, ranking)
+            for leaf in everywhere:
+                match, spellings = match_leaf(leaf, live, ranking, snapshot.means, slack)
+                matches[leaf] = match
+                if leaf in self._times:
+                    self.spellings.update(spellings)
+                    there = match.ordinals
+                    holding[leaf] += len(there) if live.alive is None else int(live.alive[there].sum())
+            mask = tree_mask(tree, live, matches)
+            if live.alive is not None:
+                mask &= live.alive
+            matched = np.flatnonzero(mask)
+            self._matches.append(matches)
+            self._matched.append(matched)
+            if live.shared is None:
+                alone += len(matched)
+            else:
+                is_shared = live.shared[matched]
+                alone += len(matched) - int(is_shared.sum())
+                shared_documents.append(live.segment.document[matched[is_shared]])
+        distinct = len(np.unique(np.concatenate(shared_documents))) if shared_documents else 0
+        self.total = alone + distinct
+        self._has_shared = bool(distinct)
+        self._idf = {leaf: idf(ranking, snapshot.versions, holding[leaf]) for leaf in self.leaves}
+
+    def best(self, count: int) -> list[Found]:
+        """Return the best `count` pages in order; fewer if fewer match."""
+        count = min(count, self.total)
+        if count <= 0:
+            return []
+        versions = sum(len(matched) for matched in self._matched)
+        wanted = count * 2 if self._has_shared else count
+        while True:
+            found = self._best_versions(min(wanted, versions))
+            pages: dict[int, Found] = {}
+            for item in found:
+                known = pages.setdefault(item.document, item)
+                if known is not item and known.score == item.score:
+                    pages[item.document] = replace(known, versions=known.versions + item.versions)
+            if len(pages) >= count or wanted >= versions:
+                return list(pages.values())[:count]
+            wanted *= 4
+
+    def _best_versions(self, count: int) -> list[Found]:
+        scores, keys, places, ordinals = (np.zeros(0), np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        for place, live in enumerate(self._snapshot.segments):
+            matched = self._matched[place]
+            if not len(matched):
+                continue
+            floor = float(scores[-1]) if len(scores) >= count else -np.inf
+            chosen, score = self._score_segment(place, matched, count, floor)
+            scores = np.concatenate([scores, score])
+            keys = np.concatenate([keys, live.segment.key[chosen]])
+            places = np.concatenate([places, np.full(len(chosen), place)])
+            ordinals = np.concatenate([ordinals, chosen])
+            order = np.lexsort((keys, -scores))[:count]
+            scores, keys, places, ordinals = scores[order], keys[order], places[order], ordinals[order]
+        segments = self._snapshot.segments
+        return [
+            Found(int(segments[place].segment.document[ordinal]), score, ((segments[place].number, ordinal),))
+            for place, ordinal, score in zip(places.tolist(), ordinals.tolist(), scores.tolist(), strict=True)
+        ]
+
+    def _score_segment(
+        self, place: int, matched: NDArray[np.int64], count: int, floor: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return versions of a segment with their exact scores, among them all that may be of the best `count`.
+
+        floor: what the versions of earlier segments already ask for.
+        """
+        if len(matched) <= max(_FEW, count):
+            return matched, self._exact(place, matched)
+        upper = self._upper(place)[matched]
+        cut = max(float(np.partition(upper, len(upper) - count)[len(upper) - count]), floor)
+        first = np.flatnonzero(upper >= cut)
+        first_scores = self._exact(place, matched[first])
+        if len(first) >= count:
+            floor = max(floor, float(np.partition(first_scores, len(first) - count)[len(first) - count]))
+        rest = np.flatnonzero((upper < cut) & (upper >= floor))
+        rest_scores = self._exact(place, matched[rest])
+        return matched[np.concatenate([first, rest])], np.concatenate([first_scores, rest_scores])
+
+    def _upper(self, place: int) -> NDArray[np.float64]:
+        """Return for each version of a segment a score that is never below the exact one."""
+        upper = np.zeros(len(self._snapshot.segments[place].segment))
+        for leaf in self.leaves:
+            match = self._matches[place][leaf]
+            factor = self._idf[leaf] * self._times[leaf]
+            if factor > 0 and len(match.ordinals):
+                # written so that an unbounded weight gives the whole factor
+                upper[match.ordinals] += factor / (1 + self._ranking.k1 / match.upper)
+        upper *= 1 + 1e-9  # whatever rounding does
+        return upper
+
+    def _exact(self, place: int, ordinals: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the exact scores of some versions (rising ordinals) of a segment."""
+        score = np.zeros(len(ordinals))
+        if not len(ordinals):
+            return score
+        segment = self._snapshot.segments[place].segment
+        norm = norms(self._ranking, segment.lengths[ordinals], self._snapshot.means)
+        for leaf in self.leaves:
+            weight = self._matches[place][leaf].exact(ordinals, norm)
+            score += self._idf[leaf] * self._times[leaf] * saturate(self._ranking, weight)
+        return score
+

@@ -1,0 +1,67 @@
+"""BM25F: arithmetic only, no files and no state.
+
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
+(2009), section 3.6: counts are weighed by element and added before the score saturates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text.elements import ELEMENTS
+
+DEFAULT_BOOST = {
+    "title": 5.0, "heading": 2.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5, "keywords": 1.5, "body": 1.0,
+    "url": 3.0, "alt": 0.8, "inlink": 5.0,
+}
+DEFAULT_B = {name: 0.75 if name == "body" else 0.3 for name in ELEMENTS}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The settings of the ranking.
+
+    k1: weighted frequency at which a word reaches half of its top score.
+    idf: "plus" is log(1 + (N - df + 0.5) / (df + 0.5)), never negative; "classic" is without the 1 +.
+    boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
+    """
+
+    k1: float = 5.0
+    idf: str = "plus"
+    boost: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOST))
+    b: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_B))
+
+
+def idf(ranking: Ranking, versions: int, holding: int) -> float:
+    """Return the inverse document frequency of a word that `holding` of `versions` versions hold."""
+    odds = (versions - holding + 0.5) / (holding + 0.5)
+    return math.log(1 + odds) if ranking.idf == "plus" else math.log(odds)
+
+
+def norms(ranking: Ranking, lengths: NDArray[np.integer], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return boost / ((1 - b) + b * length / mean length) for each version and element, same shape as `lengths`.
+
+    means: mean length of each element over the versions that have it; 0 where none has.
+    """
+    boost = np.array([ranking.boost[name] for name in ELEMENTS])
+    b = np.array([ranking.b[name] for name in ELEMENTS])
+    relative = np.divide(lengths, means, out=np.ones(lengths.shape), where=means > 0)
+    result: NDArray[np.float64] = boost / np.maximum((1 - b) + b * relative, 1e-9)
+    return result
+
+
+def weights(counts: NDArray[np.integer], norm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the BM25F weight of rows: the sum over elements of count * norm, added in the order of ELEMENTS."""
+    total = np.zeros(len(counts))
+    for element in range(counts.shape[1]):
+        total += counts[:, element] * norm[:, element]
+    return total
+
+
+def saturate(ranking: Ranking, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weight / (k1 + weight), 0 where the weight is 0."""
+    return weight / (ranking.k1 + weight)

@@ -1,0 +1,266 @@
+"""The catalogue: the one SQLite file that says what an index holds.
+
+Small maps (format, live segments, ledger, removed versions) are kept by sqlitedict in the
+table `catalogue`, encoded as JSON, never pickle. Addresses, versions and captures are plain
+tables of the same file, for range scans and bulk inserts. Both go through one connection, so
+that a commit is one transaction: all of it is there after a crash, or nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from sqlitedict import SqliteDict
+
+from archiver.warc import capture_key, surt_key
+from indexer.store.errors import (
+    DiskFullError,
+    IndexCorruptError,
+    IndexMissingError,
+    IndexVersionError,
+)
+
+FORMAT_VERSION = 1
+FILE_NAME = "catalogue.sqlite"
+_BUSY_S = 30.0
+
+_TABLES = """
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, doc_id INTEGER NOT NULL, sort_key TEXT NOT NULL);
+CREATE INDEX urls_by_doc_id ON urls (doc_id);
+CREATE INDEX urls_by_sort_key ON urls (sort_key);
+CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, segment INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL, title TEXT, UNIQUE (url, digest));
+CREATE INDEX versions_by_place ON versions (segment, ordinal);
+CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp TEXT NOT NULL, type TEXT NOT NULL,
+    status INTEGER NOT NULL, mime TEXT NOT NULL, payload TEXT NOT NULL, file INTEGER NOT NULL, member TEXT NOT NULL,
+    offset INTEGER NOT NULL, length INTEGER NOT NULL, inner INTEGER NOT NULL, version INTEGER, refers_to TEXT,
+    UNIQUE (file, member, offset, inner));
+CREATE INDEX captures_by_url ON captures (url, timestamp);
+CREATE INDEX captures_by_payload ON captures (payload) WHERE payload <> '';
+CREATE INDEX captures_by_version ON captures (version) WHERE version IS NOT NULL;
+"""
+
+
+def doc_id(url: str) -> int:
+    """Return the MD5-8 id of an address; two addresses may share one, so lookups by it give a list."""
+    return int.from_bytes(_url_md5(url)[:4], "big")
+
+
+def doc_key(url: str) -> int:
+    """Return 64 bits of the MD5 of an address, which order pages of equal score."""
+    return int.from_bytes(_url_md5(url)[:8], "big")
+
+
+def sort_key(url: str) -> str:
+    """Return the key that all spellings of an address share and that puts the pages of a site together."""
+    try:
+        return surt_key(url)
+    except ValueError:
+        return capture_key(url)
+
+
+def _url_md5(url: str) -> bytes:
+    return hashlib.md5(url.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+
+
+def _encode(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _decode(value: Any) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, TypeError) as error:
+        raise IndexCorruptError(f"catalogue: a value starts with {value[:20]!r}, expected JSON; rebuild the index") from error
+
+
+class _SharedConnection:
+    """Stands where sqlitedict keeps its own thread: its statements become part of our transaction.
+
+    sqlitedict's own connection runs with synchronous=OFF and commits on its own; an index may not.
+    """
+
+    autocommit = False
+
+    def __init__(self, connection: sqlite3.Connection, *, read_only: bool) -> None:
+        self._connection = connection
+        self._read_only = read_only
+
+    def execute(self, sql: str, arguments: Sequence[Any] = (), result: object = None) -> None:
+        if not (self._read_only and sql.startswith("CREATE")):
+            self._connection.execute(sql, arguments)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        self._connection.executemany(sql, rows)
+
+    def select(self, sql: str, arguments: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        return iter(self._connection.execute(sql, arguments).fetchall())
+
+    def select_one(self, sql: str, arguments: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        return cast("tuple[Any, ...] | None", self._connection.execute(sql, arguments).fetchone())
+
+    def commit(self, blocking: bool = True) -> None:
+        """Transactions are ended by the catalogue alone."""
+
+    def close(self, force: bool = False) -> None:
+        """The connection belongs to the catalogue."""
+
+
+class _Dictionary(SqliteDict):  # type: ignore[misc]
+    """sqlitedict over a connection of ours, with JSON values."""
+
+    def __init__(self, path: str, connection: sqlite3.Connection, *, read_only: bool) -> None:
+        self._shared = _SharedConnection(connection, read_only=read_only)
+        super().__init__(path, tablename="catalogue", flag="c", encode=_encode, decode=_decode)
+
+    def _new_conn(self) -> _SharedConnection:
+        return self._shared
+
+
+class Catalogue:
+    """An open catalogue. A reading one may be used from many threads; a writing one is guarded by store.lock."""
+
+    def __init__(self, index_dir: str, *, writing: bool = False) -> None:
+        """Open, and create when writing. Raises the errors of indexer.store.errors."""
+        self.index_dir = index_dir
+        self.path = os.path.join(index_dir, FILE_NAME)
+        self._writing = writing
+        self._local = threading.local()
+        self._all: list[sqlite3.Connection] = []
+        self._all_lock = threading.Lock()
+        self._watcher: sqlite3.Connection | None = None
+        if writing:
+            os.makedirs(index_dir, exist_ok=True)
+        elif not os.path.isfile(self.path):
+            raise IndexMissingError(f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}")
+        try:
+            self._check_format()
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise self._translated(error) from error
+        except Exception:
+            self.close()
+            raise
+
+    # -- connections
+
+    def connection(self) -> sqlite3.Connection:
+        """Return the connection of this thread (the writer has a single one)."""
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            found = self._connect()
+            self._local.connection = found
+            with self._all_lock:
+                self._all.append(found)
+        return found
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._writing:
+            connection = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            return connection
+        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        writable = os.access(self.index_dir, os.W_OK)
+        # on a read-only medium SQLite cannot make its shared-memory file; nobody can write there either
+        options = "?mode=ro" if writable else "?mode=ro&immutable=1"
+        connection = sqlite3.connect(address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA query_only=1")
+        return connection
+
+    @property
+    def dictionary(self) -> SqliteDict:
+        """The small maps, as a sqlitedict over this thread's connection."""
+        found: _Dictionary | None = getattr(self._local, "dictionary", None)
+        if found is None:
+            found = _Dictionary(self.path, self.connection(), read_only=not self._writing)
+            self._local.dictionary = found
+        return found
+
+    def watched_changes(self) -> int:
+        """Return a number that changes when a commit was made; asked by one thread at a time."""
+        if self._watcher is None:
+            self._watcher = self._connect()
+            with self._all_lock:
+                self._all.append(self._watcher)
+        return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Everything written inside is committed at the end, or nothing of it. Raises DiskFullError."""
+        connection = self.connection()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException as error:
+            try:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            except sqlite3.Error:
+                pass  # a failed write has rolled back already
+            if isinstance(error, sqlite3.DatabaseError):
+                raise self._translated(error) from error
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """All reads inside see one state of the catalogue."""
+        connection = self.connection()
+        try:
+            connection.execute("BEGIN")
+            yield connection
+        except sqlite3.DatabaseError as error:
+            raise self._translated(error) from error
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._all_lock:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+        self._local = threading.local()
+
+    # -- format and lock
+
+    def _check_format(self) -> None:
+        connection = self.connection()
+        known = connection.execute("SELECT name FROM sqlite_master WHERE name = 'catalogue'").fetchone()
+        if known is None and self._writing:
+            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                raise IndexCorruptError(f"{self.path}: an SQLite file, but not an index; choose another folder")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            self.dictionary["format"] = {"version": FORMAT_VERSION}
+            self.dictionary["segments"] = []
+            connection.execute("COMMIT")
+            return
+        if known is None:
+            raise IndexCorruptError(f"{self.path}: holds no catalogue; rebuild the index")
+        described = self.dictionary.get("format")
+        version = described.get("version") if isinstance(described, dict) else None
+        if version != FORMAT_VERSION:
+            raise IndexVersionError(
+                f"{self.path}: index format {version}, this program reads format {FORMAT_VERSION};"
+                " index the archives again with --rebuild"
+            )
+
+    def _translated(self, error: sqlite3.DatabaseError) -> Exception:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith("SQLITE_FULL") or "disk is full" in str(error) or name.startswith("SQLITE_IOERR_WRITE"):
+            return DiskFullError(f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost")
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return IndexCorruptError(f"{self.path}: {error}; rebuild the index")
+        return IndexCorruptError(f"{self.path}: {error}")

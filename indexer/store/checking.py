@@ -1,0 +1,103 @@
+"""`findingaid check`: are the files of an index sound, and do they agree with each other?"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from indexer.store.catalogue import Catalogue
+from indexer.store.errors import IndexError_
+from indexer.store.segment import Segment
+from indexer.store.weights import Weights
+from indexer.store.writer import segment_path, weights_path
+
+_PAIRS_AT_ONCE = 1 << 19
+
+
+def check_generation(folder: str, progress: Callable[[str], None] | None = None) -> list[str]:
+    """Return one line for each problem; empty when checksums fit, lists decode, and all references lead somewhere."""
+    say = progress or (lambda text: None)
+    problems: list[str] = []
+    try:
+        catalogue = Catalogue(folder)
+    except IndexError_ as error:
+        return [str(error)]
+    try:
+        say("catalogue")
+        problems += _check_catalogue(catalogue)
+        for entry in catalogue.dictionary["segments"]:
+            say(f"segment {entry['number']} ({entry['versions']} versions)")
+            problems += _check_segment(catalogue, folder, entry)
+    except (IndexError_, sqlite3.DatabaseError, KeyError, TypeError) as error:
+        problems.append(f"{os.path.join(folder, 'catalogue.sqlite')}: {error}")
+    finally:
+        catalogue.close()
+    return problems
+
+
+def _check_catalogue(catalogue: Catalogue) -> list[str]:
+    connection = catalogue.connection()
+    problems = [
+        f"{catalogue.path}: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"
+    ]
+    for what, sql in (
+        ("captures of an address that is not there", "SELECT COUNT(*) FROM captures WHERE url NOT IN (SELECT id FROM urls)"),
+        ("captures in a file that is not there", "SELECT COUNT(*) FROM captures WHERE file NOT IN (SELECT id FROM files)"),
+        ("captures that show a version that is not there",
+         "SELECT COUNT(*) FROM captures WHERE version IS NOT NULL AND version NOT IN (SELECT id FROM versions)"),
+        ("versions of an address that is not there", "SELECT COUNT(*) FROM versions WHERE url NOT IN (SELECT id FROM urls)"),
+        ("versions that no capture holds",
+         "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')"),
+    ):
+        count = connection.execute(sql).fetchone()[0]
+        if count:
+            problems.append(f"{catalogue.path}: {count} {what}; rebuild the index")
+    for key, entry in catalogue.dictionary.items():
+        if key.startswith("ledger:"):
+            total = entry["captures"] + sum(entry["skipped"].values())
+            if entry["records"] != total:
+                problems.append(f"{entry['file']}: the ledger counts {entry['records']} records, but captures and skipped give {total}")
+            held = connection.execute(
+                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)", (entry["file"],)
+            ).fetchone()[0]
+            if held != entry["captures"]:
+                problems.append(f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}")
+    return problems
+
+
+def _check_segment(catalogue: Catalogue, folder: str, entry: dict[str, Any]) -> list[str]:
+    try:
+        segment = Segment(segment_path(folder, entry["number"]))
+        weights = Weights(weights_path(folder, entry), segment)
+    except IndexError_ as error:
+        return [str(error)]
+    problems = segment.file.problems() + weights.file.problems()
+    if problems:
+        return problems
+    lengths = np.zeros((len(segment), segment.lengths.shape[1]), dtype=np.int64)
+    for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
+        occurrences = segment.occurrences_of(first, last)
+        if len(occurrences) and int(occurrences.version.max()) >= len(segment):
+            problems.append(f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}")
+            return problems
+        np.add.at(lengths, (occurrences.version, occurrences.element), 1)
+    if (lengths != segment.lengths).any():
+        problems.append(f"{segment.path}: the postings do not add up to the stored lengths; rebuild the index")
+    if len(weights.codes) != segment.pairs:
+        problems.append(f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs; rebuild the index")
+    alive = np.ones(len(segment), dtype=bool)
+    alive[entry["dead"]] = False
+    if (segment.lengths[alive].sum(axis=0, dtype=np.int64) != entry["sums"]).any():
+        problems.append(f"{segment.path}: the lengths do not add up to the catalogue's sums; rebuild the index")
+    rows = catalogue.connection().execute(
+        "SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
+    ).fetchall()
+    if [row[0] for row in rows] != np.flatnonzero(alive).tolist():
+        problems.append(f"{segment.path}: its live versions are not those of the catalogue; rebuild the index")
+    elif [row[1] for row in rows] != segment.document[alive].tolist():
+        problems.append(f"{segment.path}: its versions belong to other pages than the catalogue says; rebuild the index")
+    return problems

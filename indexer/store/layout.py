@@ -1,0 +1,68 @@
+"""Where the files of an index lie.
+
+    INDEX/current            name of the live generation, one line
+    INDEX/g1/catalogue.sqlite, 000001.seg, 000001.w1, ...
+    INDEX/writer.lock        held by the one process that writes
+
+A re-index from scratch fills the next generation beside the live one; replacing `current`
+swaps it in at once for every reader.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+from indexer.store.errors import IndexCorruptError, IndexMissingError
+from indexer.store.arrayfile import sync_folder
+
+_CURRENT = "current"
+_GENERATION = re.compile(r"g[1-9][0-9]{0,8}")
+
+
+def live_folder(index_dir: str) -> str:
+    """Return the folder of the live generation. Raises IndexMissingError, IndexCorruptError."""
+    try:
+        with open(os.path.join(index_dir, _CURRENT), encoding="ascii", errors="replace") as file:
+            name = file.read(64).strip()
+    except FileNotFoundError as error:
+        raise IndexMissingError(
+            f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}"
+        ) from error
+    except NotADirectoryError as error:
+        raise IndexMissingError(f"{index_dir}: not a folder, so no index is here") from error
+    if not _GENERATION.fullmatch(name):
+        raise IndexCorruptError(f"{index_dir}/{_CURRENT}: holds {name!r}, expected the name of a generation like g1")
+    return os.path.join(index_dir, name)
+
+
+def next_folder(index_dir: str) -> str:
+    """Return an unused folder name for a new generation; leftovers of an unfinished one are removed."""
+    try:
+        live = os.path.basename(live_folder(index_dir))
+    except IndexMissingError:
+        live = "g0"
+    folder = os.path.join(index_dir, f"g{int(live[1:]) + 1}")
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def make_live(index_dir: str, folder: str) -> None:
+    """Make a generation the live one, in one step that survives a crash, and remove all others."""
+    temporary = os.path.join(index_dir, _CURRENT + ".tmp")
+    with open(temporary, "w", encoding="ascii") as file:
+        file.write(os.path.basename(folder) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, os.path.join(index_dir, _CURRENT))
+    sync_folder(index_dir)
+    remove_leftovers(index_dir)
+
+
+def remove_leftovers(index_dir: str) -> None:
+    """Remove generations that are not live: what a crash left of a rebuild. Only the writer may call this."""
+    live = os.path.basename(live_folder(index_dir))
+    for name in os.listdir(index_dir):
+        if _GENERATION.fullmatch(name) and name != live:
+            shutil.rmtree(os.path.join(index_dir, name), ignore_errors=True)

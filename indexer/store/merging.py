@@ -1,0 +1,91 @@
+"""Several segments -> one, by ranges of word ids, in bounded memory.
+
+MD5 ids are spread evenly, so a range of ids is a share of every segment; one range is in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.inversion import stems_of_words
+from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
+from indexer.text.languages import has_stemmer
+
+_OCCURRENCES_AT_ONCE = 1_000_000
+_IDS = 1 << 32
+
+
+def merge_segments(
+    path: str, segments: Sequence[Segment], dead: Sequence[Sequence[int]]
+) -> list[NDArray[np.int64]]:
+    """Write one segment that holds the live versions of several; return for each segment its versions' new ordinals.
+
+    dead: ordinals of each segment that are dropped; their new ordinal is -1. Raises DiskFullError.
+    """
+    places = []
+    total = 0
+    for segment, gone in zip(segments, dead, strict=True):
+        alive = np.ones(len(segment), dtype=bool)
+        alive[list(gone)] = False
+        place = np.where(alive, np.cumsum(alive) - 1 + total, -1)
+        total += int(alive.sum())
+        places.append(place)
+    versions = _join_versions(segments, places)
+    writer = SegmentWriter(versions)
+    words: list[str] = []
+    by_language: dict[str, list[int]] = {name: [] for name in versions.languages if has_stemmer(name)}
+    occurrences = sum(segment.occurrences for segment in segments)
+    shares = max(1, -(-occurrences // _OCCURRENCES_AT_ONCE))
+    for share in range(shares):
+        low, high = _IDS * share // shares, _IDS * (share + 1) // shares
+        part, ids = _join_range(segments, places, low, high)
+        writer.add(part, ids)
+        for number, name in enumerate(versions.languages):
+            if name in by_language and len(part):
+                in_language = np.unique(part.word[versions.language[part.version] == number])
+                by_language[name].extend((in_language + len(words)).tolist())
+        words.extend(part.words)
+    writer.write(path, stems_of_words(words, by_language))
+    return places
+
+
+def _join_versions(segments: Sequence[Segment], places: Sequence[NDArray[np.int64]]) -> VersionColumns:
+    hosts: dict[str, int] = {}
+    languages: dict[str, int] = {}
+    columns = []
+    for segment, place in zip(segments, places, strict=True):
+        own = segment.version_columns()
+        alive = place >= 0
+        host = np.array([hosts.setdefault(name, len(hosts)) for name in own.hosts], dtype=np.uint32)
+        language = np.array([languages.setdefault(name, len(languages)) for name in own.languages], dtype=np.uint32)
+        columns.append((own.document[alive], own.key[alive], own.lengths[alive], own.extent[alive],
+                        host[own.host[alive]], language[own.language[alive]]))
+    document, key, lengths, extent, host, language = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return VersionColumns(document, key, lengths, extent, host, language, list(hosts), list(languages))
+
+
+def _join_range(
+    segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], low: int, high: int
+) -> tuple[Occurrences, NDArray[np.uint32]]:
+    """Return the occurrences of all words with low <= id < high, sorted, and the ids of these words."""
+    numbers: dict[str, int] = {}
+    columns: list[tuple[NDArray[np.int64], ...]] = []
+    for segment, place in zip(segments, places, strict=True):
+        first, last = np.searchsorted(segment.word_ids.astype(np.int64), (low, high))
+        own = segment.occurrences_of(int(first), int(last))
+        version = place[own.version]
+        alive = version >= 0
+        # only words that a live version holds get a number
+        used = np.unique(own.word[alive])
+        local = np.zeros(len(own.words), dtype=np.int64)
+        local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
+        columns.append((local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive]))
+    rank, words, ids = sort_words(list(numbers))
+    word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
+    word = rank[word] if len(words) else word
+    # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
+    order = np.argsort(word, kind="stable")
+    return Occurrences(words, word[order], version[order], element[order].astype(np.uint8), position[order]), ids

@@ -1,0 +1,92 @@
+"""Snapshot: one committed state of an index, as readers see it. It never changes; a new commit makes a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.bm25f import Ranking
+from indexer.store.catalogue import Catalogue
+from indexer.store.errors import IndexMissingError
+from indexer.store.segment import Segment
+from indexer.store.weights import Basis, Weights
+from indexer.store.writer import mean_lengths, segment_path, weights_path
+
+
+@dataclass(slots=True)
+class LiveSegment:
+    """A segment with what the catalogue says of it.
+
+    alive: False for versions that were removed; None when all are there.
+    shared: True for versions of pages that have several versions in this index; None when there are none.
+    """
+
+    number: int
+    segment: Segment
+    weights: Weights
+    alive: NDArray[np.bool_] | None
+    shared: NDArray[np.bool_] | None
+
+
+class Snapshot:
+    """The segments of one commit, with the numbers that ranking needs of all of them together."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        """Read the list of live segments and map them. Raises the errors of indexer.store.errors."""
+        self.catalogue = catalogue
+        self._languages: dict[str, int] | None = None
+        entries, shared = self._read()
+        self.segments: list[LiveSegment] = []
+        for attempt in range(5):
+            try:
+                self.segments = [self._open(entry, shared.get(entry["number"])) for entry in entries]
+                break
+            except IndexMissingError:
+                # a merge replaced a segment between our reading its name and opening it
+                if attempt == 4:
+                    raise
+                entries, shared = self._read()
+        self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
+        self.means: NDArray[np.float64] = mean_lengths(entries)
+
+    def _read(self) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
+        with self.catalogue.snapshot() as connection:
+            entries: list[dict[str, Any]] = self.catalogue.dictionary["segments"]
+            shared: dict[int, list[int]] = {}
+            rows = connection.execute(
+                "SELECT segment, ordinal FROM versions WHERE url IN (SELECT url FROM versions GROUP BY url HAVING COUNT(*) > 1)"
+            )
+            for number, ordinal in rows:
+                shared.setdefault(number, []).append(ordinal)
+        return entries, shared
+
+    def _open(self, entry: dict[str, Any], shared: list[int] | None) -> LiveSegment:
+        segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
+        weights = Weights(weights_path(self.catalogue.index_dir, entry), segment)
+        alive = None
+        if entry["dead"]:
+            alive = np.ones(len(segment), dtype=bool)
+            alive[entry["dead"]] = False
+        marked = None
+        if shared:
+            marked = np.zeros(len(segment), dtype=bool)
+            marked[shared] = True
+        return LiveSegment(entry["number"], segment, weights, alive, marked)
+
+    def languages(self) -> dict[str, int]:
+        """Return the number of live versions in each language; "" is the unknown one."""
+        if self._languages is None:
+            found: dict[str, int] = {}
+            for live in self.segments:
+                column = live.segment.language if live.alive is None else live.segment.language[live.alive]
+                for name, count in zip(live.segment.languages, np.bincount(column, minlength=len(live.segment.languages)).tolist(), strict=False):
+                    found[name] = found.get(name, 0) + count
+            self._languages = found
+        return self._languages
+
+    def slack(self, live: LiveSegment, ranking: Ranking) -> float:
+        """Return by what factor the stored weights of a segment may differ from those under `ranking` now."""
+        return live.weights.basis.slack(Basis.of(ranking, self.means))

@@ -1,0 +1,104 @@
+"""Precomputed BM25F weights: one byte for each pair of word and version.
+
+A byte c stands for the interval (2**((c - 1 - ZERO) / STEPS), 2**((c - ZERO) / STEPS)] that holds the
+exact weight at the time of weighing. Search uses the upper end to leave out what cannot reach the
+top, and computes the exact weight, from counts and lengths, only for what is left. So a stored weight
+that no longer fits (mean lengths have moved, boosts were changed) costs time, never a wrong rank:
+`slack` says by how much the intervals have to be widened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.bm25f import Ranking, norms, weights
+from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.segment import Segment
+from indexer.text.elements import ELEMENTS
+
+STEPS, ZERO = 12, 120  # 2**-10 to 2**11 in steps of 6 %
+_PAIRS_AT_ONCE = 1 << 19
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What weights were computed from: norms of the ranking over these mean lengths."""
+
+    boost: tuple[float, ...]
+    b: tuple[float, ...]
+    means: tuple[float, ...]
+
+    @classmethod
+    def of(cls, ranking: Ranking, means: NDArray[np.float64]) -> Basis:
+        return cls(
+            tuple(ranking.boost[name] for name in ELEMENTS), tuple(ranking.b[name] for name in ELEMENTS), tuple(means.tolist())
+        )
+
+    def slack(self, other: Basis) -> float:
+        """Return a factor >= 1 by which no weight under `other` differs from the weight under this basis.
+
+        norm = boost / ((1 - b) + b * length / mean). With equal b the ratio of two norms lies between the ratios
+        of the boosts and that times the ratio of the means; with another b nothing useful can be said.
+        """
+        worst = 1.0
+        for boost, b, mean, boost2, b2, mean2 in zip(
+            self.boost, self.b, self.means, other.boost, other.b, other.means, strict=True
+        ):
+            if b != b2 or (boost <= 0) != (boost2 <= 0) or (mean <= 0) != (mean2 <= 0):
+                if mean <= 0 and mean2 <= 0:
+                    continue  # no version has this element
+                return float("inf")
+            if boost > 0:
+                ratio = boost2 / boost
+                moved = mean2 / mean if b > 0 and mean > 0 else 1.0
+                bounds = (ratio, 1 / ratio, ratio * moved, 1 / (ratio * moved))
+                worst = max(worst, *bounds)
+        return worst
+
+
+def write_weights(path: str, segment: Segment, ranking: Ranking, means: NDArray[np.float64]) -> None:
+    """Compute and write the weights of a segment. Raises DiskFullError."""
+    norm = norms(ranking, segment.lengths, means)
+    codes: list[NDArray[np.uint8]] = []
+    greatest: list[NDArray[np.uint8]] = []
+    for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
+        pairs = segment.pairs_of(first, last)
+        code = encode_weights(weights(segment.shape_table[pairs.shapes], norm[pairs.ordinals]))
+        codes.append(code)
+        greatest.append(np.maximum.reduceat(code, pairs.list_starts))
+    empty = np.zeros(0, dtype=np.uint8)
+    basis = Basis.of(ranking, means)
+    write_arrays(
+        path, "weights", {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
+        {"codes": codes or empty, "greatest": greatest or empty},
+    )
+
+
+def encode_weights(weight: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the byte of each weight; 0 for a weight of 0 or below the scale."""
+    with np.errstate(divide="ignore"):
+        steps = np.ceil(np.log2(weight) * STEPS - 1e-9)
+    return (np.clip(steps, -ZERO, 255 - ZERO) + ZERO).astype(np.uint8)
+
+
+def upper_bounds(slack: float) -> NDArray[np.float64]:
+    """Return for each byte a weight that is never below the exact one; the last byte has no bound."""
+    bounds: NDArray[np.float64] = 2.0 ** ((np.arange(256) - ZERO) / STEPS) * slack * (1 + 1e-6)
+    bounds[255] = np.inf
+    return bounds
+
+
+class Weights:
+    """The weights of one segment, mapped into memory."""
+
+    def __init__(self, path: str, segment: Segment) -> None:
+        """Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
+        self.file = ArrayFile(path, "weights")
+        meta: dict[str, Any] = self.file.meta
+        self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
+        self.codes: NDArray[np.uint8] = self.file.array("codes")
+        self.greatest: NDArray[np.uint8] = self.file.array("greatest")

@@ -1,0 +1,211 @@
+"""Archive file -> captures and pages: which records count as what, and which become text.
+
+The rules of the ledger live here: each record is a capture or is skipped with a reason, and
+byte ranges that hold no readable record are damage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from archiver.warc import (
+    DEFAULT_LIMITS,
+    ArchiveError,
+    ArchiveReader,
+    Damage,
+    HttpResponse,
+    Location,
+    Record,
+    RecordType,
+    parse_head,
+    parse_response,
+)
+from indexer.text.charset import decode_html
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
+PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed from memory, several copies of it at once
+
+_CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
+# What pictures, PDF and packed data start with, whatever type the server declared.
+_NOT_HTML = (
+    b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh", b"\x7fELF",
+    b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"wOFF", b"wOF2", b"\x00\x00\x01\x00",
+    b"OggS", b"ID3", b"\x28\xb5\x2f\xfd", b"FWS", b"CWS", b"RIFF",
+)
+
+
+@dataclass(slots=True)
+class PageBody:
+    """A page to be indexed: its bytes as text, and what tells its versions apart.
+
+    digest: SHA-1 of the decoded body; html: the markup as text.
+    """
+
+    digest: bytes
+    html: str
+
+
+@dataclass(slots=True)
+class CaptureFound:
+    """One capture as read from an archive; `page` is None for what is not an HTML page.
+
+    payload: payload digest as "sha1:..." or as the record writes it, "" when unknown;
+    refers_to: the address that a revisit names as its original, "" for none.
+    """
+
+    url: str
+    timestamp: str
+    type: str
+    status: int
+    mime: str
+    payload: str
+    refers_to: str
+    location: Location
+    page: PageBody | None
+
+
+@dataclass(slots=True)
+class FileEntry:
+    """What became of one archive file: one line of the ledger.
+
+    records = captures + the sum of `skipped`; damage comes on top. documents: captures that are
+    HTML pages. status: "indexed", "damaged" (some of it could not be read), "not an archive" or "unreadable".
+    """
+
+    file: str
+    status: str = "indexed"
+    format: str = ""
+    records: int = 0
+    captures: int = 0
+    documents: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    damaged: list[Damage] = field(default_factory=list)
+
+    def skip(self, reason: str) -> None:
+        """Count one record that is no capture."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+
+def read_captures(
+    path: str,
+    entry: FileEntry,
+    *,
+    skip_pages: frozenset[tuple[str, int, int]] = frozenset(),
+    on_record: Callable[[int], None] = lambda position: None,
+) -> Iterator[CaptureFound]:
+    """Yield the captures of an archive file in file order and fill in its ledger entry.
+
+    skip_pages: (member, offset, inner) of records whose pages are not to be parsed, because
+    an earlier try took too long. on_record is called with the bytes of the file read so far.
+    Raises nothing for any content of the file: what cannot be read is in the entry.
+    """
+    try:
+        with ArchiveReader(path) as reader:
+            for item in reader:
+                on_record(reader.position)
+                if isinstance(item, Damage):
+                    entry.damaged.append(item)
+                    continue
+                entry.records += 1
+                capture = _capture_of(item, entry, skip_pages)
+                if capture is not None:
+                    entry.captures += 1
+                    entry.documents += capture.page is not None
+                    yield capture
+            entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
+    except ArchiveError as error:
+        entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+    except OSError as error:
+        entry.damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
+        entry.status = "unreadable"
+        return
+    if not entry.records:
+        entry.status = "not an archive"
+        if not entry.damaged:
+            entry.damaged.append(_whole_file(path, "holds no record of an archive format"))
+    elif entry.damaged:
+        entry.status = "damaged"
+
+
+def _whole_file(path: str, problem: str) -> Damage:
+    try:
+        size = os.path.getsize(path)
+    except OSError:
+        size = 0
+    return Damage(path, 0, size, problem)
+
+
+def _capture_of(
+    record: Record, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]]
+) -> CaptureFound | None:
+    if record.type not in _CAPTURE_TYPES:
+        entry.skip(record.type_name.lower() if record.type != RecordType.UNKNOWN else "unknown type")
+        return None
+    if record.url.lower().startswith("dns:"):
+        entry.skip("dns")
+        return None
+    status, mime, page = 0, record.content_type, None
+    payload = record.headers.get("WARC-Payload-Digest").strip()
+    if record.type in (RecordType.RESPONSE, RecordType.RESOURCE):
+        head = parse_head(record)
+        if head is not None:
+            status, mime = head.status, media_type(head.headers.get("Content-Type"))
+        elif record.type == RecordType.RESPONSE:
+            mime = ""
+        if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
+            response = parse_response(record, limits=PAGE_LIMITS)
+            place = record.location
+            if ("", place.offset, place.inner) in skip_pages:
+                entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
+            elif response is not None:
+                if not payload:
+                    payload = "sha1:" + response.raw_body_sha1.hex()
+                if response.truncated:
+                    entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
+                page = _page_of(response, head.headers.get("Content-Type") if head else "")
+    elif record.type == RecordType.REVISIT:
+        head = parse_head(record)
+        if head is not None:
+            status, mime = head.status, media_type(head.headers.get("Content-Type"))
+    return CaptureFound(
+        url=record.url or _made_up_address(record),
+        timestamp=record.timestamp,
+        type=str(record.type),
+        status=status,
+        mime=mime,
+        payload=payload,
+        refers_to=record.headers.get("WARC-Refers-To-Target-URI").strip("<> "),
+        location=record.location,
+        page=page,
+    )
+
+
+def _made_up_address(record: Record) -> str:
+    """Return an address for a capture without one: its record id, else its place, so that it is not lost."""
+    record_id = record.headers.get("WARC-Record-ID").strip("<> ")
+    if record_id:
+        return record_id
+    place = record.location
+    return f"urn:x-no-address:{os.path.basename(place.path)}:{place.offset + place.inner}"
+
+
+def _at(place: Location, problem: str) -> Damage:
+    return Damage(place.path, place.offset, place.length, problem, place.member)
+
+
+def media_type(content_type: str) -> str:
+    """Return the media type of a Content-Type field: cut at the first ";", "," or blank, lower case."""
+    for stop in ";, \t":
+        content_type = content_type.strip().partition(stop)[0]
+    return content_type.strip().lower()
+
+
+def _page_of(response: HttpResponse, content_type: str) -> PageBody | None:
+    if response.body.startswith(_NOT_HTML):
+        return None
+    html, _ = decode_html(response.body, content_type)
+    return PageBody(hashlib.sha1(response.body, usedforsecurity=False).digest(), html)

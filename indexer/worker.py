@@ -1,0 +1,312 @@
+"""A worker process of an index run: archive files in, batches of segments out.
+
+The coordinator (indexer.build) hands out files and answers which pages are new; the worker
+reads, parses, analyses and inverts, and writes the segment of each batch itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from archiver.warc import Damage
+from indexer.store.catalogue import doc_key
+from indexer.store.errors import DiskFullError
+from indexer.store.inversion import write_batch
+from indexer.store.segment import KINDS, VersionColumns
+from indexer.text.analysis import Tokens, analyze_pages
+from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
+from indexer.text.elements import PageText, collect_page
+from indexer.text.languages import language_of
+
+log = logging.getLogger(__name__)
+
+# A group is parsed and analysed at once, a batch becomes one segment.
+GROUP_PAGES, GROUP_CHARACTERS = 64, 2_000_000
+BATCH_PAGES, BATCH_TOKENS = 2_500, 1_500_000
+
+
+@dataclass(slots=True)
+class CaptureRow:
+    """A capture on its way to the catalogue; version: number of the version it shows, 0 for none."""
+
+    found: CaptureFound
+    digest: bytes | None
+    version: int = 0
+
+
+@dataclass(slots=True)
+class Batch:
+    """What a worker has done since its last batch.
+
+    segment: name of the segment file, "" when no new page came up. versions: (number, address, digest,
+    title) by ordinal. captures: rows by file number. finished: ledger entries of files read to the end.
+    """
+
+    segment: str = ""
+    versions: list[tuple[int, str, bytes, str | None]] = field(default_factory=list)
+    captures: list[tuple[int, CaptureRow]] = field(default_factory=list)
+    finished: list[tuple[int, FileEntry]] = field(default_factory=list)
+    sums: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+
+
+class Status:
+    """Numbers that a worker shows the coordinator while it works, in shared memory."""
+
+    BUSY_SINCE_MS, OFFSET, INNER, POSITION, RECORDS, PAGES, PARSING = range(7)
+    SIZE = 7
+
+
+class Worker:
+    """The state of one worker process."""
+
+    def __init__(self, pipe: Connection, status: Any, folder: str, name: str) -> None:
+        self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
+        self._batches = 0
+        self._start_batch()
+
+    def _start_batch(self) -> None:
+        self._batch = Batch()
+        self._groups: list[Tokens] = []
+        self._documents: list[int] = []
+        self._languages: list[str] = []
+        self._tokens = 0
+        self._group: list[CaptureRow] = []
+        self._group_characters = 0
+
+    def run(self) -> None:
+        """Serve the coordinator until it says stop or goes away."""
+        while True:
+            message = self._pipe.recv()
+            if message[0] == "file":
+                self._read(*message[1:])
+                self._pipe.send(("idle",))
+            elif message[0] == "flush":
+                self._finish_batch()
+                self._pipe.send(("flushed",))
+            else:
+                return
+
+    def _read(self, number: int, path: str, skip_pages: frozenset[tuple[str, int, int]]) -> None:
+        entry = FileEntry(path)
+        status = self._status
+        status[Status.POSITION] = status[Status.RECORDS] = 0
+        status[Status.BUSY_SINCE_MS] = _now_ms()
+
+        def show(position: int) -> None:
+            status[Status.POSITION] = position
+            status[Status.RECORDS] = entry.records
+            status[Status.BUSY_SINCE_MS] = _now_ms()
+            status[Status.PARSING] = 0
+
+        for found in self._captures(path, entry, skip_pages, show):
+            row = CaptureRow(found, found.page.digest if found.page else None)
+            self._batch.captures.append((number, row))
+            if found.page:
+                self._group.append(row)
+                self._group_characters += len(found.page.html)
+                if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
+                    self._analyze_group(entry)
+                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
+                        self._finish_batch()
+        self._analyze_group(entry)
+        status[Status.BUSY_SINCE_MS] = 0
+        self._batch.finished.append((number, entry))
+
+    def _captures(
+        self, path: str, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]], show: Callable[[int], None]
+    ) -> Iterator[CaptureFound]:
+        """Read a file; an error nobody thought of costs the rest of that file, not the run, and stands in the ledger."""
+        try:
+            yield from read_captures(path, entry, skip_pages=skip_pages, on_record=show)
+        except (MemoryError, Exception) as error:
+            log.exception("%s: unexpected error", path)
+            entry.status = "damaged"
+            entry.damaged.append(
+                Damage(path, 0, 0, f"not read to its end: unexpected {type(error).__name__}: {error}; please report this")
+            )
+
+    def _analyze_group(self, entry: FileEntry) -> None:
+        """Ask which pages of the group are new, and turn those into token columns."""
+        rows, self._group, self._group_characters = self._group, [], 0
+        if not rows:
+            return
+        self._status[Status.BUSY_SINCE_MS] = 0
+        self._pipe.send(("claim", [(row.found.url, row.digest) for row in rows]))
+        answers: list[tuple[int, int, bool]] = self._pipe.recv()
+        pages: list[tuple[str, PageText]] = []
+        for row, (version, document, is_new) in zip(rows, answers, strict=True):
+            row.version = version
+            body, row.found.page = row.found.page, None
+            if not is_new or body is None:
+                continue
+            place = row.found.location
+            self._status[Status.OFFSET], self._status[Status.INNER] = place.offset, place.inner
+            self._status[Status.BUSY_SINCE_MS] = _now_ms()
+            self._status[Status.PARSING] = 1
+            page = self._page(body.html, row.found, entry)
+            if _cut_text(page):
+                entry.damaged.append(
+                    _at(row.found, f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed")
+                )
+            pages.append((row.found.url, page))
+            self._documents.append(document)
+            self._languages.append(language_of(page))
+            self._batch.versions.append((version, row.found.url, body.digest, page.title))
+            self._status[Status.PAGES] += 1
+        self._status[Status.BUSY_SINCE_MS] = 0
+        if pages:
+            tokens = analyze_pages(pages)
+            self._groups.append(tokens)
+            self._tokens += len(tokens.word)
+
+    def _page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
+        try:
+            return collect_page(html)
+        except Exception as error:
+            log.exception("%s: unexpected error in the page at byte %d", found.location.path, found.location.offset)
+            entry.damaged.append(_at(found, f"the page has no text: unexpected {type(error).__name__}: {error}; please report this"))
+            return PageText()
+
+    def _finish_batch(self) -> None:
+        """Write the segment of the batch and hand the batch over; the coordinator commits it."""
+        batch = self._batch
+        if batch.versions:
+            self._batches += 1
+            batch.segment = f"{self._name}-{self._batches}.new"
+            columns = version_columns(
+                [url for _, url, _, _ in batch.versions], self._documents, self._languages, self._groups
+            )
+            batch.sums = columns.lengths.sum(axis=0, dtype=np.int64).tolist()
+            batch.counts = (columns.lengths > 0).sum(axis=0).tolist()
+            write_batch(os.path.join(self._folder, batch.segment), self._groups, columns)
+        self._start_batch()
+        self._pipe.send(("batch", batch))
+
+
+def _now_ms() -> int:
+    return int(time.monotonic() * 1000)
+
+
+def version_columns(
+    urls: list[str], documents: list[int], languages: list[str], groups: list[Tokens]
+) -> VersionColumns:
+    """Return the columns of the versions of a batch."""
+    hosts, host = _numbered(host_of(url) for url in urls)
+    language_names, language = _numbered(languages)
+    return VersionColumns(
+        document=np.asarray(documents, dtype=np.uint32),
+        key=np.asarray([doc_key(url) for url in urls], dtype=np.uint64),
+        lengths=np.concatenate([tokens.lengths for tokens in groups]) if groups else np.zeros((0, KINDS), dtype=np.uint32),
+        extent=np.concatenate([tokens.extents for tokens in groups]) if groups else np.zeros(0, dtype=np.uint32),
+        host=host, language=language, hosts=hosts, languages=language_names,
+    )
+
+
+def _numbered(names: Iterable[str]) -> tuple[list[str], Any]:
+    numbers: dict[str, int] = {}
+    column = [numbers.setdefault(name, len(numbers)) for name in names]
+    return list(numbers), np.asarray(column, dtype=np.uint32)
+
+
+def host_of(url: str) -> str:
+    """Return the host name of an address in lower case, "" when it has none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _cut_text(page: PageText) -> bool:
+    """Cut the running text of a page at MAX_TEXT characters; tell whether anything was cut."""
+    room = MAX_TEXT
+    for index, piece in enumerate(page.pieces):
+        if len(piece) > room:
+            page.pieces[index] = piece[:room]
+            del page.pieces[index + 1 :], page.classes[index + 1 :]
+            return True
+        room -= len(piece)
+    return False
+
+
+def _at(found: CaptureFound, problem: str) -> Damage:
+    place = found.location
+    return Damage(place.path, place.offset, place.length, problem, place.member)
+
+
+class WorkerProcess:
+    """The coordinator's side of a worker: the process, the pipe to it, and the numbers it shows.
+
+    A worker is a fresh interpreter, not a fork: it inherits no threads or locks, and a script or notebook
+    that calls build_index need not be importable.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.name = name
+        ours, theirs = socket.socketpair()
+        shared = tempfile.TemporaryFile()
+        shared.truncate(Status.SIZE * 8)
+        self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
+            pass_fds=(theirs.fileno(), shared.fileno()),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the coordinator, which ends us in order
+        )
+        theirs.close()
+        shared.close()
+        self.pipe = Connection(ours.detach())
+
+    def busy_s(self) -> float:
+        """Return for how many seconds the worker has been at the same record or page, 0 when it waits."""
+        since = self.status[Status.BUSY_SINCE_MS]
+        return time.monotonic() - since / 1000 if since else 0.0
+
+    def stop(self) -> int:
+        """Ask the worker to end, wait a little, and return its exit status."""
+        try:
+            self.pipe.send(("stop",))
+            self._process.wait(5)
+        except (OSError, subprocess.TimeoutExpired):
+            pass
+        return self.kill()
+
+    def kill(self) -> int:
+        """End the worker at once and return its exit status."""
+        self._process.kill()
+        status = self._process.wait()
+        self.pipe.close()
+        return status
+
+
+def serve() -> None:
+    """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
+    pipe_number, status_number, folder, name = sys.argv[1:5]
+    pipe = Connection(int(pipe_number))
+    status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
+    try:
+        Worker(pipe, status, folder, name).run()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the coordinator is gone; what it committed stands
+    except OSError as error:
+        pipe.send(("failed", type(error).__name__, error.errno or 0, str(error)))
+    except Exception as error:
+        if not isinstance(error, DiskFullError):
+            log.exception("worker failed")
+        pipe.send(("failed", type(error).__name__, 0, str(error)))

@@ -1,0 +1,401 @@
+"""Real archives are odd in these ways; each test builds the oddity itself."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from archive_bytes import PACKERS, arc, arc_file, gzip_members, http, page, read, skippable, warc, zstd
+
+from archiver.warc import (
+    ArchiveError,
+    ArchiveReader,
+    NotAnArchiveError,
+    Record,
+    find_record,
+    parse_response,
+    read_record_at,
+    read_records,
+)
+
+# ---------------------------------------------------------------- formats
+
+
+@pytest.mark.parametrize(
+    ("container", "compression"),
+    [
+        ("plain", "none"),
+        ("gzip", "gzip"),
+        ("one gzip member", "gzip as one member"),
+        ("zstd", "zstd"),
+        ("lz4", "lz4"),
+        ("bzip2", "bzip2"),
+    ],
+)
+def test_the_bytes_tell_the_format_and_the_name_does_not(container: str, compression: str, tmp_path: Path) -> None:
+    data = PACKERS[container]([page("one"), page("two")])
+    for name in ("a.warc", "a.warc.gz", "a.txt"):
+        seen = read(tmp_path / name, data)
+        assert (seen.words, seen.compression, seen.format) == (["one", "two"], compression, "WARC/1.0")
+        assert seen.position == len(data)
+
+
+@pytest.mark.parametrize("version", ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1", "warc/1.0", "WARC/1.0.1"])
+def test_versions_of_warc(version: str, tmp_path: Path) -> None:
+    assert read(tmp_path / "a", page("one", version=version)).words == ["one"]
+
+
+def test_a_pre_standard_header_on_one_line_is_a_record(tmp_path: Path) -> None:
+    line = b"warc/0.9 1004 warcinfo filedesc://a.warc.gz 20050708010101 text/xml uuid://cbad35b7\r\n\r\n\r\n\r\n"
+    seen = read(tmp_path / "a", line)
+    assert (seen.types, seen.urls, seen.format) == (["warcinfo"], ["filedesc://a.warc.gz"], "warc/0.9")
+
+
+def test_both_versions_of_arc(tmp_path: Path) -> None:
+    one = arc_file(arc(http(b"one")), version=b"1 0")
+    two = arc_file(arc(http(b"two"), middle="200 9f8a - 209 a.arc "), version=b"2 0")
+    assert read(tmp_path / "a", b"".join(one)).format == "ARC/1.0"
+    seen = read(tmp_path / "a", b"".join(two))
+    assert (seen.format, seen.words) == ("ARC/2.0", ["", "two"])
+
+
+def test_arc_records_come_out_as_response_resource_or_warcinfo(tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", b"".join(arc_file(arc(http(b"one")), arc(b"20040925001013\n", "dns:a.example", "text/dns"))))
+    assert seen.types == ["warcinfo", "response", "resource"]
+
+
+def test_a_zstandard_dictionary_at_the_start_of_the_file(tmp_path: Path) -> None:
+    dictionary = zstd.train_dict([page(f"word {n} of many") for n in range(200)], 4096)
+    frames = b"".join(zstd.compress(page(word), zstd_dict=dictionary) for word in ("one", "two"))
+    for stored in (dictionary.dict_content, zstd.compress(dictionary.dict_content)):
+        seen = read(tmp_path / "a", skippable(stored) + frames)
+        assert (seen.words, seen.damages) == (["one", "two"], [])
+        assert seen.locations[0].offset == len(skippable(stored))
+        response = parse_response(read_record_at(seen.locations[1]))
+        assert response and response.body == b"<p>two</p>"
+
+
+def test_other_skippable_frames_are_passed_over(tmp_path: Path) -> None:
+    data = skippable(b"note", 0x184D2A50) + zstd.compress(page("one")) + skippable(b"", 0x184D2A5F) + zstd.compress(page("two"))
+    seen = read(tmp_path / "a", data)
+    assert (seen.words, seen.damages) == (["one", "two"], [])
+
+
+def test_a_dictionary_that_is_missing_or_broken_is_damage(tmp_path: Path) -> None:
+    dictionary = zstd.train_dict([page(f"word {n} of many") for n in range(200)], 4096)
+    packed = zstd.compress(page("one"), zstd_dict=dictionary)
+    seen = read(tmp_path / "a", skippable(zstd.compress(dictionary.dict_content)[:-9]) + packed + zstd.compress(page("two")))
+    assert seen.words == ["two"]
+    assert "dictionary" in seen.damages[0].problem
+
+
+# ---------------------------------------------------------------- where records begin and end
+
+
+def test_line_ends_between_records(tmp_path: Path) -> None:
+    tails = [b"\r\n\r\n", b"\r\n", b"", b"\n\n", b"\r\n\r\n\r\n", b"\r\n" * 900, b"\r\n\r\n"]
+    records = [page(f"p{number}", tail=tail) for number, tail in enumerate(tails)]
+    for container in ("plain", "gzip", "one gzip member"):
+        seen = read(tmp_path / "a", PACKERS[container](records))
+        assert seen.words == [f"p{number}" for number in range(len(tails))]
+        assert seen.damages == []
+
+
+def test_header_lines_with_bare_line_feeds_folds_and_odd_names(tmp_path: Path) -> None:
+    block = http(b"one")
+    head = (
+        b"WARC/1.0\nwarc-TYPE: response\nWarc-Target-Uri:\n  http://a.example/\n\tfolded\nWARC-Date : 2020-01-02T03:04:05Z\n"
+        b"no colon here\nX-Note: caf\xe9 \x01\nContent-Length: %d\n\n" % len(block)
+    )
+    with ArchiveReader(str(_write(tmp_path, head + block + b"\n\n"))) as reader:
+        record = _only(list(reader))
+        assert (record.type, record.url, record.timestamp) == ("response", "http://a.example/ folded", "20200102030405")
+        assert record.headers.get("x-note") == "café \x01"
+
+
+def test_a_target_uri_in_angle_brackets(tmp_path: Path) -> None:
+    assert read(tmp_path / "a", warc(http(b"one"), "<http://a.example/b>")).urls == ["http://a.example/b"]
+
+
+@pytest.mark.parametrize("more", [1, 3, 4, 20, 150, 10_000, 10**7, 10**18])
+@pytest.mark.parametrize("container", ["plain", "one gzip member"])
+def test_a_length_that_is_too_large_does_not_swallow_the_next_record(more: int, container: str, tmp_path: Path) -> None:
+    block = http(b"<p>one</p>")
+    records = [warc(block, length=len(block) + more), page("two"), page("three")]
+    seen = read(tmp_path / "a", PACKERS[container](records))
+    assert [word.strip() for word in seen.words] == ["one", "two", "three"] or seen.words[0].startswith("one</p>")
+    assert seen.words[1:] == ["two", "three"]
+
+
+@pytest.mark.parametrize("container", ["plain", "one gzip member"])
+@pytest.mark.parametrize("off", [-7, 7, 5000])
+def test_the_same_for_a_block_longer_than_the_look_ahead(off: int, container: str, tmp_path: Path) -> None:
+    block = http(os.urandom(2 << 20))
+    records = [page("zero"), warc(block, length=len(block) + off), page("two"), page("three")]
+    seen = read(tmp_path / "a", PACKERS[container](records))
+    assert seen.words[2:] == ["two", "three"]
+    assert len(seen.damages) == 1
+
+
+def test_a_length_that_is_too_small_leaves_damage_up_to_the_next_record(tmp_path: Path) -> None:
+    first = warc(http(b"<p>one and more</p>"), length=len(http(b"<p>one")))
+    seen = read(tmp_path / "a", first + page("two"))
+    assert seen.words == ["one", "two"]
+    assert [(seen.damages[0].offset, seen.damages[0].length)] == [(len(first) - 17, 17)]
+    assert seen.locations[0].length == len(first), "the rest belongs to no other record"
+
+
+@pytest.mark.parametrize("length", ["", "abc", "-5", "9" * 400, "1e3", "+5"])
+@pytest.mark.parametrize("container", ["plain", "gzip", "one gzip member"])
+def test_a_length_that_is_no_number_ends_at_the_next_record(length: str, container: str, tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", PACKERS[container]([page("one", length=length), page("two")]))
+    assert seen.words == ["one", "two"]
+
+
+@pytest.mark.parametrize("off", [-2, -1, 1, 2, 5, 30])
+def test_arc_lengths_that_are_a_little_wrong(off: int, tmp_path: Path) -> None:
+    block = http(b"<p>one</p>")
+    records = arc_file(arc(block, length=len(block) + off), arc(http(b"<p>two</p>")))
+    seen = read(tmp_path / "a", b"".join(records))
+    assert seen.urls[1:] == ["http://a.example/", "http://a.example/"]
+    assert seen.words[2] == "two"
+
+
+def test_an_arc_record_without_a_line_end_behind_it(tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", b"".join(arc_file(arc(http(b"one"), after=b""), arc(http(b"two")))))
+    assert (seen.words[1:], seen.damages) == (["one", "two"], [])
+    for location in seen.locations:
+        read_record_at(location).close()
+
+
+def test_a_record_that_goes_on_in_the_next_members(tmp_path: Path) -> None:
+    whole = page("one") + page("two")
+    for size in (1, 7, 100, len(page("one")) - 2, 300):
+        members = gzip_members(whole[at : at + size] for at in range(0, len(whole), size))
+        seen = read(tmp_path / "a", members)
+        assert (seen.words, seen.damages) == (["one", "two"], [])
+        assert [read_record_at(location).url for location in seen.locations] == seen.urls
+
+
+def test_empty_members_between_records(tmp_path: Path) -> None:
+    empty = gzip.compress(b"")
+    seen = read(tmp_path / "a", empty + gzip_members([page("one")]) + empty * 5000 + gzip_members([page("two")]) + empty)
+    assert (seen.words, seen.damages) == (["one", "two"], [])
+
+
+def test_records_of_length_zero(tmp_path: Path) -> None:
+    records = [warc(b"", kind="warcinfo", content_type=None), warc(b""), warc(b"", kind="metadata"), page("one")]
+    seen = read(tmp_path / "a", gzip_members(records))
+    assert (seen.words, seen.damages) == (["", "", "", "one"], [])
+
+
+# ---------------------------------------------------------------- ARC header lines
+
+
+@pytest.mark.parametrize(
+    ("url", "mime", "date", "timestamp"),
+    [
+        ("http://a.example/two words  here", "text/html", "20040925001013", "20040925001013"),
+        ("http://a.example/find?q=host 10.0.0.1 20010101000000 down", "text/html", "20040925001013", "20040925001013"),
+        ("http://a.example/", "text/html; Charset=iso-8859-1", "20040925001013", "20040925001013"),
+        ("http://a.example/", "no mime at all (", "20040925001013", "20040925001013"),
+        ("http://a.example/\x0c\x01\x0dx", "text/html", "20040925001013", "20040925001013"),
+        ("http://a.example/\xe9cole", "text/html", "20040925001013", "20040925001013"),
+        ("http://a.example/", "text/html", "2000082305410049", "20000823054100"),
+        ("http://a.example/", "text/html", "200011101120", "20001110112000"),
+        ("http://a.example/", "text/html", "2016020915", "20160209150000"),
+        ("http://a.example/", "text/html", "a0d1fdddf3165d", ""),
+        ("http://a.example/", "text/html", "null", ""),
+        ("http://a.example/", "text/html", "20041345001013", ""),
+        ("metadata://a.example/x?y=1", "text/plain", "20040925001013", "20040925001013"),
+    ],
+)
+def test_arc_header_lines(url: str, mime: str, date: str, timestamp: str, tmp_path: Path) -> None:
+    records = arc_file(arc(http(b"one"), url, mime, date), arc(http(b"two")))
+    path = _write(tmp_path, b"".join(records))
+    items = [item for item in read_records(str(path)) if isinstance(item, Record)]
+    assert [item.url for item in items[1:]] == [url, "http://a.example/"]
+    assert items[1].timestamp == timestamp
+
+
+def test_an_arc_line_that_is_none_is_passed_over(tmp_path: Path) -> None:
+    bad = b"filedesc://horsy|\\hello a.b.c.d blue_monday gif\\image one\r\n1 0 ExampleOrg\r\n\r\n"
+    seen = read(tmp_path / "a", bad + arc(http(b"one")))
+    assert seen.words == ["one"]
+    assert (seen.damages[0].offset, seen.damages[0].length) == (0, len(bad))
+
+
+# ---------------------------------------------------------------- dates
+
+
+@pytest.mark.parametrize(
+    ("date", "timestamp"),
+    [
+        ("2020-01-02T03:04:05Z", "20200102030405"),
+        ("2020-01-02T03:04:05.123456789Z", "20200102030405"),
+        ("2015-07-29T20:10:45+02:00", "20150729181045"),
+        ("2015-12-31T23:30:00-0100", "20160101003000"),
+        ("2019-08-15T01:02", "20190815010200"),
+        ("2019-08-15", "20190815000000"),
+        ("2019", "20190101000000"),
+        (" 2008-04-30T20:48:25Z", "20080430204825"),
+        ("20080430204825", "20080430204825"),
+        ("blue monday", ""),
+        ("2019-13-45T99:99:99Z", ""),
+        ("2019-02-30T00:00:00Z", ""),
+        ("9999-12-31T23:59:59-23:59", ""),
+        ("", ""),
+    ],
+)
+def test_dates(date: str, timestamp: str, tmp_path: Path) -> None:
+    path = _write(tmp_path, page("one", date=date))
+    assert _only(list(read_records(str(path)))).timestamp == timestamp
+
+
+# ---------------------------------------------------------------- damage
+
+
+@pytest.mark.parametrize("container", ["plain", "gzip", "zstd"])
+def test_a_file_that_is_cut_gives_what_is_readable(container: str, tmp_path: Path) -> None:
+    noise = warc(http(os.urandom(300_000).hex().encode()), "http://a.example/cut")
+    data = PACKERS[container]([page("one"), noise])[:-1000]
+    seen = read(tmp_path / "a", data)
+    assert (seen.words[0], seen.cut) == ("one", ["", "file"])
+    assert seen.urls[1] == "http://a.example/cut"
+    assert seen.damages
+    assert {damage.offset + damage.length for damage in seen.damages} == {len(data)}
+
+
+@pytest.mark.parametrize("container", ["gzip", "zstd", "bzip2"])
+def test_a_broken_member_does_not_end_the_file(container: str, tmp_path: Path) -> None:
+    members = [PACKERS[container]([page(word * 50)]) for word in ("one", "two", "three")]
+    broken = bytearray(members[1])
+    broken[len(broken) // 2 : len(broken) // 2 + 8] = b"\xff" * 8
+    seen = read(tmp_path / "a", members[0] + bytes(broken) + members[2])
+    assert (seen.words[0], seen.words[-1]) == ("one" * 50, "three" * 50)
+    assert (seen.damages[-1].offset, seen.damages[-1].length) == (len(members[0]), len(broken))
+
+
+def test_a_wrong_checksum_keeps_the_record_and_is_damage(tmp_path: Path) -> None:
+    members = [bytearray(gzip.compress(page(word))) for word in ("one", "two")]
+    members[0][-6] ^= 1
+    seen = read(tmp_path / "a", b"".join(members))
+    assert (seen.words, seen.cut) == (["one", "two"], ["", ""])
+    assert [damage.problem for damage in seen.damages] == ["broken gzip member: wrong checksum"]
+
+
+@pytest.mark.parametrize("rubbish", [b"\0" * 5000, b"CORRUPTED", os.urandom(70_000), b"\x1f\x8b\x08\0" * 50])
+@pytest.mark.parametrize("container", ["plain", "gzip", "zstd", "lz4", "bzip2"])
+def test_rubbish_before_between_and_behind(rubbish: bytes, container: str, tmp_path: Path) -> None:
+    one, two = (PACKERS[container]([page(word * 9)]) for word in ("one", "two"))
+    for data in (rubbish + one + two, one + rubbish + two, one + two + rubbish):
+        seen = read(tmp_path / "a", data)
+        assert seen.words == ["one" * 9, "two" * 9]
+        assert sum(damage.length for damage in seen.damages) >= len(rubbish)
+
+
+def test_a_record_inside_a_record_is_left_alone(tmp_path: Path) -> None:
+    inner = page("inner") + page("inner2")
+    for container in ("plain", "one gzip member"):
+        seen = read(tmp_path / "a", PACKERS[container]([warc(inner, kind="resource"), page("two")]))
+        assert (seen.blocks[0], len(seen.blocks), seen.damages) == (inner, 2, [])
+
+
+def test_headers_beyond_the_limits(tmp_path: Path) -> None:
+    long_line = b"WARC/1.0\r\nWARC-Type: " + b"x" * 200_000 + b"\r\n\r\n"
+    many = page("many", extra=[f"X-{number}: 1" for number in range(3000)])
+    seen = read(tmp_path / "a", long_line + many + page("two"))
+    assert seen.words == ["many", "two"]
+    assert (seen.damages[0].offset, seen.damages[0].length) == (0, len(long_line))
+    with read_record_at(seen.locations[0]) as record:
+        assert len(record.headers) == 256
+
+
+# ---------------------------------------------------------------- files that are none
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\r\n\r\n", b"asdfasdf\nasdfasdf\n", b"WARC", b"WARC-Type: resource\r\n", b"\x1f\x8b", gzip.compress(b""),
+             gzip.compress(b"com,example)/ 2020\n"), b"\x89PNG\r\n\x1a\n" + bytes(5000), b"BZh9", b"\x28\xb5\x2f\xfd", b"PK\x05\x06"]
+)
+def test_a_file_without_a_record_says_so(data: bytes, tmp_path: Path) -> None:
+    with pytest.raises(NotAnArchiveError, match="expected a WARC, ARC or WACZ file"):
+        read(tmp_path / "a", data)
+
+
+def test_folders_pipes_and_missing_files_are_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "none", "a\0b", ""):
+        with pytest.raises(ArchiveError):
+            ArchiveReader(str(path))
+        with pytest.raises(ArchiveError):
+            find_record(str(path), 0)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = _write(tmp_path, page("one"))
+    path.chmod(0)
+    with pytest.raises(ArchiveError, match="Permission denied"):
+        ArchiveReader(str(path))
+
+
+@pytest.mark.parametrize("container", ["plain", "gzip"])
+def test_a_file_that_shrinks_or_grows_while_it_is_read(container: str, tmp_path: Path) -> None:
+    records = [page(f"p{number}" + "x" * 5000) for number in range(300)]
+    path = _write(tmp_path, PACKERS[container](records))
+    with ArchiveReader(str(path)) as reader:
+        items = iter(reader)
+        next(items)
+        os.truncate(path, path.stat().st_size // 3)
+        rest = [item for item in items if isinstance(item, Record)]
+    assert len(rest) < 299
+    path = _write(tmp_path, PACKERS[container](records[:2]))
+    with ArchiveReader(str(path)) as reader:
+        items = iter(reader)
+        next(items)
+        with path.open("ab") as file:
+            file.write(PACKERS[container](records[2:]))
+        assert len([item for item in items if isinstance(item, Record)]) >= 1
+
+
+# ---------------------------------------------------------------- one record at a time
+
+
+def test_a_record_ends_when_the_reader_moves_on(tmp_path: Path) -> None:
+    path = _write(tmp_path, page("one") + page("two"))
+    with ArchiveReader(str(path)) as reader:
+        first, second = reader
+        assert isinstance(first, Record) and isinstance(second, Record)
+        with pytest.raises(ArchiveError, match="moved on"):
+            first.read()
+
+
+def test_reading_in_parts_and_peeking(tmp_path: Path) -> None:
+    path = _write(tmp_path, gzip_members([warc(b"0123456789" * 50_000), page("two")]))
+    with ArchiveReader(str(path)) as reader:
+        items = iter(reader)
+        record = next(items)
+        assert isinstance(record, Record)
+        assert record.peek(12) == b"012345678901"
+        assert record.read(5) + record.read(7) == b"012345678901"
+        assert record.peek(3) == b"234"
+        assert len(record.read()) == 500_000 - 12
+        assert record.read() == record.read(5) == record.peek(5) == b""
+        assert record.location.offset == 0
+        second = next(items)
+        assert isinstance(second, Record) and second.url == "http://a.example/two"
+
+
+def _write(folder: Path, data: bytes) -> Path:
+    path = folder / "archive"
+    path.write_bytes(data)
+    return path
+
+
+def _only(items: list[object]) -> Record:
+    (record,) = items
+    assert isinstance(record, Record)
+    return record

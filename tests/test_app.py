@@ -1,0 +1,569 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import app
+from running import Run, clean_environment, command
+from webui.demo import ADDRESS, site_files
+from webui.settings import describe_settings, settings_template
+
+Findingaid = Callable[..., Run]
+HIT_KEYS = {
+    "url",
+    "title",
+    "timestamp",
+    "score",
+    "snippet",
+    "file",
+    "offset",
+    "length",
+    "captures",
+    "versions",
+}
+
+
+@pytest.fixture
+def indexed(findingaid: Findingaid, sample_warc: Path, tmp_path: Path) -> Path:
+    """An index of the demo archive that the test may change."""
+    done = findingaid("index", sample_warc, "--index", tmp_path / "index", "--workers", "1", "--json")
+    assert done.code == 0, done.err
+    return tmp_path / "index"
+
+
+def one_line(run: Run) -> str:
+    """Return the one line that an expected error may write."""
+    assert run.out == ""
+    assert run.err.startswith("findingaid: ") and run.err.count("\n") == 1, run.err
+    return run.err
+
+
+# index
+
+
+def test_index_prints_the_totals_as_json(findingaid: Findingaid, sample_warc: Path, tmp_path: Path) -> None:
+    done = findingaid("index", sample_warc, "--index", tmp_path / "index", "--workers", "1", "--json")
+    totals = json.loads(done.out)
+    assert done.code == 0
+    keys = ["files", "records", "captures", "documents", "versions", "skipped", "damaged", "seconds"]
+    assert list(totals) == keys
+    files = len(site_files())
+    pages = sum("html" in file.media_type for file in site_files())
+    assert (totals["files"], totals["captures"], totals["damaged"]) == (1, 2 * files, [])
+    assert (totals["documents"], totals["versions"]) == (pages, pages + 1)
+    assert totals["records"] == totals["captures"] + sum(totals["skipped"].values()) == 4 * files + 1
+
+
+def test_a_second_run_reads_nothing_and_tells_the_same_totals(
+    findingaid: Findingaid, indexed: Path, sample_warc: Path
+) -> None:
+    first, second = (
+        json.loads(findingaid("index", sample_warc, "--index", indexed, "--json").out) | {"seconds": 0}
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_index_without_a_path_takes_the_archives_of_the_job(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    arcs = tmp_path / "shelf/jobs/news/Arcs"
+    arcs.mkdir(parents=True)
+    shutil.copy(sample_warc, arcs)
+    (tmp_path / "shelf/settings.toml").write_text("[archive]\njob_id = 'news'\n")
+    done = findingaid("index", "--settings", "shelf/settings.toml", "--workers", "1")
+    assert done.code == 0, done.err
+    assert (tmp_path / "shelf/jobs/news/Index/MyIndex").is_dir()
+    found = findingaid("search", "ferry", "--json", "--jobs-path", "shelf/jobs", "--job", "news")
+    assert json.loads(found.out)["total"] > 0
+
+
+def test_a_path_that_does_not_exist_stops_before_anything_is_done(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    done = findingaid("index", sample_warc, "absent.warc.gz", "--index", tmp_path / "index")
+    assert done.code == 2
+    assert "absent.warc.gz: there is no such file or folder" in one_line(done)
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_cut_off_file_is_told_and_the_rest_is_indexed(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    content = sample_warc.read_bytes()
+    (shelf / "cut.warc.gz").write_bytes(content[: len(content) // 2 + 7])
+    done = findingaid("index", shelf, "--index", tmp_path / "index", "--workers", "1", "--json")
+    assert done.code == 4
+    totals = json.loads(done.out)
+    assert totals["documents"] > 0
+    assert [Path(damage["file"]).name for damage in totals["damaged"]] == ["cut.warc.gz"]
+    assert set(totals["damaged"][0]) == {"file", "offset", "problem"}
+    assert "cut.warc.gz" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_file_that_is_no_archive_is_named_and_stands_in_the_ledger(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    shutil.copy(sample_warc, shelf)
+    (shelf / "notes.txt").write_text("a shopping list\n")
+    done = findingaid("index", shelf, "--index", tmp_path / "index", "--workers", "1", "--json")
+    assert done.code in (0, 4)
+    assert "notes.txt" in done.err
+    ledger = json.loads(findingaid("ledger", "--index", tmp_path / "index", "--json").out)
+    assert sorted(Path(entry["file"]).name for entry in ledger) == ["demo.warc.gz", "notes.txt"]
+
+
+def test_folders_are_walked_in_order_without_hidden_files_and_circles(tmp_path: Path) -> None:
+    for name in ("b/2.warc", "b/1.warc", "a.warc", ".hidden/x.warc", "b/.part.warc", "index/data"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "b/circle").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    found = app.archive_files([str(tmp_path), str(tmp_path / "a.warc")], str(tmp_path / "index"))
+    assert [os.path.relpath(file, tmp_path) for file in found] == ["a.warc", "b/1.warc", "b/2.warc"]
+
+
+def test_files_keep_the_name_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf/.odd name.warc").write_text("")
+    (tmp_path / "shelf/1.warc").write_text("")
+    assert app.archive_files(["shelf/.odd name.warc", "shelf"]) == ["shelf/.odd name.warc", "shelf/1.warc"]
+
+
+def test_a_pipe_is_not_indexed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(app.CommandError, match="neither a file nor a folder"):
+        app.archive_files([str(tmp_path / "pipe")])
+
+
+def test_progress_on_a_terminal_is_a_bar_on_stderr(sample_warc: Path, tmp_path: Path) -> None:
+    terminal, side = pty.openpty()
+    written: list[bytes] = []
+
+    def read() -> None:
+        while True:
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:
+                return
+            written.append(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    arguments = command("index", sample_warc, "--index", tmp_path / "index", "--workers", "1")
+    environment = clean_environment(TERM="xterm", COLUMNS="100")
+    done = subprocess.run(
+        arguments, stdout=subprocess.PIPE, stderr=side, env=environment, cwd=tmp_path, timeout=60
+    )
+    os.close(side)
+    reader.join()
+    os.close(terminal)
+    assert done.returncode == 0
+    assert b"pages/s" in b"".join(written)
+    assert b"\x1b" not in done.stdout
+
+
+# search
+
+
+def test_search_prints_the_contract_as_json(
+    findingaid: Findingaid, small_index: Path, sample_warc: Path
+) -> None:
+    answer = json.loads(findingaid("search", "ferry complaints", "--index", small_index, "--json").out)
+    assert list(answer)[:4] == ["query", "total", "took_ms", "hits"]
+    assert answer["query"] == "ferry complaints"
+    assert answer["total"] == len(answer["hits"]) >= 2
+    for hit in answer["hits"]:
+        assert set(hit) >= HIT_KEYS
+        assert len(hit["timestamp"]) == 14 and hit["file"] == str(sample_warc) and hit["length"] > 0
+    news = next(hit for hit in answer["hits"] if hit["url"] == f"{ADDRESS}/news.html")
+    assert (news["captures"], news["versions"]) == (2, 2)
+    assert news["title"] == "News from the reading room"
+
+
+def test_search_pages_through_the_hits(findingaid: Findingaid, small_index: Path) -> None:
+    def urls(*options: str) -> list[str]:
+        answer = json.loads(findingaid("search", "archive", "--index", small_index, "--json", *options).out)
+        return [hit["url"] for hit in answer["hits"]]
+
+    whole = urls("--limit", "6")
+    assert urls("--limit", "3") + urls("--limit", "3", "--offset", "3") == whole
+
+
+@pytest.mark.parametrize("query", ["目録", "опись", "فهرس", "Provenienzprinzip", "fonds"])
+def test_search_in_each_language_of_the_demo(findingaid: Findingaid, small_index: Path, query: str) -> None:
+    assert json.loads(findingaid("search", query, "--index", small_index, "--json").out)["total"] >= 1
+
+
+def test_search_for_people_shows_title_address_date_and_place(
+    findingaid: Findingaid, small_index: Path, sample_warc: Path
+) -> None:
+    done = findingaid("search", "glossary", "--index", small_index, "--limit", "1")
+    assert "  1. Glossary\n" in done.out
+    assert f"{ADDRESS}/glossary.html  " in done.out and " 2023" in done.out or " 2024" in done.out
+    assert f"{sample_warc} at byte " in done.out
+    assert "found in" in done.err and "\x1b" not in done.out
+
+
+def test_colour_is_used_when_it_is_asked_for(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("search", "glossary", "--index", small_index, NO_COLOR="", FORCE_COLOR="1")
+    assert "\x1b[1m" in done.out
+
+
+def test_nothing_found_is_no_failure(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("search", "qqqqqqqqq", "--index", small_index)
+    assert (done.code, done.out) == (0, "")
+    assert "nothing found" in done.err
+
+
+def test_search_without_an_index_says_where_it_looked(findingaid: Findingaid, tmp_path: Path) -> None:
+    done = findingaid("search", "word", "--index", "absent")
+    assert done.code == 1
+    assert "absent" in one_line(done)
+
+
+def test_a_reader_that_stops_early_makes_no_noise(small_index: Path, tmp_path: Path) -> None:
+    arguments = " ".join(command("search", "archive", "--index", small_index))
+    done = subprocess.run(
+        ["bash", "-c", f"{arguments} | head -c 1"], cwd=tmp_path, capture_output=True, env=clean_environment()
+    )
+    assert b"Traceback" not in done.stderr and b"Broken" not in done.stderr
+
+
+def test_archived_text_cannot_steer_the_terminal() -> None:
+    assert app.clean("a\x1b[31mb\x07\x9b2Jc\u202ed\n\te") == "a [31mb 2Jc d e"
+
+
+# cached
+
+
+def test_cached_writes_the_page_that_was_stored(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("cached", f"{ADDRESS}/ja/kensaku.html", "--index", small_index)
+    page = next(file for file in site_files() if file.path == "/ja/kensaku.html")
+    assert (done.code, done.out, done.err) == (0, page.content.decode(), "")
+
+
+def test_cached_takes_the_capture_closest_to_a_time(findingaid: Findingaid, small_index: Path) -> None:
+    def page(*options: str) -> str:
+        return findingaid("cached", f"{ADDRESS}/news.html", "--index", small_index, *options).out
+
+    assert "have arrived" in page("--at", "2023")
+    assert "can be read" in page("--at", "20240902153000")
+    assert "can be read" in page()
+
+
+def test_cached_raw_writes_the_record_as_stored(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("cached", f"{ADDRESS}/glossary.html", "--index", small_index, "--at", "2023", "--raw")
+    assert done.out.startswith("WARC/1.1\r\n")
+    head, http, body = done.out.split("\r\n\r\n", 2)
+    assert f"WARC-Target-URI: {ADDRESS}/glossary.html" in head
+    assert http.startswith("HTTP/1.1 200 OK")
+    assert body.startswith("<!doctype html>")
+
+
+def test_cached_by_place_needs_no_index(findingaid: Findingaid, small_index: Path, sample_warc: Path) -> None:
+    answer = json.loads(findingaid("search", "glossary", "--index", small_index, "--json").out)
+    hit = answer["hits"][0]
+    by_place = findingaid("cached", "--file", hit["file"], "--offset", hit["offset"])
+    assert by_place.code == 0
+    assert by_place.out == findingaid("cached", hit["url"], "--index", small_index).out
+
+
+def test_cached_refuses_an_offset_between_records(findingaid: Findingaid, sample_warc: Path) -> None:
+    done = findingaid("cached", "--file", sample_warc, "--offset", 3)
+    assert done.code == 1
+    assert "record at byte 3" in one_line(done)
+
+
+def test_cached_says_what_is_not_archived(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("cached", "http://nowhere.example/", "--index", small_index)
+    assert done.code == 1
+    assert "http://nowhere.example/: not archived here" in one_line(done)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("http://a.example/", "--file", "x"), ("--file", "x"), ("http://a.example/", "--at", "May")],
+)
+def test_cached_with_half_a_question_is_misuse(findingaid: Findingaid, arguments: tuple[str, ...]) -> None:
+    done = findingaid("cached", *arguments)
+    assert done.code == 2
+    one_line(done)
+
+
+# serve
+
+
+def served(tmp_path: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command("serve", *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=tmp_path, env=clean_environment(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_prints_its_address_answers_and_ends_cleanly(
+    small_index: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    server = served(tmp_path, "--index", small_index, "--port", "0")
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        with urllib.request.urlopen(f"{address}search?q=glossary&format=json", timeout=20) as answer:
+            assert json.load(answer)["total"] >= 1
+    finally:
+        server.send_signal(number)
+        _, err = server.communicate(timeout=20)
+    assert server.returncode == 0
+    assert "Traceback" not in err
+
+
+def test_a_port_that_is_taken_is_one_line(small_index: Path, findingaid: Findingaid, site: str) -> None:
+    port = site.rpartition(":")[2]
+    done = findingaid("serve", "--index", small_index, "--port", port)
+    assert done.code == 1
+    assert f"127.0.0.1:{port}: another program already listens there" in one_line(done)
+
+
+def test_serve_lets_nobody_in_from_outside_unasked(small_index: Path, findingaid: Findingaid) -> None:
+    done = findingaid("serve", "--index", small_index, "--host", "0.0.0.0", "--port", "0")
+    assert done.code == 3
+    assert "server.host: 0.0.0.0 lets other machines in" in one_line(done)
+
+
+def test_serve_of_an_index_that_is_not_there(findingaid: Findingaid) -> None:
+    done = findingaid("serve", "--index", "absent", "--port", "0")
+    assert done.code == 1
+    assert "absent: there is no index" in one_line(done)
+
+
+# ledger and check
+
+
+def test_the_sums_of_the_ledger_agree(findingaid: Findingaid, small_index: Path) -> None:
+    (entry,) = json.loads(findingaid("ledger", "--index", small_index, "--json").out)
+    assert set(entry) == {
+        "file", "status", "format", "records", "captures", "documents", "skipped", "damaged",
+    }  # fmt: skip
+    assert entry["records"] == entry["captures"] + sum(entry["skipped"].values())
+    done = findingaid("ledger", "--index", small_index)
+    assert f"{entry['records']} records = {entry['captures']} captures + " in done.out
+
+
+def test_check_finds_a_sound_index_sound(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("check", "--index", small_index)
+    assert (done.code, done.err) == (0, "")
+    assert "sound" in done.out
+    assert json.loads(findingaid("check", "--index", small_index, "--json").out)["problems"] == []
+
+
+def test_check_finds_a_byte_that_changed(findingaid: Findingaid, indexed: Path) -> None:
+    biggest = max(
+        (file for file in indexed.rglob("*") if file.is_file() and "sqlite" not in file.name),
+        key=lambda file: file.stat().st_size,
+    )
+    content = bytearray(biggest.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    biggest.write_bytes(content)
+    done = findingaid("check", "--index", indexed)
+    assert done.code == 1
+    assert "Traceback" not in done.err
+
+
+# settings
+
+
+def test_settings_tells_where_each_value_comes_from(findingaid: Findingaid, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("[server]\nthreads = 2\n")
+    done = findingaid("settings", "--set", "server.host=::1", FINDINGAID_SERVER__PORT="9")
+    lines = done.out.splitlines()
+    assert 'server.host = "::1"  (option)' in lines
+    assert "server.port = 9  (environment)" in lines
+    assert "server.threads = 2  (file)" in lines
+    assert "crawl.delay_s = 1.0 s  (default)" in lines
+    assert len(lines) == len(describe_settings())
+
+
+def test_settings_as_json(findingaid: Findingaid) -> None:
+    listed = json.loads(findingaid("settings", "--json").out)
+    assert [item["key"] for item in listed] == [info.key for info in describe_settings()]
+    assert listed[0]["value"] == "jobs/" and listed[0]["origin"] == "default"
+
+
+def test_settings_can_write_the_template(findingaid: Findingaid) -> None:
+    assert findingaid("settings", "--template").out == settings_template()
+
+
+def test_a_wrong_setting_stops_every_command_with_exit_code_3(findingaid: Findingaid, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("[search]\nk2 = 1\n")
+    done = findingaid("search", "word")
+    assert done.code == 3
+    assert "settings.toml: search.k2: there is no such setting; allowed: operator, k1, idf" in one_line(done)
+
+
+def test_a_wrong_option_is_misuse(findingaid: Findingaid) -> None:
+    assert findingaid("search", "word", "--limit", "-1").code == 2
+    assert findingaid("nonsense").code == 2
+    assert findingaid("search", "word", "--set", "search.k1").code == 2
+
+
+# What no command can foresee, and what all do
+
+
+@pytest.mark.parametrize(
+    "raised, code, said",
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "x/segment"), 6, "No space left"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 1, "Permission denied"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (ZeroDivisionError("division by zero"), 1, "unexpected ZeroDivisionError"),
+    ],
+)
+def test_each_kind_of_failure_has_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    raised: Any,
+    code: int,
+    said: str,
+) -> None:
+    def fail(*arguments: object) -> list[str]:
+        raise raised
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(app, "archive_files", fail)
+    with pytest.raises(SystemExit) as ended:
+        app.main(["index", "."])
+    assert ended.value.code == code
+    error = capsys.readouterr().err
+    assert said in error and len(error.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "name, code", [("DiskFullError", 6), ("WriterLockedError", 7), ("IndexCorruptError", 1)]
+)
+def test_each_error_of_the_index_has_its_exit_code(name: str, code: int) -> None:
+    import indexer
+
+    assert app._exit_code(getattr(indexer, name)("index: something")) == code
+
+
+def test_the_debug_flag_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        app.main(["index", "absent", "--set", "archive.debug_flag=true"])
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("moment_s", [0.1, 0.7])
+def test_ctrl_c_while_indexing_leaves_a_usable_index(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path, moment_s: float
+) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    content = sample_warc.read_bytes()
+    for number in range(200):
+        (shelf / f"{number:03}.warc.gz").write_bytes(content)
+    arguments = command("index", shelf, "--index", tmp_path / "index", "--workers", "1")
+    run = subprocess.Popen(
+        arguments, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=clean_environment()
+    )
+    while not (tmp_path / "index").exists() and run.poll() is None:
+        time.sleep(0.05)
+    time.sleep(moment_s)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert "Traceback" not in err
+    if run.returncode == 0:
+        pytest.skip("the run was done before the signal came")
+    assert run.returncode == 130
+    assert findingaid("index", shelf / "000.warc.gz", "--index", tmp_path / "index").code == 0
+    assert findingaid("check", "--index", tmp_path / "index").code == 0
+
+
+@pytest.mark.parametrize("name", sorted(app.commands.commands))
+def test_each_command_explains_itself_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app.main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"\n  findingaid {name}" in capsys.readouterr().out
+
+
+def test_a_command_imports_only_what_it_needs(repository: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, app\n"
+        "try: app.main(['settings'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'flask', 'numpy', 'rich', 'lxml', 'requests', 'tomlkit'} & set(sys.modules)), file=sys.stderr)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=repository,
+        env=clean_environment(),
+    )
+    assert run.stderr.splitlines()[-1] == "[]"
+
+
+# demo
+
+
+def test_the_demo_makes_its_archive_and_its_index(findingaid: Findingaid, tmp_path: Path) -> None:
+    done = findingaid("demo", "--no-serve")
+    assert done.code == 0, done.err
+    assert (tmp_path / "jobs/demo/Arcs/demo.warc.gz").is_file()
+    answer = json.loads(findingaid("search", "ferry", "--job", "demo", "--json").out)
+    assert answer["total"] >= 2
+
+
+def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        command("demo", "--port", "0"),
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=clean_environment(),
+    )
+    try:
+        assert run.stdout is not None
+        address = run.stdout.readline().strip()
+        with urllib.request.urlopen(f"{address}search?q=ferry", timeout=20) as answer:
+            assert b"ferry" in answer.read()
+    finally:
+        run.terminate()
+        run.communicate(timeout=20)
+
+
+def test_the_wsgi_entry_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr(app, "application", raising=False)
+    answer = app.application.test_client().get("/healthz", base_url="http://127.0.0.1:8080")
+    assert answer.status_code == 200

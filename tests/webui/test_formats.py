@@ -1,0 +1,55 @@
+"""How dates, addresses and texts are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webui import formats
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "words"),
+    [
+        ("20150503140211", "3 May 2015"),
+        ("201505", "May 2015"),
+        ("2015", "2015"),
+        ("", "date unknown"),
+        ("x", "date unknown"),
+        ("20151399000000", "2015"),
+        ("20150500000000", "May 2015"),
+    ],
+)
+def test_dates(timestamp: str, words: str) -> None:
+    assert formats.date_in_words(timestamp) == words
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("http://example.org/docs/page", ["example.org", "docs", "page"]),
+        ("http://example.org/a/b/c/d/e.html", ["example.org", "a", "b", "…", "e.html"]),
+        ("http://user@example.org:81/", ["example.org:81"]),
+        ("http://example.org/caf%C3%A9?x=1", ["example.org", "café", "?x=1"]),
+        ("http://ex\u0430mple.org/", ["xn--exmple-4nf.org"]),
+        ("http://[bad", ["http://[bad"]),
+        ("http://h/%ff%fe", ["h", "%ff%fe"]),
+    ],
+)
+def test_breadcrumbs(url: str, parts: list[str]) -> None:
+    assert formats.breadcrumb(url) == parts
+
+
+@given(st.text())
+def test_no_text_breaks_a_format(text: str) -> None:
+    assert not set(formats.clean(text)) & set("\x00\x1b\u202e\u2066")
+    assert formats.breadcrumb("http://" + text) and formats.date_in_words(text)
+    assert len(formats.shorten(text, 10)) <= 10
+    formats.time_utc(text), formats.iso_time(text)
+
+
+def test_numbers() -> None:
+    assert formats.plural(1, "capture") == "1 capture"
+    assert formats.plural(12431, "page") == "12,431 pages"
+    assert [formats.size_in_words(n) for n in (5, 14_200, 3_200_000)] == ["5 bytes", "14 kB", "3.2 MB"]

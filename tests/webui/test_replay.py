@@ -1,0 +1,367 @@
+"""Cached pages: frame, bytes, lists of captures, and what is told when there is nothing to show."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.webui.archive_text import PNG, page, record, response, write_archive
+from tests.webui.fake_index import FakeIndex, client_for, moved_away
+from webui.settings import Settings
+
+
+def test_the_frame_page_says_what_and_when_and_holds_no_archived_markup(client: FlaskClient) -> None:
+    html = client.get("/cached/20150503140211/http://site.example/a").text
+    assert "<title>Archived: First light</title>" in html
+    assert '<time datetime="2015-05-03T14:02:11Z"><strong>3 May 2015</strong> 14:02:11 UTC</time>' in html
+    assert (
+        '<iframe sandbox="" referrerpolicy="no-referrer" src="/web/20150503140211mp_/http://site.example/a"'
+        in html
+    )
+    assert "2 captures, 2 versions" in html
+    assert 'rel="next" href="/cached/20170101000000/http://site.example/a"' in html
+    assert "wombat at dawn" not in html
+
+
+def test_another_date_gives_the_nearest_capture_and_says_so(client: FlaskClient) -> None:
+    html = client.get("/cached/20160801/http://site.example/a").text
+    assert "First light, again" in html
+    assert "no capture of 1 August 2016; this is the nearest" in html
+    assert "wombat at dawn" in client.get("/web/2016mp_/http://site.example/a").text
+
+
+def test_no_date_gives_the_newest(client: FlaskClient) -> None:
+    assert "wombat at noon" in client.get("/web/0mp_/http://site.example/a").text
+
+
+def test_the_page_in_the_frame_gets_its_parts_from_the_archive(client: FlaskClient) -> None:
+    html = client.get("/web/20150503140211mp_/http://site.example/a").text
+    assert "A wombat at dawn." in html
+    assert 'src="/web/20150503140211im_/http://site.example/p.png"' in html
+    assert client.get("/web/20150503140211im_/http://site.example/p.png").data == PNG
+    css = client.get("/web/20150503140211cs_/http://site.example/s.css")
+    assert 'url("/web/20150503140211im_/http://site.example/p.png")' in css.text
+    assert css.content_type == "text/css; charset=utf-8"
+
+
+@pytest.mark.parametrize("modifier", ["mp_", "im_", "cs_", "js_", "if_", "fr_", "oe_"])
+def test_all_modifiers_are_understood(client: FlaskClient, modifier: str) -> None:
+    assert client.get(f"/web/2015{modifier}/http://site.example/p.png").data == PNG
+
+
+def test_raw_is_what_was_stored(client: FlaskClient) -> None:
+    raw = client.get("/web/20150503140211id_/http://site.example/a")
+    assert b"<img src=/p.png>" in raw.data
+    assert raw.content_type == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("address", "goal"),
+    [
+        ("/web/2015/http://site.example/a", "/cached/2015/http://site.example/a"),
+        ("/web/*/http://site.example/a?b=1", "/captures/*/http://site.example/a?b=1"),
+        ("/cached/*/http://site.example/a", "/captures/*/http://site.example/a"),
+        ("/web/2015mp_/http://site.example/old", "/web/2015mp_/http://site.example/a"),
+    ],
+)
+def test_redirects(client: FlaskClient, address: str, goal: str) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, answer.headers["Location"]) == (302, goal)
+
+
+def test_a_redirect_to_itself_ends(settings: Settings, tmp_path: Path) -> None:
+    moved = response(
+        "http://site.example/x", "", status="301 Moved", headers="Location: http://site.example/x\r\n"
+    )
+    client = client_for(settings, write_archive(tmp_path / "loop.warc.gz", moved))
+    assert client.get("/web/2015mp_/http://site.example/x").status_code == 404
+
+
+@pytest.mark.parametrize("location", ["", "javascript:alert(1)", "http://[bad", "file:///etc/passwd"])
+def test_a_redirect_to_nowhere_is_told_in_words(settings: Settings, tmp_path: Path, location: str) -> None:
+    moved = response("http://site.example/x", "", status="302 Found", headers=f"Location: {location}\r\n")
+    client = client_for(settings, write_archive(tmp_path / "odd.warc.gz", moved))
+    answer = client.get("/web/2015mp_/http://site.example/x")
+    assert answer.status_code == 404 and "names no web address" in answer.text
+
+
+def test_archived_errors_keep_their_status_but_are_never_ours(client: FlaskClient) -> None:
+    assert client.get("/web/2015mp_/http://site.example/gone").status_code == 404
+    busy = client.get("/web/2015mp_/http://site.example/busy")
+    assert (busy.status_code, busy.headers["X-Archive-Orig-Status"]) == (200, "503")
+    assert "status 503 when this was captured" in client.get("/cached/2015/http://site.example/busy").text
+
+
+def test_a_pdf_is_a_download_and_the_frame_page_says_why(client: FlaskClient) -> None:
+    assert "Download the file" in client.get("/cached/2015/http://site.example/doc.pdf").text
+    answer = client.get("/web/2015mp_/http://site.example/doc.pdf")
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="doc.pdf"')
+    assert answer.data == b"%PDF-1.4 x"
+
+
+def test_the_list_of_captures_links_each_by_year(client: FlaskClient) -> None:
+    html = client.get("/captures/*/http://site.example/a").text
+    assert "2 captures, 2 versions" in html and 'href="/captures/2017/http://site.example/a"' in html
+    assert html.count("<td><a href=") == 2
+    assert client.get("/captures/2017/http://site.example/a").text.count("<td><a href=") == 1
+    assert client.get("/captures/1999/http://site.example/a").status_code == 404
+
+
+def test_what_is_not_archived_is_said_with_the_address_as_text(client: FlaskClient) -> None:
+    for address in (
+        "/cached/2015/http://nowhere.example/<b>",
+        "/captures/*/http://nowhere.example/<b>",
+        "/web/2015mp_/http://nowhere.example/<b>",
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 404
+        assert "Not archived" in answer.text and "http://nowhere.example/" in answer.text
+        assert 'href="http://nowhere.example' not in answer.text and "/<b>" not in answer.text
+
+
+def test_a_missing_picture_is_answered_shortly(client: FlaskClient) -> None:
+    answer = client.get("/web/2015im_/http://nowhere.example/x.png", headers={"Sec-Fetch-Dest": "image"})
+    assert (answer.status_code, answer.data) == (404, b"Not archived.\n")
+
+
+BAD_NAMES = [
+    "../outside.txt",
+    "..%2foutside.warc.gz",
+    "%2e%2e/outside.warc.gz",
+    "....//outside",
+    "..\\outside.warc.gz",
+    "good.warc.gz/../../outside",
+    "good.warc.gz%00.txt",
+    "/etc/passwd",
+    "file:///etc/passwd",
+    "",
+    ".",
+    "..",
+    "/",
+    "http://127.0.0.1:9/x.warc.gz",
+    "CON",
+    "~/x",
+    "good.warc.gz%20",
+    "x" * 5000,
+    "%2E%2E%2F%2E%2E%2Fetc%2Fpasswd",
+    "%252e%252e%252fetc%252fpasswd",
+    "http://[bad",
+    "http://h:99999/",
+    "http://",
+    "x" * 20_000,
+]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES, ids=range(len(BAD_NAMES)))
+@pytest.mark.parametrize(
+    "start",
+    [
+        "/cached/0/",
+        "/cached/2015/",
+        "/web/0mp_/",
+        "/web/2015id_/",
+        "/captures/*/",
+        "/web/",
+        "/cached/",
+        "/static/",
+        "/static/x/",
+    ],
+)
+def test_no_address_leads_to_a_file(client: FlaskClient, start: str, name: str) -> None:
+    answer = client.get(start + name)
+    assert 300 <= answer.status_code < 500
+    if answer.status_code < 400:  # a path with dots is put right first, and then answered the same way
+        answer = client.get(start + name, follow_redirects=True)
+        assert 400 <= answer.status_code < 500
+    assert "root:" not in answer.text
+
+
+def test_a_moved_archive_file_is_told_without_its_folder(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = FakeIndex.closest
+
+    def closest(self: FakeIndex, url: str, timestamp: str | None = None) -> object:
+        found = plain(self, url, timestamp)
+        return moved_away(found) if found else None
+
+    monkeypatch.setattr(FakeIndex, "closest", closest)
+    answer = client.get("/web/2015mp_/http://site.example/b")
+    assert answer.status_code == 404
+    assert "file.warc.gz is damaged, was moved" in answer.text and "/no/such" not in answer.text
+    assert client.get("/cached/2015/http://site.example/b").status_code == 200
+
+
+def test_header_fields_of_the_archive_cannot_act(settings: Settings, tmp_path: Path) -> None:
+    fields = (
+        'Set-Cookie: a=b\r\nSET-COOKIE: c=d\r\nClear-Site-Data: "*"\r\nRefresh: 0;url=http://evil.example\r\n'
+        "Content-Security-Policy: default-src *\r\nX-Odd: caf\xe9 \x07bell\r\nContent-Language: en\r\n"
+        "Link: </x>; rel=preload\r\nAccess-Control-Allow-Origin: *\r\nLocation: http://evil.example\r\nbad name(: x\r\n"
+    )
+    evil = response("http://site.example/x", page("X", "x"), headers=fields)
+    answer = client_for(settings, write_archive(tmp_path / "h.warc.gz", evil)).get(
+        "/web/2015mp_/http://site.example/x"
+    )
+    names = {name.lower() for name, _ in answer.headers}
+    assert answer.status_code == 200
+    assert (
+        not {"set-cookie", "clear-site-data", "refresh", "location", "link", "access-control-allow-origin"}
+        & names
+    )
+    assert not any("set-cookie" in name for name in names)
+    assert answer.headers["X-Archive-Orig-Refresh"] == "0;url=http://evil.example"
+    assert answer.headers["Content-Language"] == "en"
+    assert answer.headers["Memento-Datetime"] == "Sun, 03 May 2015 14:02:11 GMT"
+    assert not any(ord(c) < 32 for _, value in answer.headers for c in value)
+
+
+@pytest.mark.parametrize(
+    ("charset", "where"),
+    [
+        ("windows-1251", "header"),
+        ("shift_jis", "meta"),
+        ("utf-16-le", "mark"),
+        ("iso-8859-1", "meta"),
+        ("euc-kr", "header"),
+    ],
+)
+def test_pages_in_any_encoding_arrive_as_utf8(
+    settings: Settings, tmp_path: Path, charset: str, where: str
+) -> None:
+    text = {
+        "windows-1251": "Привет",
+        "shift_jis": "日本語",
+        "utf-16-le": "žluť",
+        "iso-8859-1": "café",
+        "euc-kr": "한국어",
+    }[charset]
+    head = f"<meta charset={charset}>" if where == "meta" else ""
+    body = page(text, text, head).encode(charset)
+    body = b"\xff\xfe" + body if where == "mark" else body
+    kind = f"text/html; charset={charset}" if where == "header" else "text/html"
+    client = client_for(
+        settings, write_archive(tmp_path / "c.warc.gz", response("http://site.example/", body, kind))
+    )
+    answer = client.get("/web/2015mp_/http://site.example/")
+    assert answer.content_type == "text/html; charset=utf-8"
+    assert answer.data.decode("utf-8").count(text) == 2
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "shown_as"),
+    [
+        ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg' onload='x()'/>", "image/svg+xml"),
+        (
+            "application/xhtml+xml",
+            "<html xmlns='http://www.w3.org/1999/xhtml'><body><script>x()</script></body></html>",
+            "text/html; charset=utf-8",
+        ),
+        ("text/xml", "<?xml-stylesheet href='#x' type='text/xsl'?><x/>", "text/plain; charset=utf-8"),
+        ("application/rss+xml", "<rss/>", "text/plain; charset=utf-8"),
+        ("", "<!doctype html><script>x()</script>", "text/html; charset=utf-8"),
+        ("", "plain words", "text/plain"),
+        ("nonsense", "plain words", "text/plain"),
+        ("text/html\r\nX-Injected: 1", "<p>x", "text/html; charset=utf-8"),
+        ("TEXT/HTML", "<p>x", "text/html; charset=utf-8"),
+        ("text/plain", "<script>x()</script>", "text/plain"),
+        ("font/woff2", "wOF2", "font/woff2"),
+    ],
+)
+def test_types(settings: Settings, tmp_path: Path, content_type: str, body: str, shown_as: str) -> None:
+    stored = response("http://site.example/x", body, content_type)
+    client = client_for(settings, write_archive(tmp_path / "t.warc.gz", stored))
+    answer = client.get("/web/2015mp_/http://site.example/x")
+    assert answer.content_type == shown_as
+    if "html" in shown_as:
+        assert "<script" not in answer.text
+
+
+def test_only_fonts_asked_for_as_fonts_are_open_to_other_origins(settings: Settings, tmp_path: Path) -> None:
+    file = write_archive(
+        tmp_path / "f.warc.gz",
+        response("http://site.example/f.woff", b"wOFF....", "application/octet-stream"),
+        response("http://site.example/p", page("P", "secret")),
+    )
+    client = client_for(settings, file)
+
+    def opened(address: str, purpose: str) -> bool:
+        return (
+            "Access-Control-Allow-Origin" in client.get(address, headers={"Sec-Fetch-Dest": purpose}).headers
+        )
+
+    assert opened("/web/2015im_/http://site.example/f.woff", "font")
+    assert not opened("/web/2015im_/http://site.example/f.woff", "empty")
+    assert not opened("/web/2015mp_/http://site.example/p", "font")
+
+
+def test_parts_of_a_film_can_be_asked_for(settings: Settings, tmp_path: Path) -> None:
+    film = response("http://site.example/v.mp4", bytes(range(100)), "video/mp4")
+    client = client_for(settings, write_archive(tmp_path / "v.warc.gz", film))
+    part = client.get("/web/2015oe_/http://site.example/v.mp4", headers={"Range": "bytes=10-19"})
+    assert (part.status_code, part.data) == (206, bytes(range(10, 20)))
+    assert part.headers["Content-Range"] == "bytes 10-19/100"
+    beyond = client.get("/web/2015oe_/http://site.example/v.mp4", headers={"Range": "bytes=500-"})
+    assert beyond.status_code == 416
+    whole = client.get("/web/2015oe_/http://site.example/v.mp4")
+    again = client.get(
+        "/web/2015oe_/http://site.example/v.mp4", headers={"If-None-Match": whole.headers["ETag"]}
+    )
+    assert again.status_code == 304
+
+
+def test_a_revisit_shows_what_it_repeats_or_says_that_it_cannot(settings: Settings, tmp_path: Path) -> None:
+    digest = "WARC-Payload-Digest: sha1:SAME\r\n"
+
+    def with_digest(raw: bytes) -> bytes:
+        text = gzip.decompress(raw).replace(b"WARC-Type", digest.encode() + b"WARC-Type", 1)
+        return gzip.compress(text, mtime=0)
+
+    original = with_digest(response("http://site.example/r", page("Original", "same as ever")))
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    again = with_digest(
+        record(
+            "revisit",
+            "http://site.example/r",
+            block,
+            "application/http;msgtype=response",
+            "2018-01-01T00:00:00Z",
+        )
+    )
+    client = client_for(settings, write_archive(tmp_path / "r.warc.gz", original, again))
+    assert "same as ever" in client.get("/web/2018mp_/http://site.example/r").text
+    lonely = client_for(settings, write_archive(tmp_path / "l.warc.gz", again))
+    answer = lonely.get("/web/2018mp_/http://site.example/r")
+    assert answer.status_code == 404 and "does not hold the copy" in answer.text
+
+
+def test_a_way_back_to_the_results_only_for_our_own_results(client: FlaskClient) -> None:
+    own = client.get(
+        "/cached/2015/http://site.example/a", headers={"Referer": "http://localhost/search?q=wombat"}
+    )
+    assert 'href="/search?q=wombat"' in own.text
+    for foreign in (
+        "http://evil.example/search?q=x",
+        "http://localhost/settings",
+        "javascript:x",
+        "http://[bad",
+    ):
+        answer = client.get("/cached/2015/http://site.example/a", headers={"Referer": foreign})
+        assert answer.status_code == 200 and "Results" not in answer.text
+
+
+def test_a_page_full_of_script_is_isolated(settings: Settings, tmp_path: Path) -> None:
+    body = (
+        "<script>run()</script><p onclick='run()'>zebra</p><img src=/no onerror='run()'><svg onload='run()'></svg>"
+        "<iframe src=/ onload='run()'></iframe><a href='javascript:run()'>a</a><form action=/ method=post></form>"
+        "<object data='data:text/html,<script>run()</script>'></object>"
+    )
+    head = "<meta http-equiv=refresh content='1;url=/'><base href='/'>"
+    file = write_archive(
+        tmp_path / "active.warc.gz", response("http://site.example/", page("Active", body, head))
+    )
+    answer = client_for(settings, file).get("/web/2015mp_/http://site.example/")
+    assert "zebra" in answer.text
+    assert "run()" not in answer.text and "http-equiv" not in answer.text

@@ -1,0 +1,243 @@
+"""Archived pages made fit for the frame."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from webui.rewrite import RewriteContext, rewrite_css, rewrite_page
+
+URL = "http://h.example/d/page?q=1"
+
+
+def context() -> RewriteContext:
+    return RewriteContext(URL, "20150503140211")
+
+
+def rewritten(html: str) -> str:
+    return rewrite_page(html, context())
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<a href="x.html">', 'href="/web/20150503140211mp_/http://h.example/d/x.html"'),
+        ('<a href="/x?a=1&amp;b=2#f">', 'href="/web/20150503140211mp_/http://h.example/x?a=1&amp;b=2#f"'),
+        ('<a href="//other.example/">', 'href="/web/20150503140211mp_/http://other.example/"'),
+        ('<a href="\\\\other.example\\x">', 'href="/web/20150503140211mp_/http://other.example/x"'),
+        ('<a href=" ht\ntp://o.example/ ">', 'href="/web/20150503140211mp_/http://o.example/"'),
+        ('<a href="#f">', 'href="#f"'),
+        ('<img src="a b.png">', 'src="/web/20150503140211im_/http://h.example/d/a%20b.png"'),
+        (
+            '<img srcset="a.png 1x, /b,c.png 2x">',
+            'srcset="/web/20150503140211im_/http://h.example/d/a.png 1x, '
+            '/web/20150503140211im_/http://h.example/b%2Cc.png 2x"',
+        ),
+        (
+            '<img src="data:image/gif;base64,AA" data-src="real.png">',
+            ' src="/web/20150503140211im_/http://h.example/d/real.png"',
+        ),
+        ('<img src="data:image/gif;base64,AA">', 'src="data:image/gif;base64,AA"'),
+        ('<link rel="stylesheet" href="s.css">', 'href="/web/20150503140211cs_/http://h.example/d/s.css"'),
+        ('<body background="bg.gif">', 'background="/web/20150503140211im_/http://h.example/d/bg.gif"'),
+        ('<p style="background: url(i.png)">', "/web/20150503140211im_/http://h.example/d/i.png"),
+        (
+            "<style>@import \"a.css\"; p { background: url('b.png') }</style>",
+            '@import "/web/20150503140211cs_/http://h.example/d/a.css"; p { background: '
+            'url("/web/20150503140211im_/http://h.example/d/b.png") }',
+        ),
+        ('<iframe src="f.html"></iframe>', 'src="/web/20150503140211if_/http://h.example/d/f.html"'),
+        (
+            '<frameset><frame src="f.html" name="f"></frameset>',
+            'src="/web/20150503140211fr_/http://h.example/d/f.html"',
+        ),
+        (
+            '<video src="v.mp4" poster="p.png"></video>',
+            'src="/web/20150503140211oe_/http://h.example/d/v.mp4"',
+        ),
+        ('<svg><image xlink:href="p.png"/></svg>', "/http://h.example/d/p.png"),
+        ('<input type="image" src="go.gif">', 'src="/web/20150503140211im_/http://h.example/d/go.gif"'),
+        ('<noscript><img src="n.png"></noscript>', "/web/20150503140211im_/http://h.example/d/n.png"),
+        ('<object data="x.swf"><p>instead</p></object>', "<p>instead</p>"),
+    ],
+)
+def test_links_and_parts_point_into_the_archive(html: str, expected: str) -> None:
+    assert expected in rewritten(html)
+
+
+def test_a_base_element_counts_and_goes() -> None:
+    html = rewritten('<base href="/other/"><a href="x">')
+    assert "/web/20150503140211mp_/http://h.example/other/x" in html
+    assert "<base" not in html
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script>mark()</script>",
+        "<svg><script>mark()</script></svg>",
+        "<p onclick='mark()'>",
+        "<body onload=mark()>",
+        "<svg onload=mark()>",
+        "<a href='javascript:mark()'>",
+        "<a href=' JaVa\tScript:mark()'>",
+        "<a href='vbscript:mark'>",
+        "<a href='data:text/html,mark'>",
+        "<iframe srcdoc='mark'></iframe>",
+        "<iframe src='javascript:mark'></iframe>",
+        "<object data='data:text/html,mark'></object>",
+        "<embed src='mark.swf'>",
+        "<form action='mark'>",
+        "<button formaction='mark'>",
+        "<meta http-equiv='refresh' content='1;url=javascript:mark'>",
+        "<link rel=preconnect href='//mark.example'>",
+        "<link rel=dns-prefetch href='//mark.example'>",
+        "<link rel=manifest href='mark'>",
+        "<link rel='serviceworker' href='mark'>",
+        "<a ping='mark' href=x>",
+        "<html manifest=mark>",
+        "<meta http-equiv='Set-Cookie' content='mark'>",
+        "<meta name=referrer content=mark>",
+        "<template><img src=mark></template>",
+        "<applet code=mark></applet>",
+        "<math><mtext><script>mark</script></mtext></math>",
+        "<svg><style>&lt;/style>&lt;img src=x onerror=mark></style></svg>",
+    ],
+)
+def test_what_acts_is_taken_out(html: str) -> None:
+    result = rewritten(html + "<p>kept")
+    tree = LexborHTMLParser(result)
+    elements = list(tree.root.traverse(include_text=False)) if tree.root else []
+    assert not any("mark" in (value or "") for node in elements for value in node.attributes.values())
+    assert not {"script", "base", "template", "embed", "object", "applet"} & {node.tag for node in elements}
+    assert "kept" in result
+
+
+def test_a_refresh_becomes_a_link_to_read_and_follow() -> None:
+    html = rewritten("<meta http-equiv=refresh content=\"0; URL='/next'\"><body>x")
+    assert 'sends its visitors on to <a href="/web/20150503140211mp_/http://h.example/next">' in html
+
+
+def test_links_for_other_windows_stay_in_the_frame_but_own_frames_are_steered() -> None:
+    html = rewritten(
+        "<iframe name=side src=s></iframe><a target=side href=a>a</a><a target=_top href=b>b</a>"
+    )
+    assert 'target="side"' in html
+    assert "_top" not in html
+
+
+def test_the_doctype_is_kept_because_it_decides_about_the_layout() -> None:
+    old = '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2//EN">'
+    assert rewritten(f"<!-- x -->\n{old}<p>x").startswith(old)
+    assert not rewritten("<p>no doctype: quirks").lower().startswith("<!doctype")
+
+
+def test_whole_elements_of_xhtml_do_not_swallow_the_page() -> None:
+    html = rewrite_page(
+        '<html><head><script src="x"/></head><body><div id="a"/><p>seen</p></body></html>',
+        context(),
+        is_xhtml=True,
+    )
+    assert "seen" in html and 'id="a"></div>' in html
+
+
+def test_a_notice_stands_on_top_escaped() -> None:
+    assert "only &lt;half&gt;" in rewrite_page("<p>x", context(), notice="only <half>")
+
+
+@pytest.mark.parametrize(
+    ("css", "expected"),
+    [
+        ("a{b:url( x.png )}", 'a{b:url("/web/20150503140211im_/http://h.example/d/x.png")}'),
+        ("a{b:url('x y).png')}", 'a{b:url("/web/20150503140211im_/http://h.example/d/x%20y%29.png")}'),
+        (r"a{b:url(x\)y)}", 'a{b:url("/web/20150503140211im_/http://h.example/d/x%29y")}'),
+        (
+            "@import url(a.css) print;",
+            '@import url("/web/20150503140211cs_/http://h.example/d/a.css") print;',
+        ),
+        ("a{b:url(data:image/png;base64,AA==)}", "a{b:url(data:image/png;base64,AA==)}"),
+        ("a{b:url(#f)}", "a{b:url(#f)}"),
+        ("a{b:url(javascript:x)}", 'a{b:url("data:,")}'),
+        ("a{color:red}", "a{color:red}"),
+    ],
+)
+def test_style_sheets_point_into_the_archive(css: str, expected: str) -> None:
+    assert rewrite_css(css, context()) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 100_000,
+        "<b>" * 100_000,
+        "<a href=x>" * 50_000,
+        "<table><tr><td>" * 20_000,
+        "<svg><script>" * 5_000,
+        "".join(f"<font id={number}><p>x" for number in range(10_000)),
+        "".join(f"<font id={number}>" for number in range(500)) + "<p>x" * 50_000,
+        "<p " + " ".join(f"a{number}" for number in range(100_000)) + ">",
+    ],
+    ids=["div", "b", "a", "table", "svg script", "font p", "fonts then p", "attributes"],
+)
+def test_pages_that_blow_up_parsers_are_answered(html: str) -> None:
+    start = time.monotonic()
+    assert len(rewritten(html + "end")) < 10_000_000
+    assert time.monotonic() - start < 20
+
+
+def test_unclosed_list_items_of_old_pages_are_all_kept() -> None:
+    assert rewritten("<ul>" + "<li>x" * 5_000).count("<li>") == 5_000
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<a href=",
+                "<img src=x ",
+                "onerror=bad ",
+                "<script>",
+                "</script>",
+                "<svg>",
+                "<style>",
+                "</style>",
+                "<!--",
+                "-->",
+                "'",
+                '"',
+                ">",
+                "<",
+                "x",
+                " ",
+                "/",
+                "<table>",
+                "<template>",
+                "<math>",
+                "<noscript>",
+                "</noscript>",
+                "<iframe>",
+                "<title>",
+                "</title>",
+                "<textarea>",
+                "<select>",
+                "<object>",
+                "</object>",
+                "\x00",
+                "&lt;",
+                "<frameset>",
+                "=",
+            ]
+        ),
+        max_size=25,
+    ).map("".join)
+)
+def test_no_mix_of_markup_leaves_a_script_or_a_handler(html: str) -> None:
+    tree = LexborHTMLParser(rewritten(html))
+    for node in tree.root.traverse(include_text=False) if tree.root else ():
+        assert node.tag != "script"
+        assert not any(name.startswith("on") for name in node.attributes)

@@ -1,0 +1,120 @@
+"""Addresses of archived pages on our own site: how they are written and how they are read back.
+
+    /web/20150503140211mp_/http://host/page?x=1      rewritten, for the frame
+    /web/20150503140211id_/http://host/page?x=1      the stored payload, untouched
+    /cached/20150503140211/http://host/page?x=1      the page with the bar around that frame
+    /captures/2015/http://host/page?x=1              what there is of it in 2015; `*` for all years
+
+An address never holds a file path or a number of the index, so links outlive a
+re-index. The query string belongs to the archived address, so these pages take
+no parameters of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from webui.errors import BadAddressError
+
+MAX_URL_CHARS = 8_000
+# The modifiers of the Wayback Machine and pywb. All but `id_` mean "made fit for showing", and say for what.
+MODIFIERS = ("mp_", "id_", "im_", "cs_", "js_", "if_", "fr_", "oe_")
+_RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?/(.+)", re.DOTALL)
+_DATED = re.compile(r"(\*|\d{1,14})/(.+)", re.DOTALL)
+_MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+# Everything that may stand in a URL stays as it is; `'` is left out so that no answer can hold it unescaped.
+_KEPT = "%/:?#[]@!$&()*+,;=~-._"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTarget:
+    """What a request below /web/ asks for; `modifier` is "" for the page with the bar."""
+
+    timestamp: str
+    modifier: str
+    url: str
+
+
+def quote_url(url: str) -> str:
+    """Return `url` with everything percent-encoded that must not stand in an address, nothing twice."""
+    return quote(url, safe=_KEPT, errors="replace")
+
+
+def replay_address(url: str, timestamp: str, modifier: str = "mp_", root: str = "") -> str:
+    """Return the address below /web/ of the capture of `url` nearest to `timestamp`."""
+    return f"{root}/web/{timestamp or '0'}{modifier}/{quote_url(url)}"
+
+
+def cached_address(url: str, timestamp: str, root: str = "") -> str:
+    """Return the address of the cached page with its bar."""
+    return f"{root}/cached/{timestamp or '0'}/{quote_url(without_fragment(url))}"
+
+
+def captures_address(url: str, when: str = "*", root: str = "") -> str:
+    """Return the address of the captures of `url`: all, or those whose timestamp starts with `when`."""
+    return f"{root}/captures/{when}/{quote_url(without_fragment(url))}"
+
+
+def without_fragment(url: str) -> str:
+    """Return `url` without its `#...` part."""
+    return url.partition("#")[0]
+
+
+def parse_replay(rest: str) -> ReplayTarget:
+    """Read what follows /web/; raises BadAddressError.
+
+    `*/URL` gives the timestamp "*".
+    """
+    match = _RAW.fullmatch(rest)
+    if match:
+        return ReplayTarget(match[1], match[2] or "", archived_url(match[3]))
+    if rest.startswith("*/"):
+        return ReplayTarget("*", "", archived_url(rest[2:]))
+    raise BadAddressError("expected /web/TIMESTAMP/ADDRESS with a timestamp of up to 14 digits")
+
+
+def parse_dated(rest: str) -> tuple[str, str]:
+    """Read `TIMESTAMP/URL` or `*/URL` as (timestamp, url); raises BadAddressError."""
+    match = _DATED.fullmatch(rest)
+    if not match:
+        raise BadAddressError("expected a timestamp of up to 14 digits, then the address of a page")
+    return match[1], archived_url(match[2])
+
+
+def archived_url(text: str) -> str:
+    """Return the address of an archived page as it was meant; raises BadAddressError.
+
+    Proxies turn `http://` into `http:/`, and people leave the scheme out; both are mended.
+    """
+    text = without_fragment(text.strip())
+    if len(text) > MAX_URL_CHARS:
+        raise BadAddressError(f"the address has {len(text):,} characters, at most {MAX_URL_CHARS:,} are read")
+    text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
+    if not _SCHEME.match(text):
+        text = "http://" + text.lstrip("/")
+    scheme, _, rest = text.partition("://")
+    if scheme.lower() not in ("http", "https") or not rest.strip("/. "):
+        raise BadAddressError("expected the address of a page, such as http://example.org/page")
+    return text
+
+
+def raw_target(environ: Mapping[str, Any], prefix: str) -> str:
+    """Return the request target behind `prefix` exactly as it was sent, with its query string.
+
+    PATH_INFO would not do: it is percent-decoded, and `%2F` or `%3F` in an archived
+    address mean something else than `/` or `?`.
+    """
+    target = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
+    target = re.sub(r"^https?://[^/?#]*", "", target, flags=re.IGNORECASE)
+    start = quote(str(environ.get("SCRIPT_NAME", ""))) + prefix
+    if target.startswith(start):
+        return target[len(start) :]
+    path = str(environ.get("PATH_INFO", "")).encode("latin-1", "replace")
+    rest = quote(path[len(prefix) :], safe="/:@!$&()*+,;=~-._")
+    query = str(environ.get("QUERY_STRING", ""))
+    return f"{rest}?{query}" if query else rest

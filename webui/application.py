@@ -1,0 +1,231 @@
+"""Joins the parts of the web front end to one Flask application; used by `webui.create_app`.
+
+Holds what all views share: the settings in force, the index, the static files, the
+error pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import mimetypes
+import threading
+from importlib import resources
+from typing import Any
+
+from flask import Flask, Response, current_app, jsonify, make_response, render_template, request
+from jinja2 import StrictUndefined
+from werkzeug.exceptions import HTTPException
+
+from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
+from webui import formats
+from webui.addresses import cached_address, captures_address, replay_address
+from webui.errors import BadAddressError
+from webui.index_access import IndexAccess, OpenIndex
+from webui.security import SecurityMiddleware
+from webui.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_ERROR_TITLES = {400: "That request cannot be read", 403: "Not allowed", 404: "Nothing here",
+                 405: "Not possible this way", 413: "Too large", 414: "The address is too long"}  # fmt: skip
+
+
+class SiteState:
+    """What the views share: the settings in force and the index they name."""
+
+    def __init__(self, settings: Settings, open_index: OpenIndex | None) -> None:
+        self.settings = settings
+        self.index_access = IndexAccess(settings, open_index)
+        self.saving = threading.Lock()
+
+    def take_over(self, settings: Settings) -> None:
+        """Put changed settings in force."""
+        self.settings = settings
+        self.index_access.configure(settings)
+
+
+def site() -> SiteState:
+    """Return the shared state of the application that answers this request."""
+    state = current_app.extensions["findingaid"]
+    assert isinstance(state, SiteState)
+    return state
+
+
+class _FindingAid(Flask):
+    # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
+    jinja_options = {
+        "undefined": StrictUndefined,
+        "autoescape": True,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+    }
+
+
+def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
+    """Return the application; see `webui.create_app`."""
+    from webui import replay, search, settings_page
+
+    app = _FindingAid("webui", static_folder=None)
+    app.url_map.merge_slashes = False  # `http://` stands inside addresses
+    app.config["MAX_CONTENT_LENGTH"] = 1_000_000
+    app.extensions["findingaid"] = SiteState(settings, open_index)
+    static_files = _StaticFiles()
+    app.add_url_rule("/static/<digest>/<name>", "static", static_files.view)
+    app.add_url_rule("/favicon.ico", "favicon", static_files.favicon)
+    app.add_url_rule("/robots.txt", "robots", _robots)
+    app.add_url_rule("/healthz", "healthz", _healthz)
+    app.register_blueprint(search.blueprint)
+    app.register_blueprint(replay.blueprint)
+    app.register_blueprint(settings_page.blueprint)
+    _add_template_names(app, static_files)
+    _add_error_pages(app)
+    app.after_request(_default_caching)
+    app.wsgi_app = SecurityMiddleware(  # type: ignore[method-assign]
+        app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url
+    )
+    return app
+
+
+def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
+    for function in (formats.clean, formats.date_in_words, formats.time_utc, formats.iso_time, formats.breadcrumb,
+                     formats.number, formats.plural, formats.shorten, formats.size_in_words):  # fmt: skip
+        app.jinja_env.filters[function.__name__] = function
+    app.jinja_env.globals["static_url"] = static_files.address
+
+    @app.context_processor
+    def names() -> dict[str, Any]:
+        root = request.script_root
+        return {
+            "cached_url": lambda url, timestamp: cached_address(url, timestamp, root),
+            "captures_url": lambda url, when="*": captures_address(url, when, root),
+            "replay_url": lambda url, timestamp, modifier="mp_": replay_address(
+                url, timestamp, modifier, root
+            ),
+        }
+
+
+# ---------------------------------------------------------------- errors
+
+
+def wants_json() -> bool:
+    """Tell whether the request asks for JSON, by its address."""
+    return request.path.endswith(".json") or request.args.get("format") == "json"
+
+
+def error_response(status: int, title: str, message: str, steps: tuple[str, ...] = ()) -> Response:
+    """Return an error as a page, as JSON where JSON was asked for, or as a plain page inside the frame.
+
+    steps: what the reader can do now, a sentence each.
+    """
+    if request.path.startswith("/web/") or request.path == "/web":
+        body = render_template("frame_message.html", title=title, message=message, url="", others=[])
+        return make_response(body, status)
+    if wants_json():
+        response = jsonify({"ok": False, "error": message, "errors": [message], "status": status})
+        response.status_code = status
+        return response
+    return make_response(render_template("error.html", title=title, message=message, steps=steps), status)
+
+
+def _add_error_pages(app: Flask) -> None:
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        status = error.code or 500
+        if error.response is not None or status < 400:
+            return make_response(error.get_response())
+        message = error.description or "There is nothing at this address."
+        if status == 404:
+            message = "There is no page at this address of Finding Aid."
+        response = error_response(status, _ERROR_TITLES.get(status, "That did not work"), message)
+        for name, value in error.get_headers():
+            if name.lower() in ("allow", "retry-after"):
+                response.headers[name] = value
+        return response
+
+    @app.errorhandler(BadAddressError)
+    def bad_address(error: BadAddressError) -> Response:
+        too_long = "characters" in str(error)
+        return error_response(414 if too_long else 400, "That is not the address of a page", f"{error}.")
+
+    @app.errorhandler(IndexError_)
+    def index_error(error: IndexError_) -> Response:
+        log.error("index: %s", error)
+        steps: tuple[str, ...] = ()
+        if isinstance(error, IndexMissingError):
+            title, message = (
+                "There is no index yet",
+                "Nothing has been indexed yet, so there is nothing to search.",
+            )
+            steps = ("findingaid index FOLDER-WITH-ARCHIVES",)
+        elif isinstance(error, IndexVersionError):
+            title = "The index was made by another version of Finding Aid"
+            message = "The index has a format that this version does not read. Index the archives again."
+            steps = ("findingaid index --rebuild",)
+        elif isinstance(error, IndexCorruptError):
+            site().index_access.reopen()
+            title = "The index is damaged"
+            message = "A file of the index does not hold what it should. The log of the server says which."
+            steps = ("findingaid check", "findingaid index --rebuild")
+        else:
+            title, message = "The index cannot be used now", "The log of the server says why."
+        return error_response(503, title, message, steps)
+
+    @app.errorhandler(Exception)
+    def unexpected(error: Exception) -> Response:
+        log.exception("%s %s: unexpected error", request.method, request.path[:200])
+        return error_response(
+            500, "Something went wrong on our side", "The error was written to the log of the server."
+        )
+
+
+def _default_caching(response: Response) -> Response:
+    # Pages follow the index and the settings, which change under them.
+    response.headers.setdefault("Cache-Control", "private, no-cache")
+    return response
+
+
+# ---------------------------------------------------------------- static files
+
+
+class _StaticFiles:
+    """The files of `static/`, read once; a request can name none but these."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[bytes, str, str]] = {}
+        for entry in resources.files("webui").joinpath("static").iterdir():
+            if entry.is_file() and not entry.name.startswith("."):
+                body = entry.read_bytes()
+                kind = mimetypes.guess_type(entry.name)[0] or "application/octet-stream"
+                if kind.startswith("text/") or kind == "image/svg+xml":
+                    kind += "; charset=utf-8"
+                self._files[entry.name] = (body, kind, hashlib.sha256(body).hexdigest()[:12])
+
+    def address(self, name: str) -> str:
+        """Return the address of a file, with its content in the name, so that it can be kept for ever."""
+        return f"{request.script_root}/static/{self._files[name][2]}/{name}"
+
+    def view(self, digest: str, name: str) -> Response:
+        if name not in self._files:
+            return error_response(404, "Nothing here", "There is no such file.")
+        body, kind, current = self._files[name]
+        response = make_response(body)
+        response.headers["Content-Type"] = kind
+        if digest == current:
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+
+    def favicon(self) -> Response:
+        return self.view(self._files["icon.svg"][2], "icon.svg")
+
+
+def _robots() -> Response:
+    response = make_response("User-agent: *\nDisallow: /\n")
+    response.headers["Content-Type"] = "text/plain; charset=utf-8"
+    return response
+
+
+def _healthz() -> Response:
+    response = make_response("ok\n")
+    response.headers["Content-Type"] = "text/plain; charset=utf-8"
+    return response

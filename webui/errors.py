@@ -1,0 +1,28 @@
+"""Errors of the web front end.
+
+WebError
+├── PortTakenError       another program listens where we are to listen
+└── BadAddressError      the path of a request names no web address
+"""
+
+from __future__ import annotations
+
+
+class WebError(Exception):
+    """Something that the web front end cannot do; the message is one line for the user."""
+
+
+class PortTakenError(WebError):
+    """The address is in use."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(
+            f"{host}:{port}: another program already listens there; "
+            f"stop it, or choose another port: findingaid serve --port {port + 1 if port < 65535 else 8000}"
+        )
+        self.host = host
+        self.port = port
+
+
+class BadAddressError(WebError):
+    """What stands where a web address should stand is none."""

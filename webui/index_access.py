@@ -1,0 +1,102 @@
+"""The index that the web front end searches: opened once, exchanged when the settings change.
+
+All views use it through `lease()`, so an index that was exchanged is closed only
+after the last request that still reads it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexer import Index, Ranking
+    from webui.settings import Settings
+
+log = logging.getLogger(__name__)
+
+OpenIndex = Callable[[str, "Ranking"], "Index"]
+
+
+def ranking_from(settings: Settings) -> Ranking:
+    """Return the ranking that the settings describe."""
+    from indexer import Ranking
+
+    search = settings.search
+    return Ranking(k1=search.k1, idf=search.idf, boost=dict(search.boost), b=dict(search.b))
+
+
+class IndexAccess:
+    """Holds the open index of the settings in force; safe to use from many threads."""
+
+    def __init__(self, settings: Settings, open_index: OpenIndex | None = None) -> None:
+        self._open_index = open_index or _open_index
+        self._lock = threading.Lock()
+        self._path = settings.index_path
+        self._ranking = ranking_from(settings)
+        self._index: Index | None = None
+        self._readers: dict[int, int] = {}
+        self._retired: dict[int, Index] = {}
+
+    @contextmanager
+    def lease(self) -> Iterator[Index]:
+        """Give the open index for the length of a request; raises an `IndexError_` when it cannot be opened.
+
+        An index that is missing is looked for again each time, so the first
+        `findingaid index` shows without a restart.
+        """
+        with self._lock:
+            if self._index is None:
+                self._index = self._open_index(self._path, self._ranking)
+                log.info("%s: index opened", self._path)
+            index = self._index
+            self._readers[id(index)] = self._readers.get(id(index), 0) + 1
+        try:
+            yield index
+        finally:
+            self._give_back(index)
+
+    def configure(self, settings: Settings) -> None:
+        """Take over changed settings: a new ranking counts at once, another folder is opened when next asked."""
+        ranking = ranking_from(settings)
+        with self._lock:
+            moved = settings.index_path != self._path
+            self._path, self._ranking = settings.index_path, ranking
+            if self._index is None:
+                return
+            if not moved:
+                self._index.ranking = ranking
+                return
+            old, self._index = self._index, None
+            self._retired[id(old)] = old
+        self._close_if_unread(old)
+
+    def reopen(self) -> None:
+        """Let the next request open the index anew; called after it was found damaged."""
+        with self._lock:
+            old, self._index = self._index, None
+            if old is None:
+                return
+            self._retired[id(old)] = old
+        self._close_if_unread(old)
+
+    def _give_back(self, index: Index) -> None:
+        with self._lock:
+            self._readers[id(index)] -= 1
+        self._close_if_unread(index)
+
+    def _close_if_unread(self, index: Index) -> None:
+        with self._lock:
+            if self._readers.get(id(index), 0) > 0 or self._retired.pop(id(index), None) is None:
+                return
+            self._readers.pop(id(index), None)
+        index.close()
+
+
+def _open_index(path: str, ranking: Ranking) -> Index:
+    from indexer import open_index
+
+    return open_index(path, ranking=ranking)

@@ -1,0 +1,81 @@
+"""The JSON that programs read, in one place: `findingaid ... --json` and `/search?format=json` come from here.
+
+Knows neither Flask nor an index, so the command line can import it at no cost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from archiver.warc import Damage
+    from indexer import Hit, LedgerEntry, Results, Statistics
+
+
+def results_as_json(results: Results) -> dict[str, Any]:
+    """Return the search answer as a dict ready for `json.dumps`; its keys are a contract and only ever grow.
+
+    `total` counts documents. `title` is null for a page without one. `timestamp`
+    has 14 digits. `file` is named as it was given to `index`; `offset` and
+    `length` are those of the record's own member where it has one.
+    """
+    return {
+        "query": results.query,
+        "total": results.total,
+        "took_ms": round(results.took_ms, 3),
+        "hits": [hit_as_json(hit) for hit in results.hits],
+    }
+
+
+def hit_as_json(hit: Hit) -> dict[str, Any]:
+    """Return one hit as a dict; the snippet is plain text, without marks and without HTML."""
+    return {
+        "url": hit.url,
+        "title": hit.title,
+        "timestamp": hit.timestamp,
+        "score": hit.score,
+        "snippet": "".join(part.text for part in hit.snippet),
+        "file": hit.file,
+        "offset": hit.offset,
+        "length": hit.length,
+        "captures": hit.captures,
+        "versions": hit.versions,
+    }
+
+
+def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]:
+    """Return what `index --json` ends with: the totals of the whole index after a run of so many seconds."""
+    return {
+        "files": statistics.files,
+        "records": statistics.records,
+        "captures": statistics.captures,
+        "documents": statistics.documents,
+        "versions": statistics.versions,
+        "skipped": dict(statistics.skipped),
+        "damaged": [
+            {"file": _file_of(damage), "offset": damage.offset, "problem": damage.problem}
+            for damage in statistics.damaged
+        ],
+        "seconds": round(seconds, 3),
+    }
+
+
+def ledger_entry_as_json(entry: LedgerEntry) -> dict[str, Any]:
+    """Return one line of the ledger as the dict that `ledger --json` lists."""
+    return {
+        "file": entry.file,
+        "status": entry.status,
+        "format": entry.format,
+        "records": entry.records,
+        "captures": entry.captures,
+        "documents": entry.documents,
+        "skipped": dict(entry.skipped),
+        "damaged": [
+            {"offset": damage.offset, "length": damage.length, "problem": damage.problem}
+            for damage in entry.damaged
+        ],
+    }
+
+
+def _file_of(damage: Damage) -> str:
+    return f"{damage.path}!{damage.member}" if damage.member else damage.path

@@ -1,0 +1,436 @@
+"""Makes archived pages and style sheets fit for the sandboxed frame; used by `replay.py`.
+
+Every link and every part of a page is pointed at the archive (`/web/TIMESTAMPmod_/URL`),
+and all that acts is taken out: scripts, handlers, forms' targets, refreshes, plug-ins.
+What keeps a hostile page in is the header set of `security.py`, not this file: an
+address that slips through here is stopped there. So the aim here is a page that
+looks right and works without script.
+
+Parser: Lexbor builds the same tree as browsers do (a page that Lexbor and the browser read
+differently would show what we did not look at). BeautifulSoup on lxml needs 4 to 15 times
+as long (`benchmarks/rewrite.py`) and mends framesets and misnested tables differently.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from selectolax.lexbor import LexborAttributes, LexborHTMLParser, LexborNode
+
+from webui.addresses import quote_url
+
+# An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
+MAX_PAGE_CHARS = 5_000_000
+MAX_PAGE_TAGS = 250_000
+# Two costs that grow with the square of what a page leaves open: the parser walks its stack of open blocks
+# for each new one, and writes all open formatting elements again into each new paragraph
+# (3,000 times `<font id=N><p>` is 40 kB of page and 1.5 GB of tree). Browsers cut nesting at 512 as well.
+MAX_BLOCK_DEPTH = 2_000
+MAX_REPEATED_ELEMENTS = 400_000
+# The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
+MAX_ATTRIBUTES = 4_000
+
+# object and applet: only those without fallback content are left when this counts.
+_DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen",
+                      "object", "applet"})  # fmt: skip
+_KEPT_METAS = frozenset({"viewport", "color-scheme", "description", "keywords", "author", "generator"})
+_UNSAFE_ATTRIBUTES = frozenset({
+    "srcdoc", "nonce", "integrity", "crossorigin", "ping", "formaction", "action", "formtarget", "autofocus",
+    "autoplay", "manifest", "archive", "codebase", "classid", "profile", "attributionsrc", "allow",
+    "allowfullscreen", "referrerpolicy", "http-equiv", "csp", "credentialless", "imagesrcset",
+})  # fmt: skip
+_ADDRESS_ATTRIBUTES = frozenset({
+    "href", "xlink:href", "src", "srcset", "poster", "background", "data", "longdesc", "lowsrc", "dynsrc",
+    "cite", "usemap", "icon",
+})  # fmt: skip
+_MODIFIER_BY_TAG = {"a": "mp_", "area": "mp_", "link": "cs_", "iframe": "if_", "frame": "fr_", "video": "oe_",
+                    "audio": "oe_", "source": "oe_", "track": "oe_"}  # fmt: skip
+_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src")
+_NESTING_TAG = re.compile(
+    r"<(/?)(?:(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
+    r"|(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figure|footer"
+    r"|header|hgroup|main|menu|nav|ol|section|summary|ul))(?=[\s/>])[^<>]*>",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"""<([a-zA-Z][^\s/>]*)(?:[^"'>]|"[^"]*"|'[^']*')*+>?""")
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_BLANKS = re.compile(r"[\t\n\r]")
+_DOCTYPE = re.compile(r"\s*(?:<!--.*?-->\s*|<\?.*?>\s*)*(<!doctype[^<>]{0,400}>)", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.DOTALL)
+_SRCSET = re.compile(r"\s*,*\s*([^\s,]\S*[^\s,]|[^\s,])(\s+[^,]*)?\s*(?:,|$)")
+_CSS_ADDRESS = re.compile(
+    r"""url\(\s*(?:"(?P<d>(?:\\.|[^"\\\n])*)"|'(?P<s>(?:\\.|[^'\\\n])*)'|(?P<u>(?:\\.|[^"'()\\\s])*))\s*\)"""
+    r"""|(?P<import>@import\s*)(?:"(?P<id>(?:\\.|[^"\\\n])*)"|'(?P<is>(?:\\.|[^'\\\n])*)')""",
+    re.IGNORECASE | re.DOTALL,
+)
+_CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
+_MARKUP_IN_CSS = re.compile(r"<(?=[a-zA-Z/!?])")
+_IMPORT_BEFORE = re.compile(r"@import\s+$", re.IGNORECASE)
+# In XHTML `<script/>` and `<div/>` are whole elements; an HTML parser would take all that follows as their content.
+_SELF_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|frame)\b)"
+    r"([a-zA-Z][\w:-]*)((?:\s[^<>]*?)?)\s*/>"
+)
+
+
+@dataclass
+class RewriteContext:
+    """Where a page or style sheet came from, and what is found out on the way.
+
+    url: the address of the capture; timestamp: its 14 digits; root: the path
+        that our whole site lies below, "" for none.
+    base: what relative addresses are relative to (a base element may change it).
+    """
+
+    url: str
+    timestamp: str
+    root: str = ""
+    base: str = ""
+    removed: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.base = self.base or self.url
+        self._start = f"{self.root}/web/{self.timestamp or '0'}"
+
+    def absolute(self, link: str) -> str | None:
+        """Return the absolute http(s) address that `link` means, or None."""
+        link = _BLANKS.sub("", link.strip())
+        if "\\" in link:
+            head, mark, query = link.partition("?")
+            link = head.replace("\\", "/") + mark + query
+        try:
+            joined = urljoin(self.base, link)
+        except ValueError:
+            return None
+        return joined if joined[:7].lower() == "http://" or joined[:8].lower() == "https://" else None
+
+    def address(self, link: str, modifier: str) -> str | None:
+        """Return the address in the archive of what `link` means, or None if it is no web address."""
+        absolute = self.absolute(link)
+        return None if absolute is None else f"{self._start}{modifier}/{quote_url(absolute)}"
+
+    def count(self, what: str) -> None:
+        """Note that something was taken out."""
+        self.removed[what] = self.removed.get(what, 0) + 1
+
+
+def rewrite_page(html: str, context: RewriteContext, *, notice: str = "", is_xhtml: bool = False) -> str:
+    """Return the page for the frame: links into the archive, nothing that acts.
+
+    html: the decoded text. notice: a plain sentence to stand on top of the page,
+    such as that the stored copy is cut short.
+    """
+    html, cut = _cut(html)
+    html = _without_attribute_floods(_without_deep_nesting(html))
+    if cut:
+        notice = f"{notice} This page is very large; only its first part is shown.".strip()
+    if is_xhtml:
+        html = _SELF_CLOSED.sub(r"<\1\2></\1>", html)
+    tree = LexborHTMLParser(html)
+    root = tree.root
+    if root is None or root.tag != "html":
+        return ""
+    # No browser runs the old plug-ins any more; their fallback content is what a reader sees.
+    tree.unwrap_tags(["object", "applet"])
+    base = tree.css_first("base[href]", default=None)
+    if base is not None:
+        context.base = context.absolute(base.attributes.get("href") or "") or context.base
+    frame_names = {node.attributes.get("name") for node in tree.css("iframe[name], frame[name]")}
+    dropped: list[LexborNode] = []
+    refresh = ""
+    for node in root.traverse(include_text=False):
+        tag = node.tag or ""
+        if tag in _DROPPED or (tag == "link" and not _is_stylesheet(node)):
+            dropped.append(node)
+            if tag == "script":
+                context.count("script")
+            continue
+        if tag == "meta":
+            refresh = refresh or _refresh_target(node, context)
+            if (node.attributes.get("name") or "").strip().lower() not in _KEPT_METAS:
+                dropped.append(node)
+            continue
+        attributes = node.attributes
+        if attributes:
+            _rewrite_attributes(node.attrs, attributes, tag, context, frame_names)
+        if tag == "style":
+            _rewrite_style_element(node, context)
+        elif tag == "iframe":
+            node.attrs["sandbox"] = ""
+        elif tag in ("video", "audio"):
+            node.attrs["controls"] = ""  # the page's own buttons need script
+    _drop(dropped)
+    _put_on_top(tree, notice, refresh, context)
+    # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
+    doctype = _DOCTYPE.match(html)
+    return (doctype[1] if doctype else "") + (root.html or "")
+
+
+def rewrite_css(css: str, context: RewriteContext) -> str:
+    """Return the style sheet with each url() and @import pointing into the archive."""
+    lowered = css.lower()
+    if "url(" not in lowered and "@import" not in lowered:
+        return css
+
+    def replace(match: re.Match[str]) -> str:
+        if match["import"] is not None:
+            address = context.address(_css_unescape(match["id"] or match["is"] or ""), "cs_")
+            return f'{match["import"]}"{_css_quote(address or "data:,")}"'
+        link = _css_unescape(match["d"] or match["s"] or match["u"] or "").strip()
+        lead = link[:20].lower()
+        if (
+            not link
+            or link.startswith("#")
+            or lead.startswith(("data:image/", "data:font/", "data:application/"))
+        ):
+            return match[0]
+        modifier = "cs_" if _IMPORT_BEFORE.search(css, max(0, match.start() - 20), match.start()) else "im_"
+        return f'url("{_css_quote(context.address(link, modifier) or "data:,")}")'
+
+    return _CSS_ADDRESS.sub(replace, css)
+
+
+# ---------------------------------------------------------------- attributes
+
+
+def _rewrite_attributes(
+    attrs: LexborAttributes,
+    attributes: dict[str, str | None],
+    tag: str,
+    context: RewriteContext,
+    frame_names: set[str | None],
+) -> None:
+    if tag == "img":
+        _use_lazy_source(attrs, attributes)
+    for name, written in attributes.items():
+        value = written or ""
+        if name == "style":
+            rewritten = rewrite_css(value, context)
+            if rewritten != value:
+                attrs[name] = rewritten
+        elif name in _ADDRESS_ATTRIBUTES:
+            _set_or_drop(attrs, name, value, _rewritten_address(tag, name, value, context))
+        elif name[:2] == "on":
+            del attrs[name]
+            context.count("handler")
+        elif name in _UNSAFE_ATTRIBUTES:
+            del attrs[name]
+        elif name == "target" and value not in frame_names:
+            # The sandbox lets a page steer its own frames only; any other target would make the link dead.
+            del attrs[name]
+
+
+def _set_or_drop(attrs: LexborAttributes, name: str, old: str, new: str | None) -> None:
+    if new is None:
+        del attrs[name]
+    elif new != old:
+        attrs[name] = new
+
+
+def _rewritten_address(tag: str, name: str, value: str, context: RewriteContext) -> str | None:
+    """Return what the attribute is to hold; None if it is to go."""
+    if name == "srcset":
+        return _rewrite_srcset(value, context)
+    link = value.strip()
+    if link.startswith("#") or (name == "usemap" and "#" in link):
+        return value
+    if name in ("cite", "longdesc", "data", "icon", "usemap"):
+        return None
+    if _SCHEME.match(link) and link[:5].lower() == "data:":
+        # Pictures may lie in the page itself; a frame or a link from data: would be a page that we did not see.
+        is_picture = tag in ("img", "image", "input", "source", "video", "audio") or name in (
+            "poster",
+            "background",
+        )
+        return value if is_picture else None
+    if tag == "source" and name == "src":
+        return context.address(link, "oe_")
+    if name in ("background", "poster", "lowsrc", "dynsrc"):
+        return context.address(link, "im_")
+    return context.address(link, _MODIFIER_BY_TAG.get(tag, "im_" if name == "src" else "oe_"))
+
+
+def _rewrite_srcset(value: str, context: RewriteContext) -> str | None:
+    candidates = []
+    for match in _SRCSET.finditer(value):
+        link, size = match[1], (match[2] or "").strip()
+        if link[:5].lower() == "data:":
+            continue
+        address = context.address(link, "im_")
+        if address:
+            candidates.append(f"{address.replace(',', '%2C')} {size}".strip())
+    return ", ".join(candidates) or None
+
+
+def _use_lazy_source(attrs: LexborAttributes, attributes: dict[str, str | None]) -> None:
+    """Show pictures that the page's script would have filled in."""
+    source = (attributes.get("src") or "").strip()
+    if not source or source[:5].lower() == "data:":
+        for name in _LAZY_SOURCES:
+            lazy = (attributes.get(name) or "").strip()
+            if lazy:
+                attrs["src"] = lazy
+                attributes["src"] = lazy
+                break
+    if not attributes.get("srcset") and attributes.get("data-srcset"):
+        attrs["srcset"] = attributes["data-srcset"]
+        attributes["srcset"] = attributes["data-srcset"]
+
+
+# ---------------------------------------------------------------- elements
+
+
+def _is_stylesheet(node: LexborNode) -> bool:
+    attributes = node.attributes
+    if "stylesheet" not in (attributes.get("rel") or "").lower().split():
+        return False
+    href = (attributes.get("href") or "").strip()
+    return bool(href) and href[:5].lower() != "data:"
+
+
+def _refresh_target(node: LexborNode, context: RewriteContext) -> str:
+    """Return where a meta refresh would have gone, "" for nowhere else."""
+    attributes = node.attributes
+    if (attributes.get("http-equiv") or "").strip().lower() != "refresh":
+        return ""
+    match = _REFRESH.match(attributes.get("content") or "")
+    target = context.absolute(match[1]) if match and match[1] else None
+    return "" if target is None or target == context.url else target
+
+
+def _rewrite_style_element(node: LexborNode, context: RewriteContext) -> None:
+    text = node.first_child
+    if text is None:
+        return
+    css = node.text(deep=True)
+    rewritten = rewrite_css(css, context)
+    if "<" in css and _has_ancestor_tag(node, ("svg", "math")):
+        # There "&lt;/style>" is text to us, and would be written out as the end of the element.
+        rewritten = _MARKUP_IN_CSS.sub(r"\\3c ", rewritten)
+    if rewritten != css:
+        text.replace_with(rewritten)
+
+
+def _drop(nodes: list[LexborNode]) -> None:
+    """Take the elements out; one inside another goes with it (freeing it twice would crash)."""
+    marked = {node.mem_id for node in nodes}
+    outermost = [node for node in nodes if not _has_ancestor(node, marked)]
+    for node in outermost:
+        node.decompose()
+
+
+def _has_ancestor(node: LexborNode, marked: set[int]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.mem_id in marked:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _has_ancestor_tag(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in tags:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _put_on_top(tree: LexborHTMLParser, notice: str, refresh: str, context: RewriteContext) -> None:
+    head, body = tree.head, tree.body
+    if head is not None:
+        meta = tree.create_node("meta")
+        meta.attrs["charset"] = "utf-8"
+        _insert_first(head, meta)
+    if body is None or body.tag != "body" or not (notice or refresh):
+        return
+    box = tree.create_node("div")
+    box.attrs["style"] = (
+        "all:initial;display:block;padding:.5em 1em;background:#fff8d6;color:#222;font:16px/1.4 sans-serif"
+    )
+    if notice:
+        box.insert_child(notice + " ")
+    if refresh:
+        link = tree.create_node("a")
+        link.attrs["href"] = context.address(refresh, "mp_") or ""
+        link.insert_child(refresh)
+        box.insert_child("This page sends its visitors on to ")
+        box.insert_child(link)
+    _insert_first(body, box)
+
+
+def _insert_first(parent: LexborNode, node: LexborNode) -> None:
+    first = parent.first_child
+    if first is None:
+        parent.insert_child(node)
+    else:
+        first.insert_before(node)
+
+
+# ---------------------------------------------------------------- style sheets and limits
+
+
+def _css_unescape(text: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            code = int(match[1], 16)
+            return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        return "" if match[2] == "\n" else str(match[2])
+
+    return _CSS_ESCAPE.sub(character, text) if "\\" in text else text
+
+
+_CSS_UNSAFE: dict[int, str] = {ord(c): f"%{ord(c):02X}" for c in "\"'()<>\\"}
+
+
+def _css_quote(address: str) -> str:
+    return address.translate(_CSS_UNSAFE)
+
+
+def _without_deep_nesting(html: str) -> str:
+    """Return the page without the opening tags of elements nested absurdly deep; their text stays."""
+    tags = html.count("<")
+    if tags < 1_000:
+        return html
+    limits = (min(512, max(8, MAX_REPEATED_ELEMENTS // tags)), MAX_BLOCK_DEPTH)
+    depths = [0, 0]
+
+    def keep_or_drop(match: re.Match[str]) -> str:
+        kind = 0 if match[2] else 1
+        if match[1]:
+            depths[kind] = max(0, depths[kind] - 1)
+        elif depths[kind] >= limits[kind]:
+            return ""
+        else:
+            depths[kind] += 1
+        return match[0]
+
+    return _NESTING_TAG.sub(keep_or_drop, html)
+
+
+def _without_attribute_floods(html: str) -> str:
+    if len(html) < 3 * MAX_ATTRIBUTES:
+        return html
+
+    def keep_or_empty(match: re.Match[str]) -> str:
+        tag = match[0]
+        if len(tag) > 3 * MAX_ATTRIBUTES and len(re.findall(r"[\s/]+[^\s/=]", tag)) > MAX_ATTRIBUTES:
+            return f"<{match[1][:50]}>"
+        return tag
+
+    return _TAG.sub(keep_or_empty, html)
+
+
+def _cut(html: str) -> tuple[str, bool]:
+    cut = len(html) > MAX_PAGE_CHARS
+    if cut:
+        html = html[:MAX_PAGE_CHARS]
+    if html.count("<") > MAX_PAGE_TAGS:
+        at = -1
+        for _ in range(MAX_PAGE_TAGS):
+            at = html.index("<", at + 1)
+        return html[:at], True
+    return html, cut

@@ -1,0 +1,194 @@
+"""The settings page: shows each setting with its source, saves changes, puts them in force at once.
+
+`settings.py` says what there is and checks it; this file only asks and renders.
+Who may reach the server and which folders it may read cannot be changed here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request
+
+from indexer import IndexError_, IndexMissingError
+from webui.application import site
+from webui.formats import plural
+from webui.settings import (
+    SettingInfo,
+    Settings,
+    SettingsChangedError,
+    SettingsError,
+    Value,
+    describe_settings,
+    save_settings,
+    settings_hash,
+)
+
+blueprint = Blueprint("settings", __name__)
+log = logging.getLogger(__name__)
+
+_SECTIONS = {
+    "archive": "Archive",
+    "search": "Ranking",
+    "search.boost": "Ranking: how much a word counts in each part of a page",
+    "search.b": "Ranking: how much the length of a part lowers the weight",
+    "crawl": "Crawls",
+    "index": "Indexing",
+    "server": "Server",
+}
+_SOURCES = {
+    "default": "default",
+    "file": "settings file",
+    "environment": "environment",
+    "option": "command line",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One line of the form. locked: why it cannot be changed here, "" if it can."""
+
+    info: SettingInfo
+    text: str
+    default: str
+    source: str
+    locked: str
+    problem: str
+
+    @property
+    def id(self) -> str:
+        return "set-" + self.info.key.replace(".", "-")
+
+    @property
+    def name(self) -> str:
+        return self.info.key.rpartition(".")[2]
+
+
+@blueprint.get("/settings")
+def show() -> Response:
+    saved = request.args.get("saved", "")
+    message = (
+        f"Saved: {plural(int(saved[:4]), 'change')}, in force at once."
+        if saved.isdigit() and saved != "0"
+        else ""
+    )
+    if saved == "0":
+        message = "Nothing was changed."
+    return _page(message=message)
+
+
+@blueprint.post("/settings")
+def save() -> Response:
+    state = site()
+    with state.saving:
+        settings = state.settings
+        typed = {key: text.strip() for key, text in request.form.items()}
+        unknown = [key for key in typed if key != "hash" and key not in _infos()]
+        if unknown:
+            return _page(400, problem=f"{unknown[0][:60]}: there is no such setting.")
+        changes = {
+            key: text for key, text in typed.items() if key != "hash" and text != as_text(settings.value(key))
+        }
+        locked = [key for key in changes if _locked(settings, _infos()[key])]
+        if locked:
+            return _page(403, problem=f"{locked[0]}: {_locked(settings, _infos()[locked[0]])}.", typed=typed)
+        if not changes:
+            return _to_page(0)
+        try:
+            save_settings(settings.path, changes, typed.get("hash", ""))
+            state.take_over(settings.reloaded())
+        except SettingsError as error:
+            problem = f"{error.key}: {error.found}; allowed: {error.allowed}".removeprefix(": ")
+            return _page(400, problem=problem, wrong_key=error.key, typed=typed)
+        except SettingsChangedError:
+            problem = "The settings file was changed meanwhile. Below are its values as they are now."
+            state.take_over(settings.reloaded())
+            return _page(409, problem=problem)
+        except OSError as error:
+            return _page(403, problem=f"The settings file cannot be written: {error.strerror}.", typed=typed)
+    log.info("settings changed in the browser: %s", ", ".join(sorted(changes)))
+    return _to_page(len(changes))
+
+
+def as_text(value: Value) -> str:
+    """Return a value as it stands in a field of the form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value)
+
+
+def _infos() -> dict[str, SettingInfo]:
+    return {info.key: info for info in describe_settings()}
+
+
+def _locked(settings: Settings, info: SettingInfo) -> str:
+    if not info.editable:
+        return "is changed in the settings file only"
+    origin = settings.origin(info.key)
+    if origin == "environment":
+        return f"is set by the environment variable {info.variable}"
+    if origin == "option":
+        return "is set on the command line"
+    return ""
+
+
+def _page(
+    status: int = 200,
+    *,
+    message: str = "",
+    problem: str = "",
+    wrong_key: str = "",
+    typed: dict[str, str] | None = None,
+) -> Response:
+    settings = site().settings
+    sections: dict[str, list[Field]] = {name: [] for name in _SECTIONS}
+    for info in describe_settings():
+        section = info.key.rpartition(".")[0]
+        value = as_text(settings.value(info.key))
+        locked = _locked(settings, info)
+        sections.setdefault(section, []).append(
+            Field(
+                info=info,
+                text=value if locked else (typed or {}).get(info.key, value),
+                default=as_text(info.default),
+                source=_SOURCES[settings.origin(info.key)],
+                locked=locked,
+                problem=problem if info.key == wrong_key else "",
+            )
+        )
+    page = render_template(
+        "settings.html",
+        sections=[(_SECTIONS.get(name, name), fields) for name, fields in sections.items() if fields],
+        hash=settings_hash(settings.path),
+        file_name=os.path.basename(settings.path),
+        has_file=settings.has_file,
+        index_is_option=bool(settings.index_option),
+        index_state=_index_state(),
+        message=message,
+        problem=problem,
+        wrong_id="set-" + wrong_key.replace(".", "-") if wrong_key in _infos() else "",
+    )
+    response = make_response(page, status)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _index_state() -> str:
+    try:
+        with site().index_access.lease() as index:
+            return f"The index in use holds {plural(index.statistics().documents, 'page')}."
+    except IndexMissingError:
+        return "There is no index at this place yet."
+    except IndexError_ as error:
+        log.error("index: %s", error)
+        return "The index at this place cannot be used; the log of the server says why."
+
+
+def _to_page(changes: int) -> Response:
+    response = redirect(f"{request.script_root}/settings?saved={changes}", 303)
+    assert isinstance(response, Response)
+    return response
