@@ -10,8 +10,8 @@ from enum import IntEnum
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from archiver.warc.urls import canonical_url
+from indexer.text import sax
 from indexer.text.charset import decode_html
-from indexer.text.sax import parse_html
 
 _MOST_LINKS = 10_000
 _SELECTOR = ("a[href],area[href],link[href],base[href],img,source,script[src],iframe[src],frame[src],embed[src],"
@@ -71,7 +71,8 @@ def read_page(html: bytes | str, base_url: str, content_type: str = "", *, agent
     spell: gives the one spelling of an address from what was written and the base.
     """
     text = html if isinstance(html, str) else decode_html(html, content_type)[0]
-    if text.count("<") - text.count("</") > 8000:
+    # The same test as parse_html makes: Lexbor takes too long over such a page.
+    if text.count("<") - text.count("</") > sax._TOO_DEEP and sax._may_be_deep(text):
         return _read_deep_page(text, base_url, spell)
     tree = LexborHTMLParser(text)
     found = _Found(base_url, spell)
@@ -275,5 +276,5 @@ class _LinkHandler:
 
 def _read_deep_page(text: str, base_url: str, spell: Callable[[str, str], str]) -> PageParts:
     found = _Found(base_url, spell)
-    parse_html(text, _LinkHandler(found))
+    sax.parse_html(text, _LinkHandler(found))
     return PageParts(links=list(found.links.values()))
