@@ -33,9 +33,9 @@ HOST = "127.0.0.1"
 
 def real_pages(wanted: int) -> list[bytes]:
     """Return the HTML of real captures, each once; when there are too few, again with another ending."""
-    from archiver.warc import Record, parse_response, read_records
+    from archiver.warc import ArchiveError, Record, parse_response, read_records
     pages: dict[bytes, None] = {}
-    for path in sorted(SHARED.glob("archives/*/**/*arc.gz"), key=lambda p: p.stat().st_size):
+    for path in [*sorted(SHARED.glob("archives/*/**/*arc*")), *sorted(SHARED.glob("collections/**/*.warc.gz"))]:
         if len(pages) >= wanted:
             break
         try:
@@ -49,8 +49,8 @@ def real_pages(wanted: int) -> list[bytes]:
                     pages[response.body[:300_000]] = None
                 if len(pages) >= wanted:
                     break
-        except Exception as error:
-            print(f"{path.name}: {error}", file=sys.stderr)
+        except (ArchiveError, OSError):
+            continue        # the archives hold damaged files on purpose
     found = list(pages)
     if not found:
         raise SystemExit(f"no pages under {SHARED}/archives; set FINDINGAID_SHARED")
@@ -93,6 +93,7 @@ def serve(pages: list[bytes], ready: multiprocessing.Queue[int]) -> None:
 def run_findingaid(url: str, folder: str) -> None:
     from archiver.crawl import CrawlJob, run_crawl
     run_crawl(CrawlJob(folder=folder, seeds=(url,), allow_private=(HOST,), delay_s=0.0, depth=10_000, requisites=False,
+                       obey_meta_robots=False,
                        min_free_mb=1.0, threads=int(os.environ.get("THREADS", "8"))))
 
 

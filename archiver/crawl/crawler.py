@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -73,6 +74,7 @@ _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.
 _RETRY_STATUS = frozenset({429, 502, 503, 504})
 _LONGEST_RETRY_AFTER_S = 3600.0
 _WATCH_S = 0.2
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MOST_SITEMAP_URLS = 50_000
 _REQUISITE_LIMIT_IN_SITEMAPS = 50_000_000
 
@@ -806,7 +808,7 @@ class Crawler:
                 score = 0.3 * float(bool(kept.on_topic)) + 0.3 * kept.relevance + 0.4 * words
             kept.links.append(Outlink(link.url, link.kind, score))
         if item.kind == UrlKind.PAGE:
-            kept.sketch = sketch_of(words_of(parts.text[:200_000]))
+            kept.sketch = sketch_of(_words(parts.text[:200_000]))
             near = self._duplicates.near_duplicate_of(item.id, kept.sketch)
             if near:
                 kept.duplicate_of = near[0]
@@ -966,6 +968,11 @@ def _reach(job: CrawlJob) -> str:
 def _looks_like_html(body: bytes) -> bool:
     start = body[:512].lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
+
+
+def _words(text: str) -> list[str]:
+    """The words to compare pages by; the indexer's way is needed only where words are not parted by blanks."""
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else words_of(text)
 
 
 def _gunzip(body: bytes, limit: int) -> bytes:

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from archiver.crawl.job import CrawlJob
@@ -98,8 +99,7 @@ class Item:
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Outlink:
+class Outlink(NamedTuple):
     """A link to offer to the frontier; score: how promising, 0 to 1, for the order `best`."""
 
     url: str

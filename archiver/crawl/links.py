@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -37,8 +38,7 @@ class LinkKind(IntEnum):
     REDIRECT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A canonical address, what it is for, and the words it is shown with ("" unless they were asked for)."""
 
     url: str
