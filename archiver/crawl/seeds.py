@@ -109,7 +109,7 @@ def _from_search(source: SeedSource, fetcher: Fetcher) -> list[str]:
 def _from_cdx(source: SeedSource, fetcher: Fetcher) -> list[str]:
     """A CDX server: GET ...?url=PATTERN&fl=original; the answer is lines, or JSON rows under a header."""
     mark = "&" if "?" in source.where else "?"
-    text = _good(fetcher, f"{source.where}{mark}url={quote(source.query, safe='*')}&fl=original&collapse=urlkey"
+    text = _good(fetcher, f"{source.where}{mark}url={quote(source.query, safe='*/:')}&fl=original&collapse=urlkey"
                           f"&filter=statuscode:200&limit={source.limit}").decode("utf-8", "replace")
     if text.lstrip().startswith("[["):
         rows = json.loads(text)
