@@ -102,7 +102,10 @@ def _report(error: BaseException) -> int:
         kind = type(error).__name__
         _complain(f"unexpected {kind}: {error} (archive.debug_flag = true shows where)")
         return FAILED
-    _complain(str(error))
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        _complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    else:
+        _complain(str(error))
     return code
 
 
@@ -597,23 +600,19 @@ def serve_command(settings: Settings, unsafe_no_auth: bool) -> int:
     return DONE
 
 
-class _Terminated(BaseException):
-    """SIGTERM came."""
-
-
 def _serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, both of which are the way to end it; print the address once it answers."""
     from webui.server import run_server
 
     def stop(number: int, frame: object) -> None:
-        raise _Terminated
+        raise SystemExit(DONE)  # waitress swallows other exceptions that come while it handles a connection
 
     def ready(address: str) -> None:
         click.echo(address)
         sys.stdout.flush()
 
     signal.signal(signal.SIGTERM, stop)
-    with contextlib.suppress(_Terminated, KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt):
         run_server(settings, ready)
 
 

@@ -7,7 +7,8 @@
         print(index.search("finding aid").total)
 """
 
-from indexer.build import IndexOptions, Progress, build_index
+from typing import TYPE_CHECKING, Any
+
 from indexer.index import Capture, Hit, Index, LedgerEntry, Results, Statistics, open_index
 from indexer.search.snippets import SnippetPart
 from indexer.store.bm25f import Ranking
@@ -21,6 +22,21 @@ from indexer.store.errors import (
     WriterLockedError,
 )
 from indexer.text.elements import ELEMENTS
+
+if TYPE_CHECKING:
+    from indexer.build import IndexOptions, Progress, build_index
+
+_BUILDING = ("IndexOptions", "Progress", "build_index")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what builds an index when it is first asked for: searching does without it, and starts sooner."""
+    if name in _BUILDING:
+        from indexer import build
+
+        return getattr(build, name)
+    raise AttributeError(f"module 'indexer' has no attribute {name!r}")
+
 
 __all__ = [
     "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",

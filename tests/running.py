@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -38,3 +39,14 @@ def run_command(*arguments: str | Path | int, cwd: Path, **variables: str) -> Ru
     return Run(
         done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     )
+
+
+def stop(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> str:
+    """End a process by a signal, by force if it does not listen, and return what it wrote to stderr."""
+    process.send_signal(number)
+    try:
+        return process.communicate(timeout=20)[1] or ""
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import app
-from running import Run, clean_environment, command
+from running import Run, clean_environment, command, stop
 from webui.demo import ADDRESS, site_files
 from webui.settings import describe_settings, settings_template
 
@@ -335,8 +335,7 @@ def test_serve_prints_its_address_answers_and_ends_cleanly(
         with urllib.request.urlopen(f"{address}search?q=glossary&format=json", timeout=20) as answer:
             assert json.load(answer)["total"] >= 1
     finally:
-        server.send_signal(number)
-        _, err = server.communicate(timeout=20)
+        err = stop(server, number)
     assert server.returncode == 0
     assert "Traceback" not in err
 
@@ -391,6 +390,39 @@ def test_check_finds_a_byte_that_changed(findingaid: Findingaid, indexed: Path) 
     done = findingaid("check", "--index", indexed)
     assert done.code == 1
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "word"), ("ledger",), ("check",), ("cached", "http://a.example/")]
+)
+def test_an_index_whose_files_hold_something_else_is_one_line(
+    findingaid: Findingaid, indexed: Path, arguments: tuple[str, ...]
+) -> None:
+    for file in indexed.rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"This is not what was written here. " * 100)
+    done = findingaid(*arguments, "--index", indexed)
+    assert done.code == 1
+    assert str(indexed) in one_line(done)
+
+
+def test_a_second_writer_is_turned_away(findingaid: Findingaid, indexed: Path, sample_warc: Path) -> None:
+    from indexer.store.lock import writer_lock
+
+    with writer_lock(str(indexed)):
+        done = findingaid("index", sample_warc, "--index", indexed)
+        assert done.code == 7
+        one_line(done)
+        assert findingaid("search", "ferry", "--index", indexed).code == 0
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    findingaid: Findingaid, sample_warc: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    done = findingaid("index", sample_warc, "--index", tmp_path / "file/index")
+    assert done.code == 1
+    one_line(done)
 
 
 # settings
@@ -558,8 +590,7 @@ def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"{address}search?q=ferry", timeout=20) as answer:
             assert b"ferry" in answer.read()
     finally:
-        run.terminate()
-        run.communicate(timeout=20)
+        stop(run)
 
 
 def test_the_wsgi_entry_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

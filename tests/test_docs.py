@@ -13,7 +13,7 @@ import click
 import pytest
 
 import app
-from running import Run, clean_environment, command
+from running import Run, clean_environment, command, stop
 from webui.settings import as_toml, describe_settings
 
 REPOSITORY = Path(__file__).parents[1]
@@ -147,6 +147,5 @@ def serve_and_stop(arguments: list[str], folder: Path) -> None:
         assert server.stdout is not None
         assert server.stdout.readline().startswith("http://127.0.0.1:")
     finally:
-        server.terminate()
-        server.communicate(timeout=20)
+        stop(server)
     assert server.returncode == 0

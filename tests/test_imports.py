@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,3 +122,25 @@ def test_the_check_sees_an_import_that_points_up(module: str, line: str) -> None
 )
 def test_the_check_lets_an_import_that_points_down_pass(module: str, line: str) -> None:
     assert complaints(line, module) == []
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    with open(REPOSITORY / "pyproject.toml", "rb") as file:
+        declared = {
+            re.split(r"[<>=;\[ ]", line)[0].lower().replace("_", "-")
+            for line in tomllib.load(file)["project"]["dependencies"]
+        }
+    distributions = importlib.metadata.packages_distributions()
+    for path in source_files():
+        imported = imports_of(path.read_text(encoding="utf-8"), module_name(path), path.name == "__init__.py")
+        for line, module in imported:
+            top = module.partition(".")[0]
+            if top in sys.stdlib_module_names or room_of(module) or top in ("archiver", "compression", ""):
+                continue
+            names = {
+                name.lower().replace("_", "-").replace(".", "-") for name in distributions.get(top, [top])
+            }
+            comes_along = {"werkzeug", "jinja2", "markupsafe"}  # parts of Flask
+            assert names & (declared | comes_along), (
+                f"{path.name}:{line} imports {module}, not in pyproject.toml"
+            )

@@ -36,6 +36,7 @@ class FileSource:
         self._fd = -1
         self._block = memoryview(b"")
         self._block_at = 0
+        self._fd = -1  # until the file is open, for close()
         self._fd = _open_regular(path)
 
     def read_at(self, offset: int, count: int) -> memoryview:

@@ -70,7 +70,7 @@ class WordMatch(Match):
                  elements: frozenset[int] | None) -> None:
         self._segment = segment
         self._forms = forms
-        self._mask = None if elements is None else np.isin(np.arange(KINDS), list(elements))
+        self._mask = None if elements is None else _element_mask(elements)
         bounds = upper_bounds(slack)
         self._chosen: list[tuple[Ordinals, Ordinals]] = []  # per form: ordinals, and their pair numbers
         uppers = []
@@ -155,11 +155,13 @@ def _phrase_counts(
         postings = lists[place]
         pair, element, position = segment.positions(postings, np.searchsorted(postings.ordinals, common))
         if elements is not None:
-            inside = np.isin(element, list(elements))
+            inside = _element_mask(elements)[element]
             pair, element, position = pair[inside], element[inside], position[inside]
         keys = (pair << 33) + position - place + room
         if starts is not None:
-            keep = np.isin(keys, starts)
+            starts.sort()
+            rows = np.minimum(np.searchsorted(starts, keys), len(starts) - 1)
+            keep = starts[rows] == keys if len(starts) else np.zeros(len(keys), dtype=bool)
             keys, element = keys[keep], element[keep]
         starts, element_of = keys, element
     assert starts is not None and element_of is not None
@@ -167,6 +169,12 @@ def _phrase_counts(
     np.add.at(counts, (starts >> 33, element_of), 1)
     held = np.flatnonzero(counts.any(axis=1))
     return common[held], counts[held]
+
+
+def _element_mask(elements: frozenset[int]) -> NDArray[np.bool_]:
+    mask = np.zeros(KINDS, dtype=bool)
+    mask[list(elements)] = True
+    return mask
 
 
 def match_leaf(
@@ -219,7 +227,8 @@ def _forms(leaf: Word, segment: Segment) -> list[Form]:
         if word is not None:
             languages = None
             if spelling != leaf.text and len(valid[spelling]) < len(segment.languages):
-                languages = np.isin(np.arange(len(segment.languages)), valid[spelling])
+                languages = np.zeros(len(segment.languages), dtype=bool)
+                languages[valid[spelling]] = True
             forms.append(Form(spelling, segment.postings(word), languages))
     return forms
 

@@ -136,7 +136,7 @@ class _Run:
                 is_shared = live.shared[matched]
                 alone += len(matched) - int(is_shared.sum())
                 shared_documents.append(live.segment.document[matched[is_shared]])
-        distinct = len(np.unique(np.concatenate(shared_documents))) if shared_documents else 0
+        distinct = _count_distinct(np.concatenate(shared_documents)) if shared_documents else 0
         self.total = alone + distinct
         self._has_shared = bool(distinct)
         self._idf = {leaf: idf(ranking, snapshot.versions, holding[leaf]) for leaf in self.leaves}
@@ -222,3 +222,9 @@ class _Run:
             score += self._idf[leaf] * self._times[leaf] * saturate(self._ranking, weight)
         return score
 
+
+
+def _count_distinct(values: NDArray[np.integer]) -> int:
+    # numpy.unique would import numpy.ma, which costs a cold search 70 ms
+    ordered = np.sort(values)
+    return int((ordered[1:] != ordered[:-1]).sum()) + bool(len(ordered))

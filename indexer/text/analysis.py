@@ -16,6 +16,7 @@ import secrets
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import unquote
 
 import numpy as np
@@ -60,9 +61,9 @@ _known_blocks = np.zeros(0x1100, dtype=bool)
 def _classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     classes = _classes[codes]
     if (classes == 255).any():
-        for block in np.unique(codes >> 8):
+        for block in np.flatnonzero(np.bincount(codes >> 8)).tolist():
             if not _known_blocks[block]:
-                start = int(block) << 8
+                start = block << 8
                 _classes[start : start + 256] = [_character_class(code) for code in range(start, start + 256)]
                 _known_blocks[block] = True
         classes = _classes[codes]
@@ -121,8 +122,11 @@ def is_paired(word: str) -> bool:
 
 # Words are told apart by a 64-bit hash over the code points while a batch is in memory.
 # Its parameters are drawn anew in each process, so that no page can be made to collide.
-_hash_of_code = np.frombuffer(secrets.token_bytes(8 * 0x110000), dtype=np.uint64)
-_hash_factor = np.frombuffer(secrets.token_bytes(8 * MAX_WORD), dtype=np.uint64) | np.uint64(1)
+@cache
+def _hash_parameters() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return a number for each code point, and an odd factor for each place in a word."""
+    of_code = np.frombuffer(secrets.token_bytes(8 * 0x110000), dtype=np.uint64)
+    return of_code, np.frombuffer(secrets.token_bytes(8 * MAX_WORD), dtype=np.uint64) | np.uint64(1)
 
 
 @dataclass(slots=True)
@@ -213,7 +217,8 @@ def _hash_spans(
     offsets = np.zeros(len(starts), dtype=np.int64)
     np.cumsum(lengths[:-1], out=offsets[1:])
     inside = np.arange(total) - np.repeat(offsets, lengths)
-    values = _hash_of_code[codes[np.repeat(starts, lengths) + inside]] * _hash_factor[inside]
+    of_code, factor = _hash_parameters()
+    values = of_code[codes[np.repeat(starts, lengths) + inside]] * factor[inside]
     return np.add.reduceat(values, offsets)
 
 
