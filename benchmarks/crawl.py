@@ -34,13 +34,21 @@ HOST = "127.0.0.1"
 def real_pages(wanted: int) -> list[bytes]:
     """Return the HTML of real captures, each once; when there are too few, again with another ending."""
     from archiver.warc import ArchiveError, Record, parse_response, read_records
+
     pages: dict[bytes, None] = {}
-    for path in [*sorted(SHARED.glob("archives/*/**/*arc*")), *sorted(SHARED.glob("collections/**/*.warc.gz"))]:
+    for path in [
+        *sorted(SHARED.glob("archives/*/**/*arc*")),
+        *sorted(SHARED.glob("collections/**/*.warc.gz")),
+    ]:
         if len(pages) >= wanted:
             break
         try:
             for record in read_records(str(path)):
-                if not isinstance(record, Record) or record.type != "response" or not record.url.startswith("http"):
+                if (
+                    not isinstance(record, Record)
+                    or record.type != "response"
+                    or not record.url.startswith("http")
+                ):
                     continue
                 response = parse_response(record)
                 if response is None or response.status != 200 or len(response.body) < 500:
@@ -50,12 +58,17 @@ def real_pages(wanted: int) -> list[bytes]:
                 if len(pages) >= wanted:
                     break
         except (ArchiveError, OSError):
-            continue        # the archives hold damaged files on purpose
+            continue  # the archives hold damaged files on purpose
     found = list(pages)
     if not found:
         raise SystemExit(f"no pages under {SHARED}/archives; set FINDINGAID_SHARED")
-    print(f"{len(found)} different real pages, {sum(map(len, found)) / len(found) / 1000:.1f} kB each", file=sys.stderr)
-    return [found[n % len(found)] + (b"<!-- copy %d -->" % n if n >= len(found) else b"") for n in range(wanted)]
+    print(
+        f"{len(found)} different real pages, {sum(map(len, found)) / len(found) / 1000:.1f} kB each",
+        file=sys.stderr,
+    )
+    return [
+        found[n % len(found)] + (b"<!-- copy %d -->" % n if n >= len(found) else b"") for n in range(wanted)
+    ]
 
 
 def serve(pages: list[bytes], ready: multiprocessing.Queue[int]) -> None:
@@ -82,8 +95,9 @@ def serve(pages: list[bytes], ready: multiprocessing.Queue[int]) -> None:
             targets = [(number * 10 + k) % count for k in range(1, 11)]
             links = "".join(f'<a href="http://{HOST}:{port}/p/{t}">page {t}</a> ' for t in targets).encode()
             content = b'<base href="http://elsewhere.example/dir/">' + links + body
-            answers[b"/p/%d" % number] = (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
-                                          % len(content)) + content
+            answers[b"/p/%d" % number] = (
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(content)
+            ) + content
         ready.put(port)
         await server.serve_forever()
 
@@ -92,9 +106,20 @@ def serve(pages: list[bytes], ready: multiprocessing.Queue[int]) -> None:
 
 def run_findingaid(url: str, folder: str) -> None:
     from archiver.crawl import CrawlJob, run_crawl
-    run_crawl(CrawlJob(folder=folder, seeds=(url,), allow_private=(HOST,), delay_s=0.0, depth=10_000, requisites=False,
-                       obey_meta_robots=False,
-                       min_free_mb=1.0, threads=int(os.environ.get("THREADS", "8"))))
+
+    run_crawl(
+        CrawlJob(
+            folder=folder,
+            seeds=(url,),
+            allow_private=(HOST,),
+            delay_s=0.0,
+            depth=10_000,
+            requisites=False,
+            obey_meta_robots=False,
+            min_free_mb=1.0,
+            threads=int(os.environ.get("THREADS", "8")),
+        )
+    )
 
 
 SPIDER = """
@@ -134,8 +159,19 @@ process.start()
 
 def run_other(name: str, url: str, folder: str, python: str) -> list[str]:
     if name == "wget":
-        return ["wget", "--quiet", "--recursive", "--level=inf", "--delete-after", "--no-directories", "-P", folder,
-                f"--warc-file={folder}/wget", f"--warc-tempdir={folder}", url]
+        return [
+            "wget",
+            "--quiet",
+            "--recursive",
+            "--level=inf",
+            "--delete-after",
+            "--no-directories",
+            "-P",
+            folder,
+            f"--warc-file={folder}/wget",
+            f"--warc-tempdir={folder}",
+            url,
+        ]
     script = Path(folder, "spider.py")
     script.write_text(SPIDER, encoding="utf-8")
     return [python, str(script), url, folder]
@@ -143,14 +179,23 @@ def run_other(name: str, url: str, folder: str, python: str) -> list[str]:
 
 def count_responses(folder: str) -> int:
     from archiver.warc import Record, read_records
+
     paths = [str(p) for p in Path(folder).rglob("*.warc.gz")]
-    return sum(isinstance(r, Record) and r.type in ("response", "revisit") and "/p/" in r.url for p in paths for r in read_records(p))
+    return sum(
+        isinstance(r, Record) and r.type in ("response", "revisit") and "/p/" in r.url
+        for p in paths
+        for r in read_records(p)
+    )
 
 
 def measure(name: str, url: str, python: str) -> tuple[float, float, float, int]:
     """Return seconds, CPU seconds, peak memory in MB and pages kept of one crawl."""
     folder = tempfile.mkdtemp(prefix="crawl-bench-")
-    command = [sys.executable, __file__, "--run", url, folder] if name == "findingaid" else run_other(name, url, folder, python)
+    command = (
+        [sys.executable, __file__, "--run", url, folder]
+        if name == "findingaid"
+        else run_other(name, url, folder, python)
+    )
     start = time.monotonic()
     process = subprocess.Popen(command)
     peak_kb = 0
@@ -161,7 +206,9 @@ def measure(name: str, url: str, python: str) -> tuple[float, float, float, int]
         try:
             # Not ru_maxrss: that counts what this process had when it forked.
             text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-            peak_kb = max([peak_kb, *(int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM"))])
+            peak_kb = max(
+                [peak_kb, *(int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM"))]
+            )
         except OSError:
             pass
         time.sleep(0.05)
@@ -180,14 +227,20 @@ def measure_queue(count: int) -> None:
     from archiver.crawl.links import LinkKind
     from archiver.crawl.scope import Scope
     from archiver.crawl.statefile import StateFile
+
     folder = tempfile.mkdtemp(prefix="crawl-queue-")
     job = CrawlJob(folder=folder, scope="web", delay_s=0.0)
     frontier = Frontier(StateFile(job.state_path), job, Scope(job, []))
     source = Item(0, "http://h0.example/", UrlKind.PAGE, 0, 0, 0, 0, 1, 1, None, False, None)
     start = time.monotonic()
     for number in range(0, count, 100):
-        frontier.add_links(source, [Outlink(f"http://h{(number + k) % 1000}.example/page/{number + k}", LinkKind.PAGE)
-                                    for k in range(100)])
+        frontier.add_links(
+            source,
+            [
+                Outlink(f"http://h{(number + k) % 1000}.example/page/{number + k}", LinkKind.PAGE)
+                for k in range(100)
+            ],
+        )
     queued = time.monotonic() - start
     start = time.monotonic()
     for _ in range(2000):
@@ -196,14 +249,24 @@ def measure_queue(count: int) -> None:
         frontier.release(item.queue, 0.01)
         frontier.done(item)
     taken = (time.monotonic() - start) / 2000
-    print(json.dumps({"queued": count, "add_us": round(queued / count * 1e6, 1), "take_and_done_us": round(taken * 1e6),
-                      "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
-                      "file_mb": os.path.getsize(job.state_path) // 1_000_000}))
+    print(
+        json.dumps(
+            {
+                "queued": count,
+                "add_us": round(queued / count * 1e6, 1),
+                "take_and_done_us": round(taken * 1e6),
+                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+                "file_mb": os.path.getsize(job.state_path) // 1_000_000,
+            }
+        )
+    )
     shutil.rmtree(folder)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="findingaid,wget,scrapy")
@@ -221,18 +284,34 @@ def main() -> None:
     server = multiprocessing.Process(target=serve, args=(real_pages(arguments.pages), ready), daemon=True)
     server.start()
     url = f"http://{HOST}:{ready.get()}/p/0"
-    results: dict[str, list[tuple[float, float, float, int]]] = {name: [] for name in arguments.only.split(",")}
+    results: dict[str, list[tuple[float, float, float, int]]] = {
+        name: [] for name in arguments.only.split(",")
+    }
     for round_number in range(arguments.rounds):
-        for name, figures in results.items():   # turn about, so that a busy moment hits all of them
+        for name, figures in results.items():  # turn about, so that a busy moment hits all of them
             figures.append(measure(name, url, arguments.python))
             seconds, cpu, memory, kept = figures[-1]
-            print(f"round {round_number + 1} {name}: {kept} pages, {kept / seconds:.0f} pages/s, CPU {cpu:.1f} s, {memory:.0f} MB",
-                  file=sys.stderr)
+            print(
+                f"round {round_number + 1} {name}: {kept} pages, {kept / seconds:.0f} pages/s, CPU {cpu:.1f} s, {memory:.0f} MB",
+                file=sys.stderr,
+            )
     server.terminate()
-    print(json.dumps({name: {"pages": figures[0][3],
-                             "pages_per_s": round(statistics.median(f[3] / f[0] for f in figures), 1),
-                             "cpu_ms_per_page": round(statistics.median(f[1] / max(1, f[3]) for f in figures) * 1000, 2),
-                             "peak_mb": round(max(f[2] for f in figures))} for name, figures in results.items()}, indent=2))
+    print(
+        json.dumps(
+            {
+                name: {
+                    "pages": figures[0][3],
+                    "pages_per_s": round(statistics.median(f[3] / f[0] for f in figures), 1),
+                    "cpu_ms_per_page": round(
+                        statistics.median(f[1] / max(1, f[3]) for f in figures) * 1000, 2
+                    ),
+                    "peak_mb": round(max(f[2] for f in figures)),
+                }
+                for name, figures in results.items()
+            },
+            indent=2,
+        )
+    )
 
 
 if __name__ == "__main__":

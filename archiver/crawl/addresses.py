@@ -10,13 +10,15 @@ from archiver.warc.urls import canonical_url
 _SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?;]*", re.IGNORECASE)
 _SESSION_FIELD = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken|zenid|osCsid|sessionid|session_id|sid=[0-9a-f]{16,})(?:=|$)",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 _MAY_HOLD_SESSION = re.compile(r"sess|sid|cfid|cftoken|zenid", re.IGNORECASE)
 # An address of this form is its own canonical spelling (a test holds this against canonical_url).
 _CANONICAL = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::(?!0|80(?!\d)|443(?!\d))[1-9]\d{1,3})?"
     r"(?:/(?!\.)[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9_~!$&'()*+,;=:@.-]*|/)*(?<=/)?"
-    r"(?:\?[A-Za-z0-9_~!$&'()*+,;=:@./?-]+)?")
+    r"(?:\?[A-Za-z0-9_~!$&'()*+,;=:@./?-]+)?"
+)
 _ORIGIN = re.compile(r"https?://[^/?#]+")
 _CACHED = 30_000
 

@@ -111,13 +111,27 @@ class CrawlResult:
 
     def as_json(self) -> dict[str, object]:
         """Return what `crawl --json` prints."""
-        return {"job": self.job, "state": self.state, "reason": self.reason, "fetched": self.fetched, "failed": self.failed,
-                "skipped": self.skipped, "archives": list(self.archives), "bytes": self.bytes,
-                "seconds": round(self.seconds, 3)}
+        return {
+            "job": self.job,
+            "state": self.state,
+            "reason": self.reason,
+            "fetched": self.fetched,
+            "failed": self.failed,
+            "skipped": self.skipped,
+            "archives": list(self.archives),
+            "bytes": self.bytes,
+            "seconds": round(self.seconds, 3),
+        }
 
 
-def run_crawl(job: CrawlJob, *, progress: Callable[[Numbers], None] | None = None, again: bool = False,
-              resolve: Resolve = system_resolve, providers: dict[str, Provider] | None = None) -> CrawlResult:
+def run_crawl(
+    job: CrawlJob,
+    *,
+    progress: Callable[[Numbers], None] | None = None,
+    again: bool = False,
+    resolve: Resolve = system_resolve,
+    providers: dict[str, Provider] | None = None,
+) -> CrawlResult:
     """Crawl a job until it is finished, or go on with one that was stopped or killed, and return how it ended.
 
     progress: called about once a second with the live numbers.
@@ -133,8 +147,9 @@ def run_crawl(job: CrawlJob, *, progress: Callable[[Numbers], None] | None = Non
         try:
             return crawler.run(again)
         except sqlite3.Error as error:
-            raise CrawlError(f"{job.state_path}: {error}; see whether the disk is full, then start the same command "
-                             "again") from error
+            raise CrawlError(
+                f"{job.state_path}: {error}; see whether the disk is full, then start the same command again"
+            ) from error
         finally:
             crawler.close()
     finally:
@@ -161,8 +176,14 @@ class _Kept:
 class Crawler:
     """Joins frontier, robots, fetcher and writer; `run` is called once."""
 
-    def __init__(self, job: CrawlJob, *, progress: Callable[[Numbers], None] | None, resolve: Resolve,
-                 providers: dict[str, Provider]) -> None:
+    def __init__(
+        self,
+        job: CrawlJob,
+        *,
+        progress: Callable[[Numbers], None] | None,
+        resolve: Resolve,
+        providers: dict[str, Provider],
+    ) -> None:
         os.makedirs(job.archive_folder, exist_ok=True)
         self.job = job
         self._progress = progress
@@ -171,9 +192,18 @@ class Crawler:
         self._messages: list[str] = []
         self._guard = AddressGuard(allow_private=job.allow_private, ports=job.ports, resolve=resolve)
         self._fetcher = Fetcher(
-            self._guard, user_agent=job.full_user_agent, threads=job.threads, verify_tls=job.verify_tls,
-            limits=FetchLimits(job.connect_timeout_s, job.read_timeout_s, job.total_timeout_s, job.page_size_kb * 1000,
-                               job.file_size_kb * 1000))
+            self._guard,
+            user_agent=job.full_user_agent,
+            threads=job.threads,
+            verify_tls=job.verify_tls,
+            limits=FetchLimits(
+                job.connect_timeout_s,
+                job.read_timeout_s,
+                job.total_timeout_s,
+                job.page_size_kb * 1000,
+                job.file_size_kb * 1000,
+            ),
+        )
         self._agent = job.robots_token
         self._topic = Topic(job.topic, self.file.get("topic")) if job.topic.strip() else None
         self._rules: dict[int, tuple[float, RobotsRules]] = {}
@@ -187,8 +217,13 @@ class Crawler:
         self._workers: dict[int, threading.Thread] = {}
         self._log = open(os.path.join(job.folder, LOG_FILE), "a", encoding="utf-8")  # noqa: SIM115
         self._recover_archives()
-        self._writer = WarcWriter(job.archive_folder, job.id, warcinfo_of(job, datetime.now(UTC)),
-                                  roll_over_bytes=int(job.roll_over_mb * 1e6), first_serial=self._next_serial())
+        self._writer = WarcWriter(
+            job.archive_folder,
+            job.id,
+            warcinfo_of(job, datetime.now(UTC)),
+            roll_over_bytes=int(job.roll_over_mb * 1e6),
+            first_serial=self._next_serial(),
+        )
         self._open_since = 0.0
         scope = Scope(job, [row[0] for row in self.file.execute("SELECT url FROM urls WHERE seed = 1")])
         self.frontier = Frontier(self.file, job, scope)
@@ -259,7 +294,9 @@ class Crawler:
                 answer_command(self.file, command, "came too late")
         self.frontier.add_seeds(dict.fromkeys(seeds))
         if not self.file.execute("SELECT 1 FROM urls LIMIT 1").fetchone():
-            raise NoSeedError("\n".join(self._messages) or "no seeds: give --seed URL, or list seeds in the job file")
+            raise NoSeedError(
+                "\n".join(self._messages) or "no seeds: give --seed URL, or list seeds in the job file"
+            )
 
     def _watch(self) -> None:
         """Do what threads that fetch must not be held up by: commands, limits, syncing, numbers."""
@@ -307,8 +344,10 @@ class Crawler:
         if not reason and self._error:
             reason = "error"
         if not reason:
-            queued = self.frontier.page_limit_reached and self.file.execute(
-                "SELECT 1 FROM urls WHERE state IN (0, 5) LIMIT 1").fetchone()
+            queued = (
+                self.frontier.page_limit_reached
+                and self.file.execute("SELECT 1 FROM urls WHERE state IN (0, 5) LIMIT 1").fetchone()
+            )
             reason = "page_limit" if queued else "done"
         if self._error:
             self._messages.append(self._error)
@@ -327,14 +366,29 @@ class Crawler:
 
     def _result(self, reason: str) -> CrawlResult:
         for url, state, why in self.file.execute(
-                "SELECT url, state, reason FROM urls WHERE seed = 1 AND state IN (3, 4) ORDER BY id"):
-            text = self.numbers.seed_problems.get(url) or (f"could not be fetched: {why}" if state == 4 else f"left out: {why}")
+            "SELECT url, state, reason FROM urls WHERE seed = 1 AND state IN (3, 4) ORDER BY id"
+        ):
+            text = self.numbers.seed_problems.get(url) or (
+                f"could not be fetched: {why}" if state == 4 else f"left out: {why}"
+            )
             self._messages.append(f"seed {url}: {text}")
         folder = self.job.archive_folder
-        archives = tuple(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".warc.gz"))
-        return CrawlResult(self.job.id, str(JobState.FINISHED), reason, self.numbers.fetched, self.numbers.failed,
-                           {reason: n for reason, n in self.frontier.skipped.items() if n > 0}, archives, self.numbers.bytes, self.numbers.seconds,
-                           tuple(dict.fromkeys(self._messages)), self._interrupts > 0)
+        archives = tuple(
+            os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".warc.gz")
+        )
+        return CrawlResult(
+            self.job.id,
+            str(JobState.FINISHED),
+            reason,
+            self.numbers.fetched,
+            self.numbers.failed,
+            {reason: n for reason, n in self.frontier.skipped.items() if n > 0},
+            archives,
+            self.numbers.bytes,
+            self.numbers.seconds,
+            tuple(dict.fromkeys(self._messages)),
+            self._interrupts > 0,
+        )
 
     def _set_state(self, state: JobState, reason: str = "") -> JobState:
         """Move on, even if a full disk does not let it be written down."""
@@ -351,7 +405,9 @@ class Crawler:
     def _start_workers(self) -> None:
         for number in range(self.job.threads):
             if number not in self._workers or not self._workers[number].is_alive():
-                worker = threading.Thread(target=self._work, args=(number,), name=f"crawl-{number}", daemon=True)
+                worker = threading.Thread(
+                    target=self._work, args=(number,), name=f"crawl-{number}", daemon=True
+                )
                 self._workers[number] = worker
                 worker.start()
 
@@ -445,11 +501,17 @@ class Crawler:
         """Pause before the disk is full; go on when there is room again, end when there is none for long."""
         short = self._disk_free() < self.job.min_free_mb * 1e6
         if not short and not self._disk_full:
-            return (0.0, self._resume()) if since and state in (JobState.PAUSED, JobState.PAUSING) else (0.0, state)
+            return (
+                (0.0, self._resume())
+                if since and state in (JobState.PAUSED, JobState.PAUSING)
+                else (0.0, state)
+            )
         if not since:
             since = now
-            self._messages.append(f"{self.job.folder}: {self._disk_free() / 1e6:.0f} MB are free on the disk, "
-                                  f"the job wants {self.job.min_free_mb:g}; it pauses until there is more room")
+            self._messages.append(
+                f"{self.job.folder}: {self._disk_free() / 1e6:.0f} MB are free on the disk, "
+                f"the job wants {self.job.min_free_mb:g}; it pauses until there is more room"
+            )
             if state == JobState.RUNNING:
                 state = self._pause("disk_full")
         elif not short and state == JobState.PAUSED and now - since > 5:
@@ -463,7 +525,9 @@ class Crawler:
 
     def _report(self, state: JobState) -> None:
         self.numbers.state = str(state)
-        self.numbers.update(self.frontier, self._duplicates.near, [i.url for i in self.frontier.in_flight], self._disk_free())
+        self.numbers.update(
+            self.frontier, self._duplicates.near, [i.url for i in self.frontier.in_flight], self._disk_free()
+        )
         try:
             self.numbers.save()
         except sqlite3.Error as error:
@@ -480,7 +544,9 @@ class Crawler:
             safe = self._writer.sync() if path else 0
             with self.file.transaction():
                 if path and path == self._writer.path:
-                    self.file.execute("UPDATE archives SET synced = ? WHERE name = ?", (safe, os.path.basename(path)))
+                    self.file.execute(
+                        "UPDATE archives SET synced = ? WHERE name = ?", (safe, os.path.basename(path))
+                    )
                     age = time.monotonic() - self._open_since
                     if self.job.roll_over_s and age >= self.job.roll_over_s and self._writer.records:
                         self._close_archive()
@@ -534,7 +600,9 @@ class Crawler:
             return
         host = urlsplit(item.url).hostname or ""
         try:
-            addresses = self._guard.check(host, urlsplit(item.url).port or (443 if item.url.startswith("https") else 80))
+            addresses = self._guard.check(
+                host, urlsplit(item.url).port or (443 if item.url.startswith("https") else 80)
+            )
         except AddressRefusedError as error:
             self._refuse(item, str(error))
             return
@@ -570,19 +638,28 @@ class Crawler:
             self._rules[item.origin] = (self.frontier.now() + 600, rules)
             return rules
         if state == RobotsState.UNREACHABLE:
-            self._give_up(item, "robots unreachable", "its site's robots.txt cannot be had, so nothing may be fetched",
-                          asked=False)
+            self._give_up(
+                item,
+                "robots unreachable",
+                "its site's robots.txt cannot be had, so nothing may be fetched",
+                asked=False,
+            )
             return None
         with self.file.lock:
             if state == RobotsState.UNKNOWN or not self.frontier.is_robots_on_its_way(item.origin):
-                self.frontier.request_robots(item.origin, self.frontier.origin_of(item.origin) + "/robots.txt")
+                self.frontier.request_robots(
+                    item.origin, self.frontier.origin_of(item.origin) + "/robots.txt"
+                )
             self.frontier.put_back(item, blocked=True)
         return None
 
     def _fetch(self, item: Item) -> None:
         fields = self._conditions(item) if self.frontier.round and item.kind != UrlKind.ROBOTS else {}
-        limit = {UrlKind.ROBOTS: LIMIT_BYTES, UrlKind.SITEMAP: self.job.file_size_kb * 1000,
-                 UrlKind.REQUISITE: self.job.file_size_kb * 1000}.get(item.kind)
+        limit = {
+            UrlKind.ROBOTS: LIMIT_BYTES,
+            UrlKind.SITEMAP: self.job.file_size_kb * 1000,
+            UrlKind.REQUISITE: self.job.file_size_kb * 1000,
+        }.get(item.kind)
         start = time.monotonic()
         try:
             exchange = self._fetcher.fetch(item.url, fields, body_limit=limit)
@@ -612,15 +689,16 @@ class Crawler:
 
     def _conditions(self, item: Item) -> dict[str, str]:
         with self.file.lock:
-            row = self.file.execute("SELECT etag, modified, status FROM pages WHERE url = ? AND archive != ''",
-                                    (item.id,)).fetchone()
+            row = self.file.execute(
+                "SELECT etag, modified, status FROM pages WHERE url = ? AND archive != ''", (item.id,)
+            ).fetchone()
         if row is None or row[2] not in (200, 304):
             return {}
         names = (("If-None-Match", row[0]), ("If-Modified-Since", row[1]))
         return {name: value for name, value in names if value and value.isascii() and value.isprintable()}
 
     def _pause_s(self, item: Item) -> float:
-        return float(self.job.retry_pause_s * 4 ** item.attempts)
+        return float(self.job.retry_pause_s * 4**item.attempts)
 
     def _failed(self, item: Item, error: FetchError, *, asked: bool = True) -> None:
         if item.kind == UrlKind.ROBOTS:
@@ -675,9 +753,15 @@ class Crawler:
             if target:
                 self.frontier.request_robots(origin, target, item.hops + 1, item.id)
                 return
-            self.frontier.set_robots(origin, RobotsState.KNOWN, body, rules.crawl_delay_s if rules else 0.0, CACHE_S)
-            if rules and self.job.sitemaps and self.job.depth > 0 \
-                    and self.frontier.scope.wants_sitemaps_of(self.frontier.origin_of(origin) + "/"):
+            self.frontier.set_robots(
+                origin, RobotsState.KNOWN, body, rules.crawl_delay_s if rules else 0.0, CACHE_S
+            )
+            if (
+                rules
+                and self.job.sitemaps
+                and self.job.depth > 0
+                and self.frontier.scope.wants_sitemaps_of(self.frontier.origin_of(origin) + "/")
+            ):
                 for sitemap in rules.sitemaps[:100]:
                     try:
                         self.frontier.add_sitemap(item, self._spell(sitemap), 0)
@@ -685,7 +769,9 @@ class Crawler:
                         continue
         self._rules.pop(origin, None)
 
-    def _robots_trouble(self, item: Item, problem: str, exchange: Exchange | None = None, *, asked: bool = True) -> None:
+    def _robots_trouble(
+        self, item: Item, problem: str, exchange: Exchange | None = None, *, asked: bool = True
+    ) -> None:
         """Wait and come back; after some tries the site counts as closed for a day."""
         assert item.for_origin is not None
         with self._keeping():
@@ -721,7 +807,7 @@ class Crawler:
         with self._keeping():
             self._write(item, exchange, _Kept(packed=packed), count=False)
             if item.hops < 4 and (is_index or target):
-                for url in ([target] if target else urls):
+                for url in [target] if target else urls:
                     try:
                         self.frontier.add_sitemap(item, self._spell(url), item.hops + 1)
                     except ValueError:
@@ -741,7 +827,9 @@ class Crawler:
             return
         if exchange.redirect_target:
             try:
-                kept.links.append(Outlink(self._spell(exchange.redirect_target), LinkKind.REDIRECT, item.score))
+                kept.links.append(
+                    Outlink(self._spell(exchange.redirect_target), LinkKind.REDIRECT, item.score)
+                )
             except ValueError:
                 log.info("%s: redirects to no address: %s", item.url, exchange.redirect_target)
         self._read(item, exchange, kept)
@@ -753,27 +841,44 @@ class Crawler:
             self._write(item, exchange, kept)
             self.frontier.add_links(item, kept.links)
             if kept.is_html and item.kind == UrlKind.PAGE and exchange.status == 200:
-                pattern = self._duplicates.count_sibling(item.url, kept.duplicate_of is not None or kept.is_identical)
+                pattern = self._duplicates.count_sibling(
+                    item.url, kept.duplicate_of is not None or kept.is_identical
+                )
                 if pattern:
-                    log.warning("%s: more than %d near-duplicates under %s; the rest is left out", item.url,
-                                self.job.max_siblings, pattern)
+                    log.warning(
+                        "%s: more than %d near-duplicates under %s; the rest is left out",
+                        item.url,
+                        self.job.max_siblings,
+                        pattern,
+                    )
                     self.frontier.block_pattern(pattern)
 
     def _read(self, item: Item, exchange: Exchange, kept: _Kept) -> None:
         """Read links, text and what the page asks of robots."""
-        directives = frozenset(d for v in exchange.headers.get_all("X-Robots-Tag")
-                               for d in robots_directives(v, self._agent.lower()))
+        directives = frozenset(
+            d
+            for v in exchange.headers.get_all("X-Robots-Tag")
+            for d in robots_directives(v, self._agent.lower())
+        )
         if 200 <= exchange.status < 300 and exchange.entity:
             kind = exchange.content_type
             limit = (self.job.page_size_kb if item.kind == UrlKind.PAGE else self.job.file_size_kb) * 10_000
             if kind == "text/css":
                 text = decode_html(exchange.decoded(limit), exchange.headers.get("Content-Type"))[0]
-                kept.links += [Outlink(link.url, link.kind) for link in css_links(text, item.url, spell=self._spell)]
+                kept.links += [
+                    Outlink(link.url, link.kind) for link in css_links(text, item.url, spell=self._spell)
+                ]
             elif kind in _HTML_TYPES or (not kind and _looks_like_html(exchange.entity)):
                 kept.is_html = True
                 parts = read_page(
-                    exchange.decoded(limit), item.url, exchange.headers.get("Content-Type"), agent=self._agent.lower(),
-                    with_text=item.kind == UrlKind.PAGE, with_link_text=self.job.order == "best", spell=self._spell)
+                    exchange.decoded(limit),
+                    item.url,
+                    exchange.headers.get("Content-Type"),
+                    agent=self._agent.lower(),
+                    with_text=item.kind == UrlKind.PAGE,
+                    with_link_text=self.job.order == "best",
+                    spell=self._spell,
+                )
                 directives |= parts.robots
                 self._look_at_page(item, parts, kept)
         if self.job.obey_meta_robots:
@@ -782,8 +887,13 @@ class Crawler:
                 kept.links = [link for link in kept.links if link.kind != LinkKind.PAGE]
             if directives & {"noindex", "noarchive", "none"} and item.kind == UrlKind.PAGE:
                 kept.dropped = "noarchive" if "noarchive" in directives else "noindex"
-        if self._topic and not self.job.keep_all and item.kind == UrlKind.PAGE and not kept.dropped \
-                and 200 <= exchange.status < 300:
+        if (
+            self._topic
+            and not self.job.keep_all
+            and item.kind == UrlKind.PAGE
+            and not kept.dropped
+            and 200 <= exchange.status < 300
+        ):
             on_topic = kept.on_topic if kept.on_topic is not None else self._was_on_topic(item.via)
             if not on_topic:
                 kept.dropped = "off topic"
@@ -822,8 +932,13 @@ class Crawler:
         notes: tuple[tuple[str, str], ...] = ()
         if kept.duplicate_of is not None and not kept.is_identical:
             with self.file.lock:
-                other = self.file.execute("SELECT url FROM urls WHERE id = ?", (kept.duplicate_of,)).fetchone()[0]
-            notes = (("near-duplicate-of", other), ("near-duplicate-measure", "MinHash of word shingles, Jaccard >= 0.9"))
+                other = self.file.execute(
+                    "SELECT url FROM urls WHERE id = ?", (kept.duplicate_of,)
+                ).fetchone()[0]
+            notes = (
+                ("near-duplicate-of", other),
+                ("near-duplicate-measure", "MinHash of word shingles, Jaccard >= 0.9"),
+            )
         kept.packed = pack_exchange(exchange, original=original, notes=notes)
 
     def _write(self, item: Item, exchange: Exchange, kept: _Kept, *, count: bool = True) -> None:
@@ -834,8 +949,12 @@ class Crawler:
             archive, offset, length = os.path.basename(place.path), place.offset, place.length
             record_id = kept.packed.record_id
             if kept.digest and not kept.packed.is_revisit:
-                self._duplicates.add_payload(kept.digest, Original(item.url, kept.packed.date, record_id,
-                                                                   kept.packed.payload_digest), archive, offset)
+                self._duplicates.add_payload(
+                    kept.digest,
+                    Original(item.url, kept.packed.date, record_id, kept.packed.payload_digest),
+                    archive,
+                    offset,
+                )
         self.file.execute(
             "INSERT INTO pages (url, status, mime, size, digest, fetched, archive, offset, length, record_id, title, on_topic,"
             " relevance, duplicate_of, etag, modified, round) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -846,24 +965,49 @@ class Crawler:
             " length = excluded.length, record_id = excluded.record_id, title = excluded.title, on_topic = excluded.on_topic,"
             " relevance = excluded.relevance, duplicate_of = excluded.duplicate_of, etag = excluded.etag,"
             " modified = excluded.modified, round = excluded.round",
-            (item.id, exchange.status, exchange.content_type[:100], len(exchange.head) + len(exchange.body), kept.digest or None,
-             exchange.started.strftime("%Y%m%d%H%M%S"), archive, offset, length, record_id, kept.title, kept.on_topic,
-             kept.relevance, kept.duplicate_of, exchange.headers.get("ETag")[:500] or None,
-             exchange.headers.get("Last-Modified")[:100] or None, self.frontier.round))
+            (
+                item.id,
+                exchange.status,
+                exchange.content_type[:100],
+                len(exchange.head) + len(exchange.body),
+                kept.digest or None,
+                exchange.started.strftime("%Y%m%d%H%M%S"),
+                archive,
+                offset,
+                length,
+                record_id,
+                kept.title,
+                kept.on_topic,
+                kept.relevance,
+                kept.duplicate_of,
+                exchange.headers.get("ETag")[:500] or None,
+                exchange.headers.get("Last-Modified")[:100] or None,
+                self.frontier.round,
+            ),
+        )
         if kept.sketch and kept.duplicate_of is None and not kept.is_identical:
             self._duplicates.add_sketch(item.id, kept.sketch)
         if kept.duplicate_of is not None:
             self._duplicates.near += 1
         self.frontier.done(item, kept.dropped)
         self.numbers.count_fetch(exchange.status, exchange.content_type, counted=count)
-        self._write_log(item, exchange.status, len(exchange.body), exchange.content_type or "-",
-                        kept.dropped or exchange.truncated or ("revisit" if kept.packed and kept.packed.is_revisit else "-"))
+        self._write_log(
+            item,
+            exchange.status,
+            len(exchange.body),
+            exchange.content_type or "-",
+            kept.dropped
+            or exchange.truncated
+            or ("revisit" if kept.packed and kept.packed.is_revisit else "-"),
+        )
 
     def _write_unchanged(self, item: Item, exchange: Exchange, kept: _Kept) -> None:
         assert kept.packed is not None
         self._append(kept.packed.members)
-        self.file.execute("UPDATE pages SET visits = visits + 1, unchanged = unchanged + 1, fetched = ?, round = ? WHERE url = ?",
-                          (exchange.started.strftime("%Y%m%d%H%M%S"), self.frontier.round, item.id))
+        self.file.execute(
+            "UPDATE pages SET visits = visits + 1, unchanged = unchanged + 1, fetched = ?, round = ? WHERE url = ?",
+            (exchange.started.strftime("%Y%m%d%H%M%S"), self.frontier.round, item.id),
+        )
         self.frontier.done(item)
         self.numbers.count_fetch(exchange.status, exchange.content_type)
         self._write_log(item, exchange.status, 0, "-", "revisit")
@@ -887,18 +1031,22 @@ class Crawler:
         if place.path != before:
             self._open_since = time.monotonic()
             if before:
-                self.file.execute("UPDATE archives SET closed = 1, synced = size WHERE name = ?",
-                                  (os.path.basename(before),))
+                self.file.execute(
+                    "UPDATE archives SET closed = 1, synced = size WHERE name = ?",
+                    (os.path.basename(before),),
+                )
         self.file.execute(
             "INSERT INTO archives VALUES (?, ?, 0, 0) ON CONFLICT (name) DO UPDATE SET size = excluded.size",
-            (os.path.basename(place.path), self._writer.size))
+            (os.path.basename(place.path), self._writer.size),
+        )
         return place
 
     def _previous(self, item: Item) -> Original | None:
         """Return the capture that a 304 speaks of."""
         with self.file.lock:
-            row = self.file.execute("SELECT digest, fetched, record_id FROM pages WHERE url = ? AND archive != ''",
-                                    (item.id,)).fetchone()
+            row = self.file.execute(
+                "SELECT digest, fetched, record_id FROM pages WHERE url = ? AND archive != ''", (item.id,)
+            ).fetchone()
             if row is None:
                 return None
             known = self._duplicates.original_of(row[0]) if row[0] else None
@@ -934,16 +1082,22 @@ class Crawler:
                 if not name.endswith(OPEN_SUFFIX):
                     continue
                 final = name.removesuffix(OPEN_SUFFIX)
-                row = self.file.execute("SELECT size, synced FROM archives WHERE name = ?", (final,)).fetchone()
+                row = self.file.execute(
+                    "SELECT size, synced FROM archives WHERE name = ?", (final,)
+                ).fetchone()
                 size, synced = row or (0, 0)
                 repair = repair_archive(os.path.join(folder, name), trusted=synced, acknowledged=size)
                 if repair.removed:
                     log.info("%s: %d bytes of unfinished records cut off", final, repair.removed)
                 if repair.size < size:
                     self._queue_lost(final, repair.size)
-                self.file.execute("UPDATE archives SET closed = 1, size = ?, synced = ? WHERE name = ?",
-                                  (repair.size, repair.size, final))
-            for (name, size) in self.file.execute("SELECT name, size FROM archives WHERE closed = 0").fetchall():
+                self.file.execute(
+                    "UPDATE archives SET closed = 1, size = ?, synced = ? WHERE name = ?",
+                    (repair.size, repair.size, final),
+                )
+            for name, size in self.file.execute(
+                "SELECT name, size FROM archives WHERE closed = 0"
+            ).fetchall():
                 path = os.path.join(folder, name)
                 on_disk = os.path.getsize(path) if os.path.exists(path) else 0
                 if on_disk < size:
@@ -951,8 +1105,11 @@ class Crawler:
                 self.file.execute("UPDATE archives SET closed = 1 WHERE name = ?", (name,))
 
     def _queue_lost(self, archive: str, size: int) -> None:
-        lost = self.file.execute("UPDATE urls SET state = 0 WHERE state = 2 AND id IN (SELECT url FROM pages WHERE archive = ?"
-                                 " AND offset + length > ?)", (archive, size)).rowcount
+        lost = self.file.execute(
+            "UPDATE urls SET state = 0 WHERE state = 2 AND id IN (SELECT url FROM pages WHERE archive = ?"
+            " AND offset + length > ?)",
+            (archive, size),
+        ).rowcount
         self.file.execute("DELETE FROM pages WHERE archive = ? AND offset + length > ?", (archive, size))
         self.file.execute("DELETE FROM payloads WHERE archive = ? AND offset >= ?", (archive, size))
         log.warning("%s: the last %d records never reached the disk; they are fetched again", archive, lost)
@@ -977,6 +1134,7 @@ def _words(text: str) -> list[str]:
 
 def _gunzip(body: bytes, limit: int) -> bytes:
     import zlib
+
     try:
         return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, limit)
     except zlib.error:

@@ -34,8 +34,17 @@ from archiver.warc.record import Headers
 _PIECE_BYTES = 1 << 16
 _LONGEST_CHUNK_LINE = 4096
 # Files that a page needs to look right may be larger than a page.
-_REQUISITE_TYPES = ("image/", "font/", "text/css", "application/font", "application/javascript", "text/javascript",
-                    "application/x-javascript", "application/vnd.ms-fontobject", "application/x-font")
+_REQUISITE_TYPES = (
+    "image/",
+    "font/",
+    "text/css",
+    "application/font",
+    "application/javascript",
+    "text/javascript",
+    "application/x-javascript",
+    "application/vnd.ms-fontobject",
+    "application/x-font",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +195,9 @@ class _WireResponse(http.client.HTTPResponse):
     sent: bytes = b""
     peer: str = ""
 
-    def __init__(self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, url: str | None = None) -> None:
+    def __init__(
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, url: str | None = None
+    ) -> None:
         super().__init__(sock, debuglevel, method, url)
         self.stream = _WireFile(self.fp)
         self.fp = self.stream  # type: ignore[assignment]
@@ -258,19 +269,33 @@ class Fetcher:
     adapter is called without a session.
     """
 
-    def __init__(self, guard: AddressGuard, *, user_agent: str, limits: FetchLimits | None = None, threads: int = 8,
-                 verify_tls: bool = True, sender: str = "") -> None:
+    def __init__(
+        self,
+        guard: AddressGuard,
+        *,
+        user_agent: str,
+        limits: FetchLimits | None = None,
+        threads: int = 8,
+        verify_tls: bool = True,
+        sender: str = "",
+    ) -> None:
         self._guard = guard
         self.limits = limits or FetchLimits()
         self._verify = verify_tls
         self._adapter = HTTPAdapter(pool_connections=threads * 8, pool_maxsize=threads, max_retries=0)
         self._adapter.poolmanager.pool_classes_by_scheme = _guarded_pools(guard)
-        self._fields = {"User-Agent": user_agent, "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
-                        "Accept-Encoding": "gzip, deflate", "Connection": "keep-alive"}
+        self._fields = {
+            "User-Agent": user_agent,
+            "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+            "Accept-Encoding": "gzip, deflate",
+            "Connection": "keep-alive",
+        }
         if sender:
             self._fields["From"] = sender
 
-    def fetch(self, url: str, fields: dict[str, str] | None = None, *, body_limit: int | None = None) -> Exchange:
+    def fetch(
+        self, url: str, fields: dict[str, str] | None = None, *, body_limit: int | None = None
+    ) -> Exchange:
         """Return the exchange for a canonical address.
 
         fields: further request fields, for a conditional request.
@@ -283,8 +308,13 @@ class Fetcher:
         started, clock = datetime.now(UTC), time.monotonic()
         _deadline.at = clock + self.limits.total_s
         try:
-            response = self._adapter.send(request, stream=True, timeout=(self.limits.connect_s, self.limits.read_s),
-                                          verify=self._verify, proxies={})
+            response = self._adapter.send(
+                request,
+                stream=True,
+                timeout=(self.limits.connect_s, self.limits.read_s),
+                verify=self._verify,
+                proxies={},
+            )
         except AddressRefusedError:
             raise
         except Exception as error:
@@ -297,7 +327,11 @@ class Fetcher:
         headers = Headers((name, value) for name, value in original.getheaders())
         if body_limit is None:
             media_type = (headers.get("Content-Type")).partition(";")[0].strip().lower()
-            body_limit = self.limits.requisite_bytes if media_type.startswith(_REQUISITE_TYPES) else self.limits.page_bytes
+            body_limit = (
+                self.limits.requisite_bytes
+                if media_type.startswith(_REQUISITE_TYPES)
+                else self.limits.page_bytes
+            )
         entity, truncated, whole = _read_body(original, stream, body_limit)
         body = bytes(stream.wire)
         if whole and not original.will_close:
@@ -305,8 +339,19 @@ class Fetcher:
             raw.release_conn()
         else:
             raw.close()
-        return Exchange(url, started, time.monotonic() - clock, original.peer, original.sent, head, body, entity,
-                        original.status, headers, truncated)
+        return Exchange(
+            url,
+            started,
+            time.monotonic() - clock,
+            original.peer,
+            original.sent,
+            head,
+            body,
+            entity,
+            original.status,
+            headers,
+            truncated,
+        )
 
     def close(self) -> None:
         """Close all connections."""
@@ -383,27 +428,34 @@ def _translate(url: str, error: BaseException) -> FetchError:
     cause: BaseException | None = error
     while cause is not None and len(causes) < 10:
         causes.append(cause)
-        inner = next((a for a in (getattr(cause, "reason", None), *cause.args) if isinstance(a, BaseException)), None)
+        inner = next(
+            (a for a in (getattr(cause, "reason", None), *cause.args) if isinstance(a, BaseException)), None
+        )
         cause = inner or cause.__cause__ or cause.__context__
     for kind, reason, problem in (
-            (_Overtime, "timeout", "took longer than the total time allowed"),
-            (urllib3.exceptions.NameResolutionError, "dns", "the host name has no address"),
-            (requests.exceptions.SSLError, "tls", "the secure connection failed"),
-            (requests.exceptions.ConnectTimeout, "timeout", "no connection within the time allowed"),
-            (TimeoutError, "timeout", "no answer within the time allowed"),
-            (requests.exceptions.ReadTimeout, "timeout", "no answer within the time allowed"),
-            (ConnectionRefusedError, "refused", "the connection was refused"),
-            (ConnectionResetError, "reset", "the connection was reset"),
-            (http.client.BadStatusLine, "not http", "the answer is not HTTP"),
-            (http.client.HTTPException, "not http", "the answer is not proper HTTP"),
-            (urllib3.exceptions.NewConnectionError, "connect", "no connection"),
-            (requests.exceptions.InvalidURL, "address", "not an address that can be asked for"),
-            (urllib3.exceptions.LocationValueError, "address", "not an address that can be asked for")):
+        (_Overtime, "timeout", "took longer than the total time allowed"),
+        (urllib3.exceptions.NameResolutionError, "dns", "the host name has no address"),
+        (requests.exceptions.SSLError, "tls", "the secure connection failed"),
+        (requests.exceptions.ConnectTimeout, "timeout", "no connection within the time allowed"),
+        (TimeoutError, "timeout", "no answer within the time allowed"),
+        (requests.exceptions.ReadTimeout, "timeout", "no answer within the time allowed"),
+        (ConnectionRefusedError, "refused", "the connection was refused"),
+        (ConnectionResetError, "reset", "the connection was reset"),
+        (http.client.BadStatusLine, "not http", "the answer is not HTTP"),
+        (http.client.HTTPException, "not http", "the answer is not proper HTTP"),
+        (urllib3.exceptions.NewConnectionError, "connect", "no connection"),
+        (requests.exceptions.InvalidURL, "address", "not an address that can be asked for"),
+        (urllib3.exceptions.LocationValueError, "address", "not an address that can be asked for"),
+    ):
         found = next((c for c in causes if isinstance(c, kind)), None)
         if found is not None:
             if isinstance(found, http.client.RemoteDisconnected):
                 reason, problem = "disconnect", "the server closed the connection without an answer"
-            detail = "" if reason in ("timeout", "refused", "dns", "disconnect", "reset") else f" ({_short(causes[-1])})"
+            detail = (
+                ""
+                if reason in ("timeout", "refused", "dns", "disconnect", "reset")
+                else f" ({_short(causes[-1])})"
+            )
             return FetchError(url, reason, problem + detail, lasting=reason == "address")
     return FetchError(url, "connect", f"no answer ({_short(causes[-1])})")
 

@@ -31,9 +31,9 @@ from archiver.crawl.links import LinkKind
 from archiver.crawl.scope import Scope, pattern_of
 from archiver.crawl.statefile import StateFile
 
-NO_DEPTH = 1_000_000        # depth of what is known as a requisite only
-MOST_EMBEDS = 4             # a page's style sheet's style sheet's picture
-MOST_HOPS = 20              # redirects in a row
+NO_DEPTH = 1_000_000  # depth of what is known as a requisite only
+MOST_EMBEDS = 4  # a page's style sheet's style sheet's picture
+MOST_HOPS = 20  # redirects in a row
 _KNOWN_URLS = 50_000
 
 
@@ -76,7 +76,9 @@ class RobotsState(IntEnum):
     UNREACHABLE = 3
 
 
-_SKIPPED_BY_REASON = "SELECT reason, COUNT(*) FROM urls WHERE state IN (2, 3) AND reason IS NOT NULL GROUP BY reason"
+_SKIPPED_BY_REASON = (
+    "SELECT reason, COUNT(*) FROM urls WHERE state IN (2, 3) AND reason IS NOT NULL GROUP BY reason"
+)
 _FIRST = {UrlKind.ROBOTS: -3e18, UrlKind.SITEMAP: -2e18, UrlKind.REQUISITE: -1e18}
 
 
@@ -135,7 +137,9 @@ class Frontier:
         self.pages_done = 0
         self.recount()
         self._sequence = int(file.execute("SELECT IFNULL(MAX(id), 0) FROM urls").fetchone()[0])
-        self._blocked_patterns = {row[0] for row in file.execute("SELECT pattern FROM patterns WHERE blocked = 1")}
+        self._blocked_patterns = {
+            row[0] for row in file.execute("SELECT pattern FROM patterns WHERE blocked = 1")
+        }
 
     def now(self) -> float:
         """Return seconds since the epoch by a clock that never jumps while the crawl runs."""
@@ -195,15 +199,31 @@ class Frontier:
             self._settle()
         return new
 
-    def _offer(self, url: str, depth: int, embed: int, hops: int, score: float, via: int | None, *,
-               seed: bool = False) -> tuple[int, bool]:
+    def _offer(
+        self,
+        url: str,
+        depth: int,
+        embed: int,
+        hops: int,
+        score: float,
+        via: int | None,
+        *,
+        seed: bool = False,
+    ) -> tuple[int, bool]:
         """Take in one address; return its id and whether it was new."""
         known = self._known.get(url)
-        if known is not None and known[1] <= depth and (not embed or 0 < known[2] <= embed) \
-                and not seed and self.job.order != "best":
+        if (
+            known is not None
+            and known[1] <= depth
+            and (not embed or 0 < known[2] <= embed)
+            and not seed
+            and self.job.order != "best"
+        ):
             return known[0], False
-        row = self.file.execute("SELECT id, state, depth, embed, kind, priority, score, seed FROM urls WHERE key = ?",
-                                (_key(url),)).fetchone()
+        row = self.file.execute(
+            "SELECT id, state, depth, embed, kind, priority, score, seed FROM urls WHERE key = ?",
+            (_key(url),),
+        ).fetchone()
         if row is None:
             number = self._insert(url, depth, embed, hops, score, via, None, seed)
             self._remember(url, number, depth, embed)
@@ -212,18 +232,43 @@ class Frontier:
         best_depth = min(depth, old_depth)
         best_embed = min(e for e in (embed, old_embed) if e) if embed or old_embed else 0
         self._remember(url, number, best_depth, best_embed)
-        if (best_depth, best_embed) != (old_depth, old_embed) or (score > old_score and state == UrlState.QUEUED) \
-                or (seed and not was_seed):
-            self._improve(number, url, state, kind, best_depth, best_embed, hops, max(score, old_score), seed or was_seed)
+        if (
+            (best_depth, best_embed) != (old_depth, old_embed)
+            or (score > old_score and state == UrlState.QUEUED)
+            or (seed and not was_seed)
+        ):
+            self._improve(
+                number,
+                url,
+                state,
+                kind,
+                best_depth,
+                best_embed,
+                hops,
+                max(score, old_score),
+                seed or was_seed,
+            )
             if best_depth < old_depth and state == UrlState.DONE:
                 self._bring_nearer(number, best_depth)
         return number, False
 
-    def _improve(self, number: int, url: str, state: int, kind: int, depth: int, embed: int, hops: int, score: float,
-                 seed: bool) -> None:
+    def _improve(
+        self,
+        number: int,
+        url: str,
+        state: int,
+        kind: int,
+        depth: int,
+        embed: int,
+        hops: int,
+        score: float,
+        seed: bool,
+    ) -> None:
         """Note that an address is nearer to a seed than was known; queue it if that brings it in."""
-        self.file.execute("UPDATE urls SET depth = ?, embed = ?, score = ?, seed = ? WHERE id = ?",
-                          (depth, embed, score, int(seed), number))
+        self.file.execute(
+            "UPDATE urls SET depth = ?, embed = ?, score = ?, seed = ? WHERE id = ?",
+            (depth, embed, score, int(seed), number),
+        )
         if kind in (UrlKind.ROBOTS, UrlKind.SITEMAP) or state not in (UrlState.QUEUED, UrlState.SKIPPED):
             return
         reason = ""
@@ -238,7 +283,9 @@ class Frontier:
             return
         priority = self._priority(new_kind, depth, score)
         queue = self.file.execute("SELECT queue FROM urls WHERE id = ?", (number,)).fetchone()[0]
-        self.file.execute("UPDATE urls SET kind = ?, priority = ? WHERE id = ?", (int(new_kind), priority, number))
+        self.file.execute(
+            "UPDATE urls SET kind = ?, priority = ? WHERE id = ?", (int(new_kind), priority, number)
+        )
         self._move(number, state, UrlState.QUEUED, "", reason)
         self._touch(queue, priority)
 
@@ -247,9 +294,22 @@ class Frontier:
         todo = [(number, depth)]
         while todo:
             source, depth = todo.pop()
-            for target, kind, url, state, old_depth, embed, target_kind, hops, score, seed in self.file.execute(
-                    "SELECT e.target, e.kind, u.url, u.state, u.depth, u.embed, u.kind, u.hops, u.score, u.seed"
-                    " FROM edges e JOIN urls u ON u.id = e.target WHERE e.source = ?", (source,)).fetchall():
+            for (
+                target,
+                kind,
+                url,
+                state,
+                old_depth,
+                embed,
+                target_kind,
+                hops,
+                score,
+                seed,
+            ) in self.file.execute(
+                "SELECT e.target, e.kind, u.url, u.state, u.depth, u.embed, u.kind, u.hops, u.score, u.seed"
+                " FROM edges e JOIN urls u ON u.id = e.target WHERE e.source = ?",
+                (source,),
+            ).fetchall():
                 if kind == LinkKind.REQUISITE:
                     continue
                 new_depth = depth + 1 if kind == LinkKind.PAGE else depth
@@ -260,8 +320,19 @@ class Frontier:
                 if state == UrlState.DONE:
                     todo.append((target, new_depth))
 
-    def _insert(self, url: str, depth: int, embed: int, hops: int, score: float, via: int | None, kind: UrlKind | None,
-                seed: bool, for_origin: int | None = None, key: bytes | None = None) -> int:
+    def _insert(
+        self,
+        url: str,
+        depth: int,
+        embed: int,
+        hops: int,
+        score: float,
+        via: int | None,
+        kind: UrlKind | None,
+        seed: bool,
+        for_origin: int | None = None,
+        key: bytes | None = None,
+    ) -> int:
         refusal = ""
         if kind is None:
             kind, refusal = self._judge(url, depth, embed, hops)
@@ -271,10 +342,28 @@ class Frontier:
         cursor = self.file.execute(
             "INSERT OR IGNORE INTO urls (url, key, origin, queue, state, kind, depth, embed, hops, priority, score, reason, via,"
             " seed, for_origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (url, key or _key(url), origin, queue, int(state), int(kind), depth, embed, hops, priority, score, refusal or None,
-             via, int(seed), for_origin))
+            (
+                url,
+                key or _key(url),
+                origin,
+                queue,
+                int(state),
+                int(kind),
+                depth,
+                embed,
+                hops,
+                priority,
+                score,
+                refusal or None,
+                via,
+                int(seed),
+                for_origin,
+            ),
+        )
         if cursor.rowcount == 0:
-            return int(self.file.execute("SELECT id FROM urls WHERE key = ?", (key or _key(url),)).fetchone()[0])
+            return int(
+                self.file.execute("SELECT id FROM urls WHERE key = ?", (key or _key(url),)).fetchone()[0]
+            )
         self.states[state] += 1
         if refusal:
             self.skipped[refusal] += 1
@@ -321,8 +410,12 @@ class Frontier:
             if row is None:
                 host = parts.hostname or ""
                 self.file.execute("INSERT OR IGNORE INTO queues (host) VALUES (?)", (host,))
-                queue = self._live_queue(self.file.execute("SELECT id FROM queues WHERE host = ?", (host,)).fetchone()[0])
-                number = self.file.execute("INSERT INTO origins (origin, queue) VALUES (?, ?)", (origin, queue)).lastrowid
+                queue = self._live_queue(
+                    self.file.execute("SELECT id FROM queues WHERE host = ?", (host,)).fetchone()[0]
+                )
+                number = self.file.execute(
+                    "INSERT INTO origins (origin, queue) VALUES (?, ?)", (origin, queue)
+                ).lastrowid
                 row = (number, queue)
             found = (int(row[0]), int(row[1]))
             if len(self._origins) > 20_000:
@@ -346,7 +439,9 @@ class Frontier:
             self.file.executemany(
                 "UPDATE queues SET head = MIN(IFNULL(head, ?1), ?1),"
                 f" state = CASE WHEN state = {QueueState.IDLE} OR (state = {QueueState.BLOCKED} AND ?1 <= -3e18)"
-                f" THEN {QueueState.WAITING} ELSE state END WHERE id = ?2", [(p, q) for q, p in self._touched.items()])
+                f" THEN {QueueState.WAITING} ELSE state END WHERE id = ?2",
+                [(p, q) for q, p in self._touched.items()],
+            )
             self._touched.clear()
             self.changed.notify_all()
 
@@ -386,19 +481,35 @@ class Frontier:
             pages_left = not self.job.max_pages or self.pages_done + flying < self.job.max_pages
             row = self.file.execute(
                 f"SELECT id, pause FROM queues WHERE state = {QueueState.READY} AND head < ? ORDER BY head, next_at LIMIT 1",
-                (1e300 if pages_left else 0.0,)).fetchone()
+                (1e300 if pages_left else 0.0,),
+            ).fetchone()
             if row is None:
                 return None
             queue, pause = row
             found = self.file.execute(
                 "SELECT id, url, kind, depth, embed, hops, attempts, origin, queue, via, seed, for_origin, score FROM urls"
-                " WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1", (queue,)).fetchone()
+                " WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1",
+                (queue,),
+            ).fetchone()
             if found is None:
                 self._refresh(queue, QueueState.IDLE)
                 return self._take_now()
             number, url, kind, depth, embed, hops, attempts, origin, at, via, seed, for_origin, score = found
-            item = Item(number, url, UrlKind(kind), depth, embed, hops, attempts, origin, at, via, bool(seed),
-                        for_origin, score)
+            item = Item(
+                number,
+                url,
+                UrlKind(kind),
+                depth,
+                embed,
+                hops,
+                attempts,
+                origin,
+                at,
+                via,
+                bool(seed),
+                for_origin,
+                score,
+            )
             self._move(item.id, UrlState.QUEUED, UrlState.IN_FLIGHT)
             # Without a pause requests to one host may overlap.
             overlap = self.job.delay_s == 0 and pause == 0
@@ -408,35 +519,47 @@ class Frontier:
 
     def _promote(self, now: float) -> None:
         """Make ready what has waited long enough."""
-        due = self.file.execute("SELECT id, queue, priority FROM urls WHERE state = 5 AND due <= ?", (now,)).fetchall()
+        due = self.file.execute(
+            "SELECT id, queue, priority FROM urls WHERE state = 5 AND due <= ?", (now,)
+        ).fetchall()
         for number, queue, priority in due:
             self._move(number, UrlState.DEFERRED, UrlState.QUEUED)
             self._touch(queue, priority)
         self._settle()
-        self.file.execute(f"UPDATE queues SET state = {QueueState.READY} WHERE state = {QueueState.WAITING} AND next_at <= ?",
-                          (now,))
+        self.file.execute(
+            f"UPDATE queues SET state = {QueueState.READY} WHERE state = {QueueState.WAITING} AND next_at <= ?",
+            (now,),
+        )
 
     def _refresh(self, queue: int, state: QueueState) -> None:
         """Set a queue's head anew, and its state; without addresses READY and WAITING become IDLE."""
-        row = self.file.execute("SELECT priority FROM urls WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1",
-                                (queue,)).fetchone()
+        row = self.file.execute(
+            "SELECT priority FROM urls WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1", (queue,)
+        ).fetchone()
         if row is None and state in (QueueState.READY, QueueState.WAITING):
             state = QueueState.IDLE
-        self.file.execute("UPDATE queues SET head = ?, state = ? WHERE id = ?", (row[0] if row else None, int(state), queue))
+        self.file.execute(
+            "UPDATE queues SET head = ?, state = ? WHERE id = ?", (row[0] if row else None, int(state), queue)
+        )
 
     def _is_exhausted(self) -> bool:
         pages_left = not self.page_limit_reached
         waiting = self.file.execute(
             f"SELECT 1 FROM queues WHERE state IN ({QueueState.WAITING}, {QueueState.READY}) AND head < ? LIMIT 1",
-            (1e300 if pages_left else 0.0,)).fetchone()
-        deferred = self.file.execute("SELECT 1 FROM urls WHERE state = 5 AND priority < ? LIMIT 1",
-                                     (1e300 if pages_left else 0.0,)).fetchone()
+            (1e300 if pages_left else 0.0,),
+        ).fetchone()
+        deferred = self.file.execute(
+            "SELECT 1 FROM urls WHERE state = 5 AND priority < ? LIMIT 1", (1e300 if pages_left else 0.0,)
+        ).fetchone()
         if waiting or deferred:
             return False
         with self.file.transaction():
             # Nobody is left to answer for the robots.txt they wait for: ask again.
-            freed = self.file.execute(f"UPDATE queues SET state = {QueueState.WAITING} WHERE state = {QueueState.BLOCKED}"
-                                      " AND head < ?", (1e300 if pages_left else 0.0,)).rowcount
+            freed = self.file.execute(
+                f"UPDATE queues SET state = {QueueState.WAITING} WHERE state = {QueueState.BLOCKED}"
+                " AND head < ?",
+                (1e300 if pages_left else 0.0,),
+            ).rowcount
         return freed == 0
 
     def _wait_s(self) -> float:
@@ -469,7 +592,10 @@ class Frontier:
     def defer(self, item: Item, pause_s: float, reason: str) -> None:
         """Try the address again after a pause."""
         with self.file.transaction():
-            self.file.execute("UPDATE urls SET due = ?, attempts = attempts + 1 WHERE id = ?", (self.now() + pause_s, item.id))
+            self.file.execute(
+                "UPDATE urls SET due = ?, attempts = attempts + 1 WHERE id = ?",
+                (self.now() + pause_s, item.id),
+            )
             self._finish(item, UrlState.DEFERRED, reason)
 
     def put_back(self, item: Item, *, blocked: bool = False) -> None:
@@ -479,7 +605,12 @@ class Frontier:
             self._in_flight.pop(item.id, None)
             queue = self._live_queue(item.queue)
             self._refresh(queue, QueueState.BLOCKED if blocked else QueueState.WAITING)
-            if blocked and self.file.execute("SELECT 1 FROM queues WHERE id = ? AND head <= -3e18", (queue,)).fetchone():
+            if (
+                blocked
+                and self.file.execute(
+                    "SELECT 1 FROM queues WHERE id = ? AND head <= -3e18", (queue,)
+                ).fetchone()
+            ):
                 self._refresh(queue, QueueState.WAITING)
             self.changed.notify_all()
 
@@ -490,12 +621,16 @@ class Frontier:
         """
         with self.file.transaction():
             queue = self._live_queue(queue)
-            state, pause, next_at = self.file.execute("SELECT state, pause, next_at FROM queues WHERE id = ?", (queue,)).fetchone()
+            state, pause, next_at = self.file.execute(
+                "SELECT state, pause, next_at FROM queues WHERE id = ?", (queue,)
+            ).fetchone()
             pause = max(self.job.delay_s, pause, wait_s)
             if self.job.delay_s > 0:
                 pause = max(pause, self.job.delay_factor * seconds)
             if pause > 0:
-                self.file.execute("UPDATE queues SET next_at = ? WHERE id = ?", (max(next_at, self.now() + pause), queue))
+                self.file.execute(
+                    "UPDATE queues SET next_at = ? WHERE id = ?", (max(next_at, self.now() + pause), queue)
+                )
             if state == QueueState.BUSY or (pause > 0 and state == QueueState.READY):
                 self._refresh(queue, QueueState.WAITING)
             self.changed.notify_all()
@@ -506,12 +641,17 @@ class Frontier:
             self._in_flight.pop(item.id, None)
             if not asked:
                 queue = self._live_queue(item.queue)
-                if self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0] == QueueState.BUSY:
+                if (
+                    self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
+                    == QueueState.BUSY
+                ):
                     self._refresh(queue, QueueState.WAITING)
             self.changed.notify_all()
 
     def _move(self, number: int, old: int, new: UrlState, reason: str = "", old_reason: str = "") -> None:
-        self.file.execute("UPDATE urls SET state = ?, reason = ? WHERE id = ?", (int(new), reason or None, number))
+        self.file.execute(
+            "UPDATE urls SET state = ?, reason = ? WHERE id = ?", (int(new), reason or None, number)
+        )
         self.states[old] -= 1
         self.states[new] += 1
         if new == UrlState.SKIPPED:
@@ -532,7 +672,9 @@ class Frontier:
             mine = self._live_queue(item.queue)
             other = mine
             for address in addresses:
-                row = self.file.execute("SELECT queue FROM addresses WHERE address = ?", (address,)).fetchone()
+                row = self.file.execute(
+                    "SELECT queue FROM addresses WHERE address = ?", (address,)
+                ).fetchone()
                 if row is not None and self._live_queue(row[0]) != mine:
                     other = self._live_queue(row[0])
                     break
@@ -550,11 +692,21 @@ class Frontier:
     def _merge(self, queue: int, into: int) -> None:
         self.file.execute("UPDATE urls SET queue = ? WHERE queue = ? AND state IN (0, 1, 5)", (into, queue))
         self.file.execute("UPDATE origins SET queue = ? WHERE queue = ?", (into, queue))
-        pause, next_at = self.file.execute("SELECT pause, next_at FROM queues WHERE id = ?", (queue,)).fetchone()
-        self.file.execute(f"UPDATE queues SET merged_into = ?, state = {QueueState.IDLE}, head = NULL WHERE id = ?", (into, queue))
-        self.file.execute("UPDATE queues SET pause = MAX(pause, ?), next_at = MAX(next_at, ?) WHERE id = ?", (pause, next_at, into))
+        pause, next_at = self.file.execute(
+            "SELECT pause, next_at FROM queues WHERE id = ?", (queue,)
+        ).fetchone()
+        self.file.execute(
+            f"UPDATE queues SET merged_into = ?, state = {QueueState.IDLE}, head = NULL WHERE id = ?",
+            (into, queue),
+        )
+        self.file.execute(
+            "UPDATE queues SET pause = MAX(pause, ?), next_at = MAX(next_at, ?) WHERE id = ?",
+            (pause, next_at, into),
+        )
         state = self.file.execute("SELECT state FROM queues WHERE id = ?", (into,)).fetchone()[0]
-        self._refresh(into, QueueState.WAITING if state in (QueueState.IDLE, QueueState.READY) else QueueState(state))
+        self._refresh(
+            into, QueueState.WAITING if state in (QueueState.IDLE, QueueState.READY) else QueueState(state)
+        )
         self._origins.clear()
 
     def _live_queue(self, queue: int) -> int:
@@ -567,8 +719,9 @@ class Frontier:
     def robots_of(self, origin: int) -> tuple[RobotsState, bytes | None]:
         """Return what is known of an origin's robots.txt; body None for an origin without one."""
         with self.file.lock:
-            state, body, until = self.file.execute("SELECT robots_state, robots, robots_until FROM origins WHERE id = ?",
-                                                   (origin,)).fetchone()
+            state, body, until = self.file.execute(
+                "SELECT robots_state, robots, robots_until FROM origins WHERE id = ?", (origin,)
+            ).fetchone()
         if state in (RobotsState.KNOWN, RobotsState.UNREACHABLE) and until <= self.now():
             state = RobotsState.UNKNOWN
         return RobotsState(state), body
@@ -576,7 +729,9 @@ class Frontier:
     def request_robots(self, origin: int, url: str, hops: int = 0, via: int | None = None) -> None:
         """Queue a robots.txt that speaks for an origin, before anything else of its host."""
         with self.file.transaction():
-            self.file.execute(f"UPDATE origins SET robots_state = {RobotsState.PENDING} WHERE id = ?", (origin,))
+            self.file.execute(
+                f"UPDATE origins SET robots_state = {RobotsState.PENDING} WHERE id = ?", (origin,)
+            )
             key = _key(f"robots {origin} {hops} {url} {self.now()}")
             self._insert(url, NO_DEPTH, 0, hops, 0.0, via, UrlKind.ROBOTS, False, origin, key)
             self._settle()
@@ -584,17 +739,30 @@ class Frontier:
     def is_robots_on_its_way(self, origin: int) -> bool:
         """Is a robots.txt for the origin queued, deferred or being fetched?"""
         with self.file.lock:
-            return self.file.execute("SELECT 1 FROM urls WHERE for_origin = ? AND state IN (0, 1, 5) LIMIT 1",
-                                     (origin,)).fetchone() is not None
+            return (
+                self.file.execute(
+                    "SELECT 1 FROM urls WHERE for_origin = ? AND state IN (0, 1, 5) LIMIT 1", (origin,)
+                ).fetchone()
+                is not None
+            )
 
-    def set_robots(self, origin: int, state: RobotsState, body: bytes | None, pause_s: float, valid_s: float) -> None:
+    def set_robots(
+        self, origin: int, state: RobotsState, body: bytes | None, pause_s: float, valid_s: float
+    ) -> None:
         """Keep an origin's robots.txt and the pause it asks for, and let its queue go on."""
         with self.file.transaction():
-            self.file.execute("UPDATE origins SET robots_state = ?, robots = ?, robots_until = ? WHERE id = ?",
-                              (int(state), body, self.now() + valid_s, origin))
-            queue = self._live_queue(self.file.execute("SELECT queue FROM origins WHERE id = ?", (origin,)).fetchone()[0])
+            self.file.execute(
+                "UPDATE origins SET robots_state = ?, robots = ?, robots_until = ? WHERE id = ?",
+                (int(state), body, self.now() + valid_s, origin),
+            )
+            queue = self._live_queue(
+                self.file.execute("SELECT queue FROM origins WHERE id = ?", (origin,)).fetchone()[0]
+            )
             self.file.execute("UPDATE queues SET pause = MAX(pause, ?) WHERE id = ?", (pause_s, queue))
-            if self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0] == QueueState.BLOCKED:
+            if (
+                self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
+                == QueueState.BLOCKED
+            ):
                 self._refresh(queue, QueueState.WAITING)
             self.changed.notify_all()
 
@@ -608,7 +776,9 @@ class Frontier:
         with self.file.lock:
             rows = self.file.execute(
                 "SELECT q.host, q.next_at, (SELECT COUNT(*) FROM (SELECT 1 FROM urls u WHERE u.queue = q.id AND u.state = 0"
-                " LIMIT 100000)) FROM queues q WHERE q.state IN (1, 2, 3, 4) ORDER BY q.next_at LIMIT ?", (limit,)).fetchall()
+                " LIMIT 100000)) FROM queues q WHERE q.state IN (1, 2, 3, 4) ORDER BY q.next_at LIMIT ?",
+                (limit,),
+            ).fetchall()
         return [(host, max(0.0, round(next_at - self.now(), 1)), queued) for host, next_at, queued in rows]
 
     # ------------------------------------------------------------ changes while running
@@ -621,8 +791,9 @@ class Frontier:
         """Does the address have a pattern that turned out to be a trap?"""
         return bool(self._blocked_patterns) and pattern_of(url) in self._blocked_patterns
 
-    def rescope(self, job: CrawlJob, scope: Scope, *, step: int = 2000,
-                between: Callable[[], None] = lambda: None) -> None:
+    def rescope(
+        self, job: CrawlJob, scope: Scope, *, step: int = 2000, between: Callable[[], None] = lambda: None
+    ) -> None:
         """Judge every address anew that is queued or was left out, after scope, depth or patterns were changed."""
         with self.file.lock:
             self.job, self.scope = job, scope
@@ -633,7 +804,9 @@ class Frontier:
                 rows = self.file.execute(
                     "SELECT id, url, state, kind, depth, embed, hops, score, queue FROM urls WHERE id > ? AND"
                     " (state IN (0, 5) OR (state = 3 AND reason IN ('depth', 'scope', 'excluded', 'trap', 'requisite')))"
-                    " ORDER BY id LIMIT ?", (last, step)).fetchall()
+                    " ORDER BY id LIMIT ?",
+                    (last, step),
+                ).fetchall()
                 for number, url, state, kind, depth, embed, hops, score, queue in rows:
                     if kind in (UrlKind.ROBOTS, UrlKind.SITEMAP):
                         continue
@@ -642,15 +815,22 @@ class Frontier:
                         self._move(number, state, UrlState.SKIPPED, refusal)
                         continue
                     priority = self._priority(new_kind, depth, score)
-                    self.file.execute("UPDATE urls SET kind = ?, priority = ? WHERE id = ?", (int(new_kind), priority, number))
+                    self.file.execute(
+                        "UPDATE urls SET kind = ?, priority = ? WHERE id = ?",
+                        (int(new_kind), priority, number),
+                    )
                     if state == UrlState.SKIPPED:
                         self._move(number, state, UrlState.QUEUED)
                     self._touch(queue, priority)
                 self._settle()
                 if not rows:
                     self.recount()
-                    for (queue,) in self.file.execute("SELECT id FROM queues WHERE head IS NOT NULL").fetchall():
-                        state = self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
+                    for (queue,) in self.file.execute(
+                        "SELECT id FROM queues WHERE head IS NOT NULL"
+                    ).fetchall():
+                        state = self.file.execute(
+                            "SELECT state FROM queues WHERE id = ?", (queue,)
+                        ).fetchone()[0]
                         self._refresh(queue, QueueState(state))
                     return
                 last = rows[-1][0]
@@ -669,17 +849,25 @@ class Frontier:
             self.round += 1
             queued = 0
             for number, kind, depth, queue, visits, changes, unchanged, gone in self.file.execute(
-                    "SELECT u.id, u.kind, u.depth, u.queue, IFNULL(p.visits, 0), IFNULL(p.changes, 0), IFNULL(p.unchanged, 0),"
-                    " IFNULL(p.status, 0) IN (404, 410) FROM urls u LEFT JOIN pages p ON p.url = u.id"
-                    " WHERE u.state IN (2, 4) AND u.kind != ?", (int(UrlKind.ROBOTS),)).fetchall():
+                "SELECT u.id, u.kind, u.depth, u.queue, IFNULL(p.visits, 0), IFNULL(p.changes, 0), IFNULL(p.unchanged, 0),"
+                " IFNULL(p.status, 0) IN (404, 410) FROM urls u LEFT JOIN pages p ON p.url = u.id"
+                " WHERE u.state IN (2, 4) AND u.kind != ?",
+                (int(UrlKind.ROBOTS),),
+            ).fetchall():
                 if unchanged >= 3 and self.round % (1 << min(3, unchanged - 2)):
                     continue
                 often = changes / visits if visits else 0.0
                 priority = _FIRST.get(kind, 0.0)
                 if kind == UrlKind.PAGE:
-                    priority = (0.0 if depth == 0 else 2.0 - often) + min(depth, 1000) / 10_000 + (5.0 if gone else 0.0)
-                self.file.execute("UPDATE urls SET state = 0, attempts = 0, reason = NULL, priority = ? WHERE id = ?",
-                                  (priority, number))
+                    priority = (
+                        (0.0 if depth == 0 else 2.0 - often)
+                        + min(depth, 1000) / 10_000
+                        + (5.0 if gone else 0.0)
+                    )
+                self.file.execute(
+                    "UPDATE urls SET state = 0, attempts = 0, reason = NULL, priority = ? WHERE id = ?",
+                    (priority, number),
+                )
                 self._touch(queue, priority)
                 queued += 1
             self._settle()
@@ -692,11 +880,14 @@ class Frontier:
         with self.file.transaction():
             self.file.execute("UPDATE urls SET state = 0 WHERE state = 1")
             pause = max(self.job.delay_s, 0.0)
-            self.file.execute(f"UPDATE queues SET next_at = MAX(next_at, ? + MAX(?, pause)) WHERE state = {QueueState.BUSY}",
-                              (self.now(), pause))
+            self.file.execute(
+                f"UPDATE queues SET next_at = MAX(next_at, ? + MAX(?, pause)) WHERE state = {QueueState.BUSY}",
+                (self.now(), pause),
+            )
             self.file.execute(
                 "UPDATE queues SET head = (SELECT priority FROM urls u WHERE u.queue = queues.id AND u.state = 0"
-                " ORDER BY priority, id LIMIT 1)")
+                " ORDER BY priority, id LIMIT 1)"
+            )
             self.file.execute("UPDATE queues SET state = CASE WHEN head IS NULL THEN 0 ELSE 1 END")
 
     def recount(self) -> None:
@@ -705,8 +896,13 @@ class Frontier:
             count = self.file.execute
             self.states = Counter(dict(count("SELECT state, COUNT(*) FROM urls GROUP BY state").fetchall()))
             self.skipped = Counter(dict(count(_SKIPPED_BY_REASON).fetchall()))
-            self.pages_done = int(count("SELECT COUNT(*) FROM pages p JOIN urls u ON u.id = p.url"
-                                        " WHERE p.round = ? AND u.kind = 0", (self.round,)).fetchone()[0])
+            self.pages_done = int(
+                count(
+                    "SELECT COUNT(*) FROM pages p JOIN urls u ON u.id = p.url"
+                    " WHERE p.round = ? AND u.kind = 0",
+                    (self.round,),
+                ).fetchone()[0]
+            )
 
 
 def _key(url: str) -> bytes:

@@ -58,18 +58,32 @@ class CrawlGraph:
     def nodes(self) -> Iterator[Node]:
         """Yield the addresses, those nearest to a seed first."""
         for number, url, state, reason, status, mime, depth, on_topic, title in self._file.execute(
-                "SELECT u.id, u.url, u.state, IFNULL(u.reason, ''), IFNULL(p.status, 0), IFNULL(p.mime, ''), u.depth, p.on_topic,"
-                f" IFNULL(p.title, '') FROM urls u LEFT JOIN pages p ON p.url = u.id WHERE {self._where}"
-                " ORDER BY u.depth, u.id LIMIT ?", (self._limit,)):
-            yield Node(number, url, UrlState(state).name.lower().replace("_", " "), reason, status, mime,
-                       depth if depth < NO_DEPTH else None, None if on_topic is None else bool(on_topic), title)
+            "SELECT u.id, u.url, u.state, IFNULL(u.reason, ''), IFNULL(p.status, 0), IFNULL(p.mime, ''), u.depth, p.on_topic,"
+            f" IFNULL(p.title, '') FROM urls u LEFT JOIN pages p ON p.url = u.id WHERE {self._where}"
+            " ORDER BY u.depth, u.id LIMIT ?",
+            (self._limit,),
+        ):
+            yield Node(
+                number,
+                url,
+                UrlState(state).name.lower().replace("_", " "),
+                reason,
+                status,
+                mime,
+                depth if depth < NO_DEPTH else None,
+                None if on_topic is None else bool(on_topic),
+                title,
+            )
 
     def edges(self) -> Iterator[Edge]:
         """Yield the links between the addresses that `nodes` gives."""
-        chosen = f"SELECT u.id FROM urls u WHERE {self._where} ORDER BY u.depth, u.id LIMIT {int(self._limit)}"
+        chosen = (
+            f"SELECT u.id FROM urls u WHERE {self._where} ORDER BY u.depth, u.id LIMIT {int(self._limit)}"
+        )
         for source, target, kind in self._file.execute(
-                f"SELECT source, target, kind FROM edges WHERE source IN ({chosen}) AND target IN ({chosen})"
-                " ORDER BY source, target"):
+            f"SELECT source, target, kind FROM edges WHERE source IN ({chosen}) AND target IN ({chosen})"
+            " ORDER BY source, target"
+        ):
             yield Edge(source, target, LinkKind(kind).name.lower())
 
     def close(self) -> None:
@@ -77,7 +91,9 @@ class CrawlGraph:
         self._file.close()
 
 
-def export_graph(job_dir: str, path: str, kind: str = "", *, fetched_only: bool = False, limit: int = 0) -> tuple[str, ...]:
+def export_graph(
+    job_dir: str, path: str, kind: str = "", *, fetched_only: bool = False, limit: int = 0
+) -> tuple[str, ...]:
     """Write a job's graph and return the files written: one, or for CSV `NAME-nodes.csv` and `NAME-edges.csv`.
 
     kind: one of FORMATS; "" takes the ending of `path`. Raises JobError.
@@ -103,21 +119,31 @@ def export_graph(job_dir: str, path: str, kind: str = "", *, fetched_only: bool 
 
 def write_gexf(graph: CrawlGraph, out: TextIO) -> None:
     """Write GEXF 1.3, which Gephi and others read."""
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
-              '<graph defaultedgetype="directed">\n<attributes class="node">\n')
+    out.write(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
+        '<graph defaultedgetype="directed">\n<attributes class="node">\n'
+    )
     names = ("state", "reason", "status", "mime", "depth", "on_topic", "title")
     for number, name in enumerate(names):
         kind = {"status": "integer", "depth": "integer", "on_topic": "boolean"}.get(name, "string")
         out.write(f'<attribute id="{number}" title="{name}" type="{kind}"/>\n')
-    out.write('</attributes>\n<attributes class="edge"><attribute id="0" title="kind" type="string"/></attributes>\n<nodes>\n')
+    out.write(
+        '</attributes>\n<attributes class="edge"><attribute id="0" title="kind" type="string"/></attributes>\n<nodes>\n'
+    )
     for node in graph.nodes():
         values = ((n, getattr(node, name)) for n, name in enumerate(names))
-        marks = "".join(f'<attvalue for="{n}" value={quoteattr(_xml_text(v))}/>' for n, v in values if v not in (None, ""))
-        out.write(f'<node id="{node.id}" label={quoteattr(_xml_text(node.url))}><attvalues>{marks}</attvalues></node>\n')
+        marks = "".join(
+            f'<attvalue for="{n}" value={quoteattr(_xml_text(v))}/>' for n, v in values if v not in (None, "")
+        )
+        out.write(
+            f'<node id="{node.id}" label={quoteattr(_xml_text(node.url))}><attvalues>{marks}</attvalues></node>\n'
+        )
     out.write("</nodes>\n<edges>\n")
     for number, edge in enumerate(graph.edges()):
-        out.write(f'<edge id="{number}" source="{edge.source}" target="{edge.target}"><attvalues>'
-                  f'<attvalue for="0" value="{escape(edge.kind)}"/></attvalues></edge>\n')
+        out.write(
+            f'<edge id="{number}" source="{edge.source}" target="{edge.target}"><attvalues>'
+            f'<attvalue for="0" value="{escape(edge.kind)}"/></attvalues></edge>\n'
+        )
     out.write("</edges>\n</graph>\n</gexf>\n")
 
 
@@ -157,4 +183,8 @@ def _cell(value: object) -> object:
 def _xml_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "".join(c for c in str(value) if c in "\t\n" or (c >= " " and c not in "\ufffe\uffff" and not "\ud800" <= c <= "\udfff"))
+    return "".join(
+        c
+        for c in str(value)
+        if c in "\t\n" or (c >= " " and c not in "\ufffe\uffff" and not "\ud800" <= c <= "\udfff")
+    )

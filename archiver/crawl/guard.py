@@ -25,12 +25,42 @@ _CACHE_SECONDS = 300.0
 _CACHE_HOSTS = 10_000
 # What `is_global` lets pass although it leads inside: tunnels and translations
 # that wrap an IPv4 address, and blocks that are reserved in all but name.
-_REFUSED_NETWORKS = tuple(ipaddress.ip_network(n) for n in (
-    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-    "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
-    "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-    "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-    "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"))
+_REFUSED_NETWORKS = tuple(
+    ipaddress.ip_network(n)
+    for n in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        "::/96",
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "100::/64",
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "3fff::/20",
+        "5f00::/16",
+        "fc00::/7",
+        "fe80::/10",
+        "fec0::/10",
+        "ff00::/8",
+    )
+)
 
 
 def system_resolve(host: str) -> list[str]:
@@ -72,8 +102,13 @@ class AddressGuard:
     resolve: replaces the system's resolver, for tests.
     """
 
-    def __init__(self, *, allow_private: Iterable[str] = (), ports: Iterable[int] = (),
-                 resolve: Resolve = system_resolve) -> None:
+    def __init__(
+        self,
+        *,
+        allow_private: Iterable[str] = (),
+        ports: Iterable[int] = (),
+        resolve: Resolve = system_resolve,
+    ) -> None:
         self._allowed = frozenset(entry.strip().strip("[]").rstrip(".").lower() for entry in allow_private)
         self._ports = USUAL_PORTS | frozenset(ports)
         self._resolve = resolve
@@ -83,7 +118,9 @@ class AddressGuard:
     def is_allowed_private(self, host: str, port: int) -> bool:
         """Is the host named on the command line?"""
         host = _plain(host)
-        return host in self._allowed or f"{host}:{port}" in self._allowed or f"[{host}]:{port}" in self._allowed
+        return (
+            host in self._allowed or f"{host}:{port}" in self._allowed or f"[{host}]:{port}" in self._allowed
+        )
 
     def addresses(self, host: str) -> list[str]:
         """Return the addresses of the host, resolved at most once in five minutes; OSError when there are none."""
@@ -110,16 +147,19 @@ class AddressGuard:
         """Return the addresses to connect to. Raises AddressRefusedError if any of them, or the port, is not allowed."""
         if self.is_allowed_private(host, port):
             return self.addresses(host)
-        if port not in self._ports:
-            raise AddressRefusedError(
-                f"{host}: port {port} is not among {', '.join(map(str, sorted(self._ports)))}; "
-                f"list it under `ports` in the job file to allow it")
         found = self.addresses(host)
         for address in found:
             refusal = refusal_of(address)
             if refusal:
-                raise AddressRefusedError(f"{host}: its address {address} is {refusal}; "
-                                          f"to crawl it all the same, start with --allow-private {host}")
+                raise AddressRefusedError(
+                    f"{host}: its address {address} is {refusal}; "
+                    f"to crawl it all the same, start with --allow-private {host}"
+                )
+        if port not in self._ports:
+            raise AddressRefusedError(
+                f"{host}: port {port} is not among {', '.join(map(str, sorted(self._ports)))}; "
+                f"list it under `ports` in the job file to allow it"
+            )
         return found
 
     def connect(self, host: str, port: int, timeout_s: float) -> socket.socket:
@@ -148,8 +188,10 @@ class AddressGuard:
             raise AddressRefusedError(f"{host}: connected to {peer} although {address} was meant")
         # A public address can be this machine's own; only then both ends are the same.
         if peer == own and not self.is_allowed_private(host, port):
-            raise AddressRefusedError(f"{host}: its address {peer} is this machine; "
-                                      f"to crawl it all the same, start with --allow-private {host}")
+            raise AddressRefusedError(
+                f"{host}: its address {peer} is this machine; "
+                f"to crawl it all the same, start with --allow-private {host}"
+            )
 
 
 def _plain(host: str) -> str:

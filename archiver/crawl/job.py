@@ -69,7 +69,7 @@ class CrawlJob:
     max_minutes: float = 0.0
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    user_agent: str = "FindingAid/0.1"
+    user_agent: str = "findingaid/0.1"
     contact: str = ""
     obey_robots: bool = True
     obey_meta_robots: bool = True
@@ -117,12 +117,29 @@ class CrawlJob:
 _NOT_IN_FILE = frozenset({"id", "folder", "arcs_dir", "allow_private"})
 _KEYS = {f.name: f for f in fields(CrawlJob) if f.name not in _NOT_IN_FILE}
 _BOUNDS: dict[str, tuple[float, float]] = {
-    "depth": (0, 10_000), "threads": (1, 64), "delay_s": (0, 86_400), "delay_factor": (0, 100),
-    "page_size_kb": (1, 1_000_000), "file_size_kb": (1, 1_000_000), "max_pages": (0, 10**12), "max_mb": (0, 10**12),
-    "max_minutes": (0, 10**9), "retries": (0, 20), "retry_pause_s": (0, 86_400), "connect_timeout_s": (0.1, 600),
-    "read_timeout_s": (0.1, 3600), "total_timeout_s": (0.1, 86_400), "max_path_segments": (1, 1000),
-    "max_path_repeats": (1, 1000), "max_url_length": (50, 100_000), "max_siblings": (1, 10**9),
-    "roll_over_mb": (0.001, 100_000), "roll_over_s": (0, 10**9), "min_free_mb": (0, 10**9), "disk_wait_min": (0, 10**6)}
+    "depth": (0, 10_000),
+    "threads": (1, 64),
+    "delay_s": (0, 86_400),
+    "delay_factor": (0, 100),
+    "page_size_kb": (1, 1_000_000),
+    "file_size_kb": (1, 1_000_000),
+    "max_pages": (0, 10**12),
+    "max_mb": (0, 10**12),
+    "max_minutes": (0, 10**9),
+    "retries": (0, 20),
+    "retry_pause_s": (0, 86_400),
+    "connect_timeout_s": (0.1, 600),
+    "read_timeout_s": (0.1, 3600),
+    "total_timeout_s": (0.1, 86_400),
+    "max_path_segments": (1, 1000),
+    "max_path_repeats": (1, 1000),
+    "max_url_length": (50, 100_000),
+    "max_siblings": (1, 10**9),
+    "roll_over_mb": (0.001, 100_000),
+    "roll_over_s": (0, 10**9),
+    "min_free_mb": (0, 10**9),
+    "disk_wait_min": (0, 10**6),
+}
 
 
 def load_job(folder: str, *, arcs_dir: str = "Arcs") -> CrawlJob:
@@ -146,7 +163,9 @@ def change_job(job: CrawlJob, values: Mapping[str, Any], *, where: str = "option
     changes: dict[str, Any] = {}
     for key, value in values.items():
         if key == "allow_private":
-            raise JobError(f"{where}: allow_private cannot stand in a file; give --allow-private HOST when starting")
+            raise JobError(
+                f"{where}: allow_private cannot stand in a file; give --allow-private HOST when starting"
+            )
         if key not in _KEYS:
             raise JobError(f"{where}: unknown key {key!r}; known are {', '.join(sorted(_KEYS))}")
         changes[key] = _checked(key, value, where)
@@ -177,7 +196,9 @@ def check_job(job: CrawlJob, where: str = "job") -> None:
         if not 1 <= port <= 65535:
             raise JobError(f"{where}: ports holds {port}, expected 1 to 65535")
     if job.order == "best" and not job.topic.strip():
-        raise JobError(f'{where}: order "best" goes by the topic, and there is none; give one with --topic TEXT')
+        raise JobError(
+            f'{where}: order "best" goes by the topic, and there is none; give one with --topic TEXT'
+        )
     for text in (job.user_agent, job.contact):
         if not text.isprintable() or not text.isascii():
             raise JobError(f"{where}: user_agent and contact may hold printable ASCII only, found {text!r}")
@@ -190,11 +211,18 @@ def write_job(job: CrawlJob) -> str:
     """Write job.toml, each key with its meaning and unit, and return its path."""
     os.makedirs(job.folder, exist_ok=True)
     path = os.path.join(job.folder, JOB_FILE)
-    lines = [f"# Crawl job {job.id}. 0 as a limit means none. The same command goes on where a stopped crawl was.", ""]
+    lines = [
+        f"# Crawl job {job.id}. 0 as a limit means none. The same command goes on where a stopped crawl was.",
+        "",
+    ]
     for key, comment in _COMMENTS.items():
         lines += [f"# {comment}", f"{key} = {_toml(getattr(job, key))}"]
     for source in job.sources:
-        lines += ["", "[[sources]]", *(f"{f.name} = {_toml(getattr(source, f.name))}" for f in fields(SeedSource))]
+        lines += [
+            "",
+            "[[sources]]",
+            *(f"{f.name} = {_toml(getattr(source, f.name))}" for f in fields(SeedSource)),
+        ]
     temporary = path + ".new"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
@@ -231,7 +259,9 @@ def _checked(key: str, value: Any, where: str) -> Any:
         return value
     kind = int if key == "ports" else str
     if not isinstance(value, list | tuple) or not all(isinstance(v, kind) for v in value):
-        raise JobError(f"{where}: {key} is {value!r}, expected a list of {'numbers' if kind is int else 'texts'}")
+        raise JobError(
+            f"{where}: {key} is {value!r}, expected a list of {'numbers' if kind is int else 'texts'}"
+        )
     return tuple(value)
 
 
@@ -241,7 +271,9 @@ def _sources(value: Any, where: str) -> tuple[SeedSource, ...]:
     try:
         return tuple(SeedSource(**entry) for entry in value)
     except TypeError as error:
-        raise JobError(f"{where}: [[sources]] needs kind and where, may have query and limit: {error}") from error
+        raise JobError(
+            f"{where}: [[sources]] needs kind and where, may have query and limit: {error}"
+        ) from error
 
 
 def _toml(value: Any) -> str:

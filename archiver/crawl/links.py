@@ -15,17 +15,44 @@ from indexer.text import sax
 from indexer.text.charset import decode_html
 
 _MOST_LINKS = 10_000
-_SELECTOR = ("a[href],area[href],link[href],base[href],img,source,script[src],iframe[src],frame[src],embed[src],"
-             "object[data],video,audio,track[src],input[src],[background],[style],style,meta[content],image")
-_NEEDED_RELS = frozenset({"stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest",
-                          "preload", "modulepreload"})
-_IGNORED_RELS = frozenset({"dns-prefetch", "preconnect", "pingback", "edituri", "wlwmanifest", "search", "profile",
-                           "shortlink", "https://api.w.org/"})
+_SELECTOR = (
+    "a[href],area[href],link[href],base[href],img,source,script[src],iframe[src],frame[src],embed[src],"
+    "object[data],video,audio,track[src],input[src],[background],[style],style,meta[content],image"
+)
+_NEEDED_RELS = frozenset(
+    {
+        "stylesheet",
+        "icon",
+        "apple-touch-icon",
+        "apple-touch-icon-precomposed",
+        "mask-icon",
+        "manifest",
+        "preload",
+        "modulepreload",
+    }
+)
+_IGNORED_RELS = frozenset(
+    {
+        "dns-prefetch",
+        "preconnect",
+        "pingback",
+        "edituri",
+        "wlwmanifest",
+        "search",
+        "profile",
+        "shortlink",
+        "https://api.w.org/",
+    }
+)
 # Every part is bounded: a file full of unclosed url( would else be read to its end at each of them.
 _CSS_URL = re.compile(
     r"""url\(\s{0,100}(?:"([^"]{0,4000})"|'([^']{0,4000})'|([^"'()\s][^"'()\s]{0,4000}))"""
-    r"""|@import\s{1,100}(?:"([^"]{0,4000})"|'([^']{0,4000})')""", re.IGNORECASE)
-_REFRESH = re.compile(r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.IGNORECASE | re.DOTALL)
+    r"""|@import\s{1,100}(?:"([^"]{0,4000})"|'([^']{0,4000})')""",
+    re.IGNORECASE,
+)
+_REFRESH = re.compile(
+    r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.IGNORECASE | re.DOTALL
+)
 _SITEMAP_ENTRY = re.compile(r"<loc>\s{0,100}(?:<!\[CDATA\[)?([^<\]]{1,4000})")
 _WORD = re.compile(r"[a-z]+")
 
@@ -63,8 +90,16 @@ def extract_links(html: bytes | str, base_url: str, content_type: str = "") -> l
     return read_page(html, base_url, content_type).links
 
 
-def read_page(html: bytes | str, base_url: str, content_type: str = "", *, agent: str = "", with_text: bool = False,
-              with_link_text: bool = False, spell: Callable[[str, str], str] = canonical_url) -> PageParts:
+def read_page(
+    html: bytes | str,
+    base_url: str,
+    content_type: str = "",
+    *,
+    agent: str = "",
+    with_text: bool = False,
+    with_link_text: bool = False,
+    spell: Callable[[str, str], str] = canonical_url,
+) -> PageParts:
     """Return links, robots directives, title and keywords of a page; with_text also the text without markup.
 
     agent: the crawler's name in lower case; <meta name=AGENT> speaks to it alone.
@@ -127,7 +162,12 @@ def robots_directives(value: str, agent: str) -> frozenset[str]:
     directives, speaks_to_us = set(), True
     for part in value.lower().split(","):
         name, colon, rest = part.partition(":")
-        if colon and name.strip() not in ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"):
+        if colon and name.strip() not in (
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
+            "unavailable_after",
+        ):
             speaks_to_us = name.strip() in ("*", agent)
             part = rest
         if speaks_to_us:
@@ -167,7 +207,9 @@ class _Found:
             self.links[key] = Link(url, kind, text, nofollow)
 
 
-def _read_meta(attributes: dict[str, str | None], agent: str, found: _Found, robots: set[str], parts: PageParts) -> None:
+def _read_meta(
+    attributes: dict[str, str | None], agent: str, found: _Found, robots: set[str], parts: PageParts
+) -> None:
     name = (attributes.get("name") or "").strip().lower()
     content = attributes.get("content") or ""
     if name == "robots" or (agent and name == agent):
@@ -248,7 +290,14 @@ def _has(rel: str | None, word: str) -> bool:
 
 
 def _unescape(text: str) -> str:
-    for name, sign in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&#38;", "&"), ("&amp;", "&")):
+    for name, sign in (
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", '"'),
+        ("&apos;", "'"),
+        ("&#38;", "&"),
+        ("&amp;", "&"),
+    ):
         text = text.replace(name, sign)
     return text
 
@@ -265,7 +314,9 @@ class _LinkHandler:
         if tag == "base":
             self._found.set_base(attributes.get("href"))
         elif tag in ("a", "area") and len(self._found.links) < _MOST_LINKS:
-            self._found.add(attributes.get("href"), LinkKind.PAGE, "", _has(attributes.get("rel"), "nofollow"))
+            self._found.add(
+                attributes.get("href"), LinkKind.PAGE, "", _has(attributes.get("rel"), "nofollow")
+            )
 
     def end_element(self, tag: str) -> None:
         return None

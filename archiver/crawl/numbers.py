@@ -34,8 +34,12 @@ class Numbers:
         self.types: Counter[str] = Counter(before.get("types", {}))
         self.failures: Counter[str] = Counter(before.get("failures", {}))
         # From the table, for the numbers are saved once a second only.
-        self.fetched = int(file.execute("SELECT IFNULL(SUM(p.visits), 0) FROM pages p JOIN urls u ON u.id = p.url"
-                                        " WHERE u.kind IN (0, 1)").fetchone()[0])
+        self.fetched = int(
+            file.execute(
+                "SELECT IFNULL(SUM(p.visits), 0) FROM pages p JOIN urls u ON u.id = p.url"
+                " WHERE u.kind IN (0, 1)"
+            ).fetchone()[0]
+        )
         self.failed = int(file.execute("SELECT COUNT(*) FROM urls WHERE state = 4").fetchone()[0])
         self.discovered_in_sitemaps = 0
         self.seed_problems: dict[str, str] = {}
@@ -95,20 +99,40 @@ class Numbers:
             average = (self.fetched - self._fetched_at_start) / ran
             judged = self.on_topic + self.off_topic
             self.now = {
-                "job": self._job.id, "state": self.state, "seconds": round(self.seconds, 1), "round": frontier.round,
-                "discovered": sum(n for n in states.values() if n > 0), "queued": queued, "fetched": self.fetched,
-                "failed": self.failed, "retried": self.retried, "skipped": {reason: n for reason, n in skipped.items() if n > 0}, "failures": dict(self.failures),
-                "pages_per_s": round((self.fetched - fetched_then) / lately, 1), "pages_per_s_average": round(average, 1),
+                "job": self._job.id,
+                "state": self.state,
+                "seconds": round(self.seconds, 1),
+                "round": frontier.round,
+                "discovered": sum(n for n in states.values() if n > 0),
+                "queued": queued,
+                "fetched": self.fetched,
+                "failed": self.failed,
+                "retried": self.retried,
+                "skipped": {reason: n for reason, n in skipped.items() if n > 0},
+                "failures": dict(self.failures),
+                "pages_per_s": round((self.fetched - fetched_then) / lately, 1),
+                "pages_per_s_average": round(average, 1),
                 "kb_per_s": round((self.bytes - bytes_then) / lately / 1000, 1),
                 "kb_per_s_average": round((self.bytes - self._bytes_at_start) / ran / 1000, 1),
-                "bytes": self.bytes, "statuses": dict(self.statuses), "types": dict(self.types.most_common(20)),
-                "hosts": [{"host": h, "pause_s": p, "queued": q} for h, p, q in hosts], "current": current[:10],
-                "near_duplicates": near_duplicates, "on_topic_share": round(self.on_topic / judged, 3) if judged else None,
-                "eta_s": round(queued / average) if average > 0.05 and queued else None, "disk_free_mb": disk_free // 1_000_000}
+                "bytes": self.bytes,
+                "statuses": dict(self.statuses),
+                "types": dict(self.types.most_common(20)),
+                "hosts": [{"host": h, "pause_s": p, "queued": q} for h, p, q in hosts],
+                "current": current[:10],
+                "near_duplicates": near_duplicates,
+                "on_topic_share": round(self.on_topic / judged, 3) if judged else None,
+                "eta_s": round(queued / average) if average > 0.05 and queued else None,
+                "disk_free_mb": disk_free // 1_000_000,
+            }
 
     def save(self, *, final: bool = False) -> None:
         """Write the numbers to the state file, where `crawl status` and the next run find them."""
-        totals = {"seconds": self.seconds, "bytes": self.bytes, "retried": self.retried, "on_topic": self.on_topic,
-                  "off_topic": self.off_topic}
+        totals = {
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "retried": self.retried,
+            "on_topic": self.on_topic,
+            "off_topic": self.off_topic,
+        }
         now = {**self.now, "hosts": [], "current": []} if final else self.now
         self._file.put("numbers", json.dumps({**now, "totals": totals}))

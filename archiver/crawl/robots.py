@@ -9,19 +9,19 @@ from enum import IntEnum
 
 from protego import Protego
 
-LIMIT_BYTES = 500 * 1024        # RFC 9309, section 2.5: at least so much must be parsed
-CACHE_S = 24 * 3600             # section 2.4: not longer than a day
-MOST_REDIRECTS = 5              # section 2.3.1.2
-LONGEST_DELAY_S = 300.0         # a Crawl-delay of a day would be a ban; an honest one is shorter than this
+LIMIT_BYTES = 500 * 1024  # RFC 9309, section 2.5: at least so much must be parsed
+CACHE_S = 24 * 3600  # section 2.4: not longer than a day
+MOST_REDIRECTS = 5  # section 2.3.1.2
+LONGEST_DELAY_S = 300.0  # a Crawl-delay of a day would be a ban; an honest one is shorter than this
 
 
 class Answer(IntEnum):
     """What the answer to the request for a robots.txt means."""
 
-    RULES = 0           # it holds rules
-    FREE = 1            # there is none: everything may be fetched
-    WAIT = 2            # the server is in trouble: nothing may be fetched until it answers
-    REDIRECT = 3        # the rules are elsewhere
+    RULES = 0  # it holds rules
+    FREE = 1  # there is none: everything may be fetched
+    WAIT = 2  # the server is in trouble: nothing may be fetched until it answers
+    REDIRECT = 3  # the rules are elsewhere
 
 
 def meaning_of(status: int) -> Answer:

@@ -42,7 +42,7 @@ class Scope:
         self._seeds.add(url)
         self._hosts.add(host)
         self._domains.add(registered_domain(host))
-        self._subtrees.add(host + path[:path.rfind("/") + 1])
+        self._subtrees.add(host + path[: path.rfind("/") + 1])
 
     def refusal_of_page(self, url: str) -> str:
         """Return why a page does not belong to the job, "" if it does."""
@@ -70,7 +70,9 @@ class Scope:
         if self._job.scope == "page":
             return False
         host = host_of(url)
-        return host in self._hosts or (self._job.scope == "domain" and registered_domain(host) in self._domains)
+        return host in self._hosts or (
+            self._job.scope == "domain" and registered_domain(host) in self._domains
+        )
 
     def _reaches(self, url: str) -> bool:
         scope = self._job.scope

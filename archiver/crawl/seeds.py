@@ -21,16 +21,21 @@ _MOST_SITEMAPS = 50
 _ANSWER_BYTES = 20_000_000
 
 
-def seeds_from(job: CrawlJob, fetcher: Fetcher, providers: dict[str, Provider],
-               spell: Callable[[str], str]) -> tuple[list[str], list[str]]:
+def seeds_from(
+    job: CrawlJob, fetcher: Fetcher, providers: dict[str, Provider], spell: Callable[[str], str]
+) -> tuple[list[str], list[str]]:
     """Return the seeds of all sources of the job, each once, and one line for each source that failed.
 
     providers: sources by kind that the caller knows better, such as the
         project's own index; they come before those known here.
     """
     known: dict[str, Provider] = {
-        "file": _from_file, "sitemap": lambda s: _from_sitemap(s, fetcher), "search": lambda s: _from_search(s, fetcher),
-        "cdx": lambda s: _from_cdx(s, fetcher), **providers}
+        "file": _from_file,
+        "sitemap": lambda s: _from_sitemap(s, fetcher),
+        "search": lambda s: _from_search(s, fetcher),
+        "cdx": lambda s: _from_cdx(s, fetcher),
+        **providers,
+    }
     seeds: dict[str, None] = {}
     problems = []
     for source in job.sources:
@@ -65,7 +70,9 @@ def _from_file(source: SeedSource) -> list[str]:
         with open(source.where, encoding="utf-8-sig", errors="replace") as file:
             lines = file.read().splitlines()
     stripped = [line.strip() for line in lines]
-    return [line if "://" in line else f"http://{line}" for line in stripped if line and not line.startswith("#")]
+    return [
+        line if "://" in line else f"http://{line}" for line in stripped if line and not line.startswith("#")
+    ]
 
 
 def _from_sitemap(source: SeedSource, fetcher: Fetcher) -> list[str]:
@@ -109,14 +116,21 @@ def _from_search(source: SeedSource, fetcher: Fetcher) -> list[str]:
 def _from_cdx(source: SeedSource, fetcher: Fetcher) -> list[str]:
     """A CDX server: GET ...?url=PATTERN&fl=original; the answer is lines, or JSON rows under a header."""
     mark = "&" if "?" in source.where else "?"
-    text = _good(fetcher, f"{source.where}{mark}url={quote(source.query, safe='*/:')}&fl=original&collapse=urlkey"
-                          f"&filter=statuscode:200&limit={source.limit}").decode("utf-8", "replace")
+    text = _good(
+        fetcher,
+        f"{source.where}{mark}url={quote(source.query, safe='*/:')}&fl=original&collapse=urlkey"
+        f"&filter=statuscode:200&limit={source.limit}",
+    ).decode("utf-8", "replace")
     if text.lstrip().startswith("[["):
         rows = json.loads(text)
         place = rows[0].index("original") if "original" in rows[0] else 0
         return [str(row[place]) for row in rows[1:]]
     if text.lstrip().startswith("{"):
-        return [str(entry.get("original") or entry.get("url", "")) for entry in map(json.loads, text.splitlines()) if entry]
+        return [
+            str(entry.get("original") or entry.get("url", ""))
+            for entry in map(json.loads, text.splitlines())
+            if entry
+        ]
     return [line.split()[0] for line in text.splitlines() if line.strip()]
 
 
@@ -129,6 +143,7 @@ def _good(fetcher: Fetcher, url: str) -> bytes:
 
 def _body(answer: Exchange) -> bytes:
     import zlib
+
     body = answer.decoded(_ANSWER_BYTES)
     if body[:2] == b"\x1f\x8b":
         try:

@@ -78,8 +78,9 @@ class StateFile:
         if read_only and not os.path.exists(path):
             raise JobError(f"{path}: this job has not been started yet")
         try:
-            self.connection = sqlite3.connect(path, timeout=20, isolation_level=None, check_same_thread=False,
-                                              cached_statements=256)
+            self.connection = sqlite3.connect(
+                path, timeout=20, isolation_level=None, check_same_thread=False, cached_statements=256
+            )
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
             self.connection.execute(f"PRAGMA cache_size = -{cache_mb * 1024}")
@@ -127,7 +128,11 @@ class StateFile:
     def _prepare(self, read_only: bool) -> None:
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if version == 0 and not read_only:
-            self.connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+            self.connection.executescript(
+                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
+            )
         elif version != VERSION:
-            raise CrawlError(f"{self.path}: written by another version of the crawler (format {version}, this one knows "
-                             f"{VERSION}); finish the job with that version or start a new job")
+            raise CrawlError(
+                f"{self.path}: written by another version of the crawler (format {version}, this one knows "
+                f"{VERSION}); finish the job with that version or start a new job"
+            )

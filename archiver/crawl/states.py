@@ -16,8 +16,22 @@ from archiver.crawl.statefile import StateFile
 
 LOCK_FILE = "crawl.lock"
 COMMANDS = ("pause", "resume", "stop", "add", "set")
-CHANGEABLE = frozenset({"threads", "delay_s", "delay_factor", "scope", "depth", "include", "exclude", "max_pages", "max_mb",
-                        "max_minutes", "requisites", "min_free_mb"})
+CHANGEABLE = frozenset(
+    {
+        "threads",
+        "delay_s",
+        "delay_factor",
+        "scope",
+        "depth",
+        "include",
+        "exclude",
+        "max_pages",
+        "max_mb",
+        "max_minutes",
+        "requisites",
+        "min_free_mb",
+    }
+)
 
 
 class JobState(StrEnum):
@@ -37,7 +51,9 @@ FINISH_REASONS = ("done", "page_limit", "byte_limit", "time_limit", "disk_full",
 MOVES: dict[JobState, frozenset[JobState]] = {
     JobState.QUEUED: frozenset({JobState.RUNNING, JobState.FINISHED, JobState.CRASHED}),
     JobState.RUNNING: frozenset({JobState.PAUSING, JobState.STOPPING, JobState.FINISHED, JobState.CRASHED}),
-    JobState.PAUSING: frozenset({JobState.PAUSED, JobState.RUNNING, JobState.STOPPING, JobState.FINISHED, JobState.CRASHED}),
+    JobState.PAUSING: frozenset(
+        {JobState.PAUSED, JobState.RUNNING, JobState.STOPPING, JobState.FINISHED, JobState.CRASHED}
+    ),
     JobState.PAUSED: frozenset({JobState.RUNNING, JobState.STOPPING, JobState.FINISHED, JobState.CRASHED}),
     JobState.STOPPING: frozenset({JobState.FINISHED, JobState.CRASHED}),
     JobState.FINISHED: frozenset({JobState.QUEUED}),
@@ -64,8 +80,10 @@ class JobLock:
             self._file.seek(0)
             pid = self._file.read().strip()
             self._file.close()
-            raise JobRunningError(f"{folder}: this job is running already{f' (process {pid})' if pid else ''}; "
-                                  "see it with `findingaid crawl status`") from error
+            raise JobRunningError(
+                f"{folder}: this job is running already{f' (process {pid})' if pid else ''}; "
+                "see it with `findingaid crawl status`"
+            ) from error
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
@@ -113,14 +131,23 @@ def crawl_status(job_dir: str) -> dict[str, Any]:
     try:
         state, reason = read_state(file)
         numbers: dict[str, Any] = json.loads(file.get("numbers", "{}"))
-        again = [{"command": c, "answer": a} for c, a in file.execute(
-            "SELECT command, answer FROM commands WHERE answer IS NOT NULL ORDER BY id DESC LIMIT 3")]
+        again = [
+            {"command": c, "answer": a}
+            for c, a in file.execute(
+                "SELECT command, answer FROM commands WHERE answer IS NOT NULL ORDER BY id DESC LIMIT 3"
+            )
+        ]
     finally:
         file.close()
     if state not in (JobState.FINISHED, JobState.QUEUED, JobState.CRASHED) and not is_running(job_dir):
         state, reason = JobState.CRASHED, "its process is gone; the same crawl command goes on from here"
-    return {**numbers, "job": os.path.basename(os.path.normpath(job_dir)), "state": str(state), "reason": reason,
-            "commands": again}
+    return {
+        **numbers,
+        "job": os.path.basename(os.path.normpath(job_dir)),
+        "state": str(state),
+        "reason": reason,
+        "commands": again,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +173,21 @@ def send_command(job_dir: str, command: str, arguments: dict[str, Any] | None = 
     file = StateFile(os.path.join(job_dir, STATE_FILE), read_only=command != "add", cache_mb=4)
     try:
         with file.transaction():
-            cursor = file.execute("INSERT INTO commands (command, arguments, sent) VALUES (?, ?, ?)",
-                                  (command, json.dumps(arguments), datetime.now(UTC).isoformat()))
+            cursor = file.execute(
+                "INSERT INTO commands (command, arguments, sent) VALUES (?, ?, ?)",
+                (command, json.dumps(arguments), datetime.now(UTC).isoformat()),
+            )
             return int(cursor.lastrowid or 0)
+    finally:
+        file.close()
+
+
+def command_answer(job_dir: str, number: int) -> str | None:
+    """Return what became of a command; None while nobody has answered."""
+    file = StateFile(os.path.join(job_dir, STATE_FILE), read_only=True, cache_mb=4)
+    try:
+        row = file.execute("SELECT answer FROM commands WHERE id = ?", (number,)).fetchone()
+        return None if row is None or row[0] is None else str(row[0])
     finally:
         file.close()
 
@@ -162,8 +201,10 @@ def check_command(job_dir: str, command: str, arguments: dict[str, Any]) -> None
     if command == "set":
         for key in arguments:
             if key not in CHANGEABLE:
-                raise JobError(f"set: {key} cannot be changed while a crawl runs; what can is "
-                               f"{', '.join(sorted(CHANGEABLE))}")
+                raise JobError(
+                    f"set: {key} cannot be changed while a crawl runs; what can is "
+                    f"{', '.join(sorted(CHANGEABLE))}"
+                )
         try:
             job = load_job(job_dir)
         except JobError:
@@ -174,7 +215,9 @@ def check_command(job_dir: str, command: str, arguments: dict[str, Any]) -> None
 def new_commands(file: StateFile) -> list[Command]:
     """Return the commands that nobody has answered yet, oldest first."""
     with file.lock:
-        rows = file.execute("SELECT id, command, arguments FROM commands WHERE answer IS NULL ORDER BY id").fetchall()
+        rows = file.execute(
+            "SELECT id, command, arguments FROM commands WHERE answer IS NULL ORDER BY id"
+        ).fetchall()
     return [Command(number, name, json.loads(arguments)) for number, name, arguments in rows]
 
 

@@ -18,9 +18,9 @@ from threading import Lock
 from indexer.text.analysis import words_of
 from indexer.text.languages import STOP_WORDS
 
-ON_TOPIC = 0.12             # likeness from which a page is accepted in best order
-_TASK_WEIGHT = 1.0          # Rocchio's alpha
-_PAGES_WEIGHT = 0.5         # Rocchio's beta
+ON_TOPIC = 0.12  # likeness from which a page is accepted in best order
+_TASK_WEIGHT = 1.0  # Rocchio's alpha
+_PAGES_WEIGHT = 0.5  # Rocchio's beta
 _PROFILE_WORDS = 60
 _PAGE_WORDS = 200
 _STOP = frozenset(word for words in STOP_WORDS.values() for word in words)
@@ -82,8 +82,14 @@ class Topic:
     def state(self) -> str:
         """Return what was learned, as JSON."""
         with self._lock:
-            return json.dumps({"pages": self._pages, "documents": self._documents,
-                               "sums": dict(self._sums.most_common(1000)), "seen": dict(self._seen.most_common(5000))})
+            return json.dumps(
+                {
+                    "pages": self._pages,
+                    "documents": self._documents,
+                    "sums": dict(self._sums.most_common(1000)),
+                    "seen": dict(self._seen.most_common(5000)),
+                }
+            )
 
     def _vector(self, title: str, text: str) -> dict[str, float]:
         """Return the page's words with their weights: (1 + log tf) * idf, length 1."""
@@ -96,8 +102,11 @@ class Topic:
             if len(self._seen) > 100_000:
                 self._seen = Counter(dict(self._seen.most_common(50_000)))
             documents = self._documents
-            vector = {word: (1 + math.log(count)) * math.log(1 + (documents + 1) / (self._seen[word] + 0.5))
-                      for word, count in counts.items() if word in self._wanted or word not in _STOP}
+            vector = {
+                word: (1 + math.log(count)) * math.log(1 + (documents + 1) / (self._seen[word] + 0.5))
+                for word, count in counts.items()
+                if word in self._wanted or word not in _STOP
+            }
         length = math.sqrt(sum(w * w for w in vector.values()))
         return {word: weight / length for word, weight in vector.items()} if length else {}
 

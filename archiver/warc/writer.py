@@ -80,17 +80,32 @@ def warc_fields(pairs: Sequence[tuple[str, str]]) -> bytes:
 
 def pack_record(record: NewRecord, level: int = 6) -> bytes:
     """Return the record as one gzip member; needs no lock and may run in any thread."""
-    lines = ["WARC/1.1", f"WARC-Type: {record.type.value}", f"WARC-Record-ID: {record.record_id}",
-             f"WARC-Date: {warc_date(record.date)}"]
+    lines = [
+        "WARC/1.1",
+        f"WARC-Type: {record.type.value}",
+        f"WARC-Record-ID: {record.record_id}",
+        f"WARC-Date: {warc_date(record.date)}",
+    ]
     if record.url:
         lines.append(f"WARC-Target-URI: {_one_line(record.url)}")
     lines += [f"{name}: {_one_line(value)}" for name, value in record.fields]
     if record.content_type:
         lines.append(f"Content-Type: {record.content_type}")
-    lines += [f"WARC-Block-Digest: {sha1_digest(record.block)}", f"Content-Length: {len(record.block)}", "", ""]
+    lines += [
+        f"WARC-Block-Digest: {sha1_digest(record.block)}",
+        f"Content-Length: {len(record.block)}",
+        "",
+        "",
+    ]
     packer = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    return b"".join((packer.compress("\r\n".join(lines).encode("utf-8")), packer.compress(record.block),
-                     packer.compress(b"\r\n\r\n"), packer.flush()))
+    return b"".join(
+        (
+            packer.compress("\r\n".join(lines).encode("utf-8")),
+            packer.compress(record.block),
+            packer.compress(b"\r\n\r\n"),
+            packer.flush(),
+        )
+    )
 
 
 class WarcWriter:
@@ -102,17 +117,24 @@ class WarcWriter:
     while it runs stand in the next file.
     """
 
-    def __init__(self, folder: str, prefix: str, info: Sequence[tuple[str, str]], *,
-                 roll_over_bytes: int = ROLL_OVER_BYTES, first_serial: int = 1) -> None:
+    def __init__(
+        self,
+        folder: str,
+        prefix: str,
+        info: Sequence[tuple[str, str]],
+        *,
+        roll_over_bytes: int = ROLL_OVER_BYTES,
+        first_serial: int = 1,
+    ) -> None:
         self.folder = folder
         self.prefix = prefix
         self.info = tuple(info)
         self.roll_over_bytes = roll_over_bytes
         self._serial = first_serial
         self._descriptor = -1
-        self.path = ""              # final name of the file that is open now; "" when none is
-        self.size = 0               # bytes in it
-        self.records = 0            # records in it without the warcinfo record
+        self.path = ""  # final name of the file that is open now; "" when none is
+        self.size = 0  # bytes in it
+        self.records = 0  # records in it without the warcinfo record
         self.info_id = ""
         self._info_size = 0
 
@@ -180,15 +202,22 @@ class WarcWriter:
             if os.path.exists(path):
                 continue
             try:
-                self._descriptor = os.open(path + OPEN_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+                self._descriptor = os.open(
+                    path + OPEN_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
+                )
                 break
             except FileExistsError:
                 continue
             except OSError as error:
                 raise _translate(error, path) from error
         self.path, self.size, self.records = path, 0, 0
-        record = NewRecord(RecordType.WARCINFO, warc_fields(self.info), now, content_type=FIELDS_TYPE,
-                           fields=(("WARC-Filename", os.path.basename(path)),))
+        record = NewRecord(
+            RecordType.WARCINFO,
+            warc_fields(self.info),
+            now,
+            content_type=FIELDS_TYPE,
+            fields=(("WARC-Filename", os.path.basename(path)),),
+        )
         self.info_id = record.record_id
         self._append(pack_record(record))
         self._info_size = self.size
@@ -283,5 +312,7 @@ def _sync_folder(folder: str) -> None:
 
 def _translate(error: OSError, path: str) -> ArchiveError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return DiskFullError(f"{path}: no room left on the disk; free some space and start the same command again")
+        return DiskFullError(
+            f"{path}: no room left on the disk; free some space and start the same command again"
+        )
     return ArchiveError(f"{path}: cannot be written: {error.strerror}")

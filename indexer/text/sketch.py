@@ -44,7 +44,7 @@ def sketch_of(words: Sequence[str]) -> bytes:
     shingles = _shingles(words)
     smallest = np.full(HASHES, np.iinfo(np.uint64).max, dtype=np.uint64)
     for start in range(0, len(shingles), 1024):  # a bounded table, however long the text
-        table = shingles[start:start + 1024, None] * _FACTORS[None, :]
+        table = shingles[start : start + 1024, None] * _FACTORS[None, :]
         table += _ADDENDS[None, :]
         np.minimum(smallest, table.min(axis=0), out=smallest)
     return (smallest >> np.uint64(32)).astype("<u4").tobytes()
@@ -61,7 +61,7 @@ def bands_of(sketch: bytes) -> list[int]:
     """Return the eight keys under which a sketch is filed, signed 64-bit integers; empty without a sketch."""
     if not sketch:
         return []
-    rows = np.frombuffer(sketch, "<u4").astype(np.uint64)[:BANDS * BAND_ROWS].reshape(BANDS, BAND_ROWS)
+    rows = np.frombuffer(sketch, "<u4").astype(np.uint64)[: BANDS * BAND_ROWS].reshape(BANDS, BAND_ROWS)
     keys = np.arange(1, BANDS + 1, dtype=np.uint64) * _MIX
     for column in range(BAND_ROWS):
         keys = _scramble(keys ^ rows[:, column])
@@ -74,7 +74,7 @@ def _shingles(words: Sequence[str]) -> NDArray[np.uint64]:
     runs = len(codes) - SHINGLE_WORDS + 1
     hashes = np.zeros(runs, dtype=np.uint64)
     for place in range(SHINGLE_WORDS):
-        hashes = _scramble(hashes * np.uint64(31) + codes[place:place + runs])
+        hashes = _scramble(hashes * np.uint64(31) + codes[place : place + runs])
     # The smallest hashes are a fair sample of a very long text.
     return np.unique(hashes)[:_MOST_SHINGLES]
 

@@ -35,10 +35,16 @@ def read_archives(folder: str) -> list[Kept]:
             for record in ArchiveIterator(file, check_digests="raise"):
                 raw = record.raw_stream if record.rec_type == "revisit" else record.content_stream()
                 http = record.http_headers
-                records.append(Kept(
-                    record.rec_type, record.rec_headers.get_header("WARC-Target-URI") or "",
-                    http.get_statuscode() if http and record.rec_type != "request" else "", raw.read(),
-                    dict(record.rec_headers.headers), list(http.headers) if http else []))
+                records.append(
+                    Kept(
+                        record.rec_type,
+                        record.rec_headers.get_header("WARC-Target-URI") or "",
+                        http.get_statuscode() if http and record.rec_type != "request" else "",
+                        raw.read(),
+                        dict(record.rec_headers.headers),
+                        list(http.headers) if http else [],
+                    )
+                )
     return records
 
 
@@ -52,8 +58,13 @@ class Crawl:
 
     def job(self, *seeds: str, **options: Any) -> CrawlJob:
         hosts = tuple(self.site.hosts)
-        values = {"seeds": list(seeds or (self.site.url(hosts[0]),)), "delay_s": 0.0, "retry_pause_s": 0.05,
-                  "min_free_mb": 1.0, **options}
+        values = {
+            "seeds": list(seeds or (self.site.url(hosts[0]),)),
+            "delay_s": 0.0,
+            "retry_pause_s": 0.05,
+            "min_free_mb": 1.0,
+            **options,
+        }
         return change_job(CrawlJob(folder=self.folder, allow_private=hosts), values)
 
     def run(self, *seeds: str, again: bool = False, **options: Any) -> CrawlResult:
@@ -65,8 +76,11 @@ class Crawl:
 
     def payloads(self) -> dict[str, bytes]:
         """Return the payloads of responses by host and target, without robots.txt."""
-        return {self.short(r.url): r.payload for r in self.records()
-                if r.type == "response" and not r.url.endswith("/robots.txt")}
+        return {
+            self.short(r.url): r.payload
+            for r in self.records()
+            if r.type == "response" and not r.url.endswith("/robots.txt")
+        }
 
     def short(self, url: str) -> str:
         return url.removeprefix("http://").replace(f":{self.site.port}", "")

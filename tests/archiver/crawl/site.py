@@ -34,8 +34,13 @@ class Asked:
         return found.group(1).decode("latin-1") if found else ""
 
 
-def answer(body: bytes | str = b"", kind: str = "text/html; charset=utf-8", status: str = "200 OK",
-           length: bool = True, **fields: str) -> bytes:
+def answer(
+    body: bytes | str = b"",
+    kind: str = "text/html; charset=utf-8",
+    status: str = "200 OK",
+    length: bool = True,
+    **fields: str,
+) -> bytes:
     """Return a whole answer; fields are further header fields, with _ for -."""
     data = body.encode() if isinstance(body, str) else body
     lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}"]
@@ -48,8 +53,10 @@ def answer(body: bytes | str = b"", kind: str = "text/html; charset=utf-8", stat
 def page(title: str, links: Iterable[str] = (), text: str = "", head: str = "", **fields: str) -> bytes:
     """Return a page with links as a whole answer."""
     anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
-    return answer(f"<html><head><title>{title}</title>{head}</head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>",
-                  **fields)
+    return answer(
+        f"<html><head><title>{title}</title>{head}</head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>",
+        **fields,
+    )
 
 
 def redirect(location: str | bytes, status: str = "302 Found") -> bytes:
@@ -100,8 +107,11 @@ class Site:
     def asked(self, host: str | None = None, robots: bool = False) -> list[str]:
         """Return the addresses asked for in their order, `host/target` without the port; robots.txt only when asked for."""
         with self._lock:
-            return [f"{a.host}{a.target}" if host is None else a.target for a in self.log
-                    if (host is None or a.host == host) and (robots or a.target != "/robots.txt")]
+            return [
+                f"{a.host}{a.target}" if host is None else a.target
+                for a in self.log
+                if (host is None or a.host == host) and (robots or a.target != "/robots.txt")
+            ]
 
     def shortest_pauses(self) -> dict[str, float]:
         """Return for each address (not name) the shortest time from an answer's end to the next request."""
@@ -149,8 +159,13 @@ class Site:
         routes = self.hosts.get(asked.host, {})
         found = routes.get(target)
         if found is None:
-            found = self.robots if target == "/robots.txt" else next(
-                (v for k, v in routes.items() if k.endswith("*") and target.startswith(k[:-1])), NOT_FOUND)
+            found = (
+                self.robots
+                if target == "/robots.txt"
+                else next(
+                    (v for k, v in routes.items() if k.endswith("*") and target.startswith(k[:-1])), NOT_FOUND
+                )
+            )
         body = found(asked) if callable(found) else found
         keep = True
         try:

@@ -28,13 +28,15 @@ def fetch(raw: Answer, limits: FetchLimits | None = None) -> Exchange:
 
 
 def chunked(data: bytes, size: int = 7) -> bytes:
-    pieces = [data[i:i + size] for i in range(0, len(data), size)]
+    pieces = [data[i : i + size] for i in range(0, len(data), size)]
     return b"".join(b"%x;ext=1\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\nX-Trailer: yes\r\n\r\n"
 
 
 def test_keeps_the_response_as_it_came() -> None:
-    raw = (b"HTTP/1.1 200 Fine\r\nContent-Type: text/html\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\nX-Note: caf\xe9\r\n"
-           b"Content-Length: 5\r\n\r\nHello")
+    raw = (
+        b"HTTP/1.1 200 Fine\r\nContent-Type: text/html\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\nX-Note: caf\xe9\r\n"
+        b"Content-Length: 5\r\n\r\nHello"
+    )
     exchange = fetch(raw)
     assert exchange.head + exchange.body == raw
     assert exchange.entity == b"Hello"
@@ -78,7 +80,11 @@ def test_chunked_that_is_not_chunked() -> None:
 @pytest.mark.parametrize("coded", [False, True])
 def test_longer_body_is_cut_at_the_limit(coded: bool) -> None:
     data = b"0123456789" * 100
-    raw = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(data, 64) if coded else answer(data)
+    raw = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(data, 64)
+        if coded
+        else answer(data)
+    )
     exchange = fetch(raw, FetchLimits(page_bytes=250))
     assert exchange.entity == data[:250]
     assert exchange.truncated == "length"
@@ -120,7 +126,7 @@ def test_dripping_body_ends_at_the_total_time() -> None:
 def test_dripping_head_ends_at_the_total_time() -> None:
     def drip(_: object) -> Iterator[bytes]:
         for _number in range(100):
-            yield b"HTTP/1.1 200 OK\r\nX: "[:1 + _number]
+            yield b"HTTP/1.1 200 OK\r\nX: "[: 1 + _number]
             time.sleep(0.05)
 
     start = time.monotonic()
@@ -200,8 +206,16 @@ def test_connections_are_used_again() -> None:
         assert len(opened) == 1
 
 
-@pytest.mark.parametrize(("location", "target"), [
-    (b"/caf\xc3\xa9", "/caf%C3%A9"), (b"/caf\xe9", "/caf%E9"), (b"other?x=1", "/dir/other?x=1"), (b"", ""), (b"http://[bad/", "")])
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        (b"/caf\xc3\xa9", "/caf%C3%A9"),
+        (b"/caf\xe9", "/caf%E9"),
+        (b"other?x=1", "/dir/other?x=1"),
+        (b"", ""),
+        (b"http://[bad/", ""),
+    ],
+)
 def test_redirect_targets_as_bytes(location: bytes, target: str) -> None:
     exchange = fetch_all({"/dir/x": redirect(location)})["/dir/x"]
     assert exchange.redirect_target.removeprefix(exchange.url.removesuffix("/dir/x")) == target

@@ -17,7 +17,14 @@ from tests.archiver.crawl.site import page
 
 @pytest.fixture
 def crawled(crawl_of: Any) -> str:
-    crawl = crawl_of({"a.example": {"/": page("Start & <more>\x01", ["/1", "http://b.example/"]), "/1": page("=cmd()", ["/"])}})
+    crawl = crawl_of(
+        {
+            "a.example": {
+                "/": page("Start & <more>\x01", ["/1", "http://b.example/"]),
+                "/1": page("=cmd()", ["/"]),
+            }
+        }
+    )
     crawl.run()
     return str(crawl.folder)
 
@@ -34,7 +41,11 @@ def test_gexf_is_sound_xml_with_nodes_and_edges(crawled: str, tmp_path: Path) ->
 def test_json(crawled: str, tmp_path: Path) -> None:
     (path,) = export_graph(crawled, str(tmp_path / "g.json"))
     graph = json.loads(Path(path).read_text("utf-8"))
-    assert [(n["state"], n["status"], n["depth"]) for n in graph["nodes"]] == [("done", 200, 0), ("done", 200, 1), ("skipped", 0, 1)]
+    assert [(n["state"], n["status"], n["depth"]) for n in graph["nodes"]] == [
+        ("done", 200, 0),
+        ("done", 200, 1),
+        ("skipped", 0, 1),
+    ]
     assert graph["edges"][0]["kind"] == "page"
 
 

@@ -10,11 +10,41 @@ from archiver.crawl.errors import AddressRefusedError
 from archiver.crawl.guard import AddressGuard, refusal_of
 
 
-@pytest.mark.parametrize("address", [
-    "127.0.0.1", "127.8.9.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
-    "192.0.0.8", "192.88.99.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
-    "::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "fe80::1", "fe80::1%eth0", "fc00::1", "fec0::1",
-    "ff02::1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1", "nonsense"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "127.8.9.1",
+        "0.0.0.0",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "192.0.0.8",
+        "192.88.99.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "fec0::1",
+        "ff02::1",
+        "64:ff9b::7f00:1",
+        "64:ff9b:1::1",
+        "2002:7f00:1::",
+        "2001:0:1::1",
+        "2001:db8::1",
+        "nonsense",
+    ],
+)
 def test_refuses(address: str) -> None:
     assert refusal_of(address)
 
@@ -24,8 +54,20 @@ def test_lets_public_addresses_pass(address: str) -> None:
     assert refusal_of(address) == ""
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::1]",
-                                  "[::ffff:127.0.0.1]", "LOCALHOST."])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.1",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "LOCALHOST.",
+    ],
+)
 def test_refuses_every_spelling_of_loopback(host: str) -> None:
     with pytest.raises((AddressRefusedError, OSError)) as caught:
         AddressGuard().check(host, 80)

@@ -12,8 +12,18 @@ from archiver.crawl.job import _COMMENTS, _KEYS, change_job
 
 
 def test_written_job_is_read_again(tmp_path: Path) -> None:
-    job = CrawlJob(id="01", folder=str(tmp_path / "01"), seeds=("http://a.example/",), topic='Tor "Vergata" \\', depth=5, delay_s=0.5,
-                   exclude=("\\.pdf$",), ports=(3000,), obey_robots=False, sources=(SeedSource("cdx", "http://x/cdx", "a.example/*"),))
+    job = CrawlJob(
+        id="01",
+        folder=str(tmp_path / "01"),
+        seeds=("http://a.example/",),
+        topic='Tor "Vergata" \\',
+        depth=5,
+        delay_s=0.5,
+        exclude=("\\.pdf$",),
+        ports=(3000,),
+        obey_robots=False,
+        sources=(SeedSource("cdx", "http://x/cdx", "a.example/*"),),
+    )
     write_job(job)
     assert load_job(job.folder) == job
 
@@ -27,12 +37,24 @@ def test_defaults_are_those_the_documentation_names() -> None:
     assert (job.depth, job.threads, job.page_size_kb, job.delay_s, job.order) == (3, 8, 300, 1.0, "bfs")
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ("depht = 3", "unknown key 'depht'"), ("depth = 'x'", "depth is 'x', expected a whole number"), ("depth = true", "depth is True"),
-    ("threads = 0", "threads is 0, expected 1 to 64"), ("scope = 'all'", "scope is 'all', expected one of page"),
-    ("exclude = ['(']", "no RE2 expression"), ("order = 'best'", "give one with --topic"), ("seeds = 'x'", "expected a list of texts"),
-    ("allow_private = ['x']", "--allow-private HOST"), ("delay_s = ", "not valid TOML"), ("user_agent = 'a\\u000ab'", "found"),
-    ("[[sources]]\nkind = 'oracle'\nwhere = 'x'", "seed source 'oracle'"), ("[[sources]]\nkind = 'file'", "needs kind and where")])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("depht = 3", "unknown key 'depht'"),
+        ("depth = 'x'", "depth is 'x', expected a whole number"),
+        ("depth = true", "depth is True"),
+        ("threads = 0", "threads is 0, expected 1 to 64"),
+        ("scope = 'all'", "scope is 'all', expected one of page"),
+        ("exclude = ['(']", "no RE2 expression"),
+        ("order = 'best'", "give one with --topic"),
+        ("seeds = 'x'", "expected a list of texts"),
+        ("allow_private = ['x']", "--allow-private HOST"),
+        ("delay_s = ", "not valid TOML"),
+        ("user_agent = 'a\\u000ab'", "found"),
+        ("[[sources]]\nkind = 'oracle'\nwhere = 'x'", "seed source 'oracle'"),
+        ("[[sources]]\nkind = 'file'", "needs kind and where"),
+    ],
+)
 def test_wrong_job_files_are_named(tmp_path: Path, text: str, problem: str) -> None:
     text = text.replace("'", '"') if "user_agent" in text else text
     (tmp_path / "job.toml").write_text(text, encoding="utf-8")

@@ -27,7 +27,7 @@ DELAY_S = 0.02
 PAGES = 40
 HOSTS = 6
 KILLS = 25
-ALL_PAGES = 1 + HOSTS * (1 + PAGES + 1)      # a start page; robots.txt, the pages and a 404 for each host
+ALL_PAGES = 1 + HOSTS * (1 + PAGES + 1)  # a start page; robots.txt, the pages and a 404 for each host
 _SCRIPT = """
 import json, sys
 from archiver.crawl import CrawlJob, run_crawl
@@ -39,21 +39,40 @@ print(json.dumps([result.reason, result.fetched]))
 
 
 def start(crawl: Crawl, **options: Any) -> subprocess.Popen[str]:
-    values = {"folder": crawl.folder, "seeds": [crawl.site.url("h0.example")], "scope": "web", "depth": 1000, "threads": THREADS,
-              "delay_s": DELAY_S, "min_free_mb": 1.0, "max_siblings": 10_000, **options}
-    return subprocess.Popen([sys.executable, "-c", _SCRIPT, json.dumps(crawl.site.addresses), json.dumps(values)],
-                            stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
+    values = {
+        "folder": crawl.folder,
+        "seeds": [crawl.site.url("h0.example")],
+        "scope": "web",
+        "depth": 1000,
+        "threads": THREADS,
+        "delay_s": DELAY_S,
+        "min_free_mb": 1.0,
+        "max_siblings": 10_000,
+        **options,
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", _SCRIPT, json.dumps(crawl.site.addresses), json.dumps(values)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    )
 
 
 def big_site() -> dict[str, dict[str, Any]]:
     chance = random.Random(7)
 
     def text(host: int, number: int) -> bytes:
-        links = [f"/p{number + 1}", f"/p{number * 2 % PAGES}", f"http://h{(host + 1) % HOSTS}.example:@PORT/p{number}"]
+        links = [
+            f"/p{number + 1}",
+            f"/p{number * 2 % PAGES}",
+            f"http://h{(host + 1) % HOSTS}.example:@PORT/p{number}",
+        ]
         return page(f"{host}/{number}", links, text=" ".join(chance.choices("abcdefghij", k=3000)))
 
-    return {f"h{h}.example": {"/": page(f"home {h}", ["/p0"]), **{f"/p{n}": text(h, n) for n in range(PAGES)}}
-            for h in range(HOSTS)}
+    return {
+        f"h{h}.example": {"/": page(f"home {h}", ["/p0"]), **{f"/p{n}": text(h, n) for n in range(PAGES)}}
+        for h in range(HOSTS)
+    }
 
 
 def kept_addresses(crawl: Crawl) -> Counter[str]:
@@ -127,18 +146,24 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 2 MB that can be made larger; needs the right to mount."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "none", disk], capture_output=True, check=False
+    ).returncode:
         pytest.skip("mounting a small disk needs root")
     yield disk
     subprocess.run(["umount", "-l", disk], check=False)
 
 
 @pytest.mark.parametrize("min_free_mb", [0.0, 0.5])
-def test_full_disk_ends_with_whole_records_and_the_job_goes_on(crawl_of: Any, small_disk: Path, min_free_mb: float) -> None:
+def test_full_disk_ends_with_whole_records_and_the_job_goes_on(
+    crawl_of: Any, small_disk: Path, min_free_mb: float
+) -> None:
     """Without a reserve the writes fail, with one the crawl pauses before; either way nothing is lost."""
     crawl = crawl_of(big_site())
     crawl.folder = str(small_disk / "01")
-    process = start(crawl, delay_s=0.0 if min_free_mb == 0 else 0.005, min_free_mb=min_free_mb, disk_wait_min=0.02)
+    process = start(
+        crawl, delay_s=0.0 if min_free_mb == 0 else 0.005, min_free_mb=min_free_mb, disk_wait_min=0.02
+    )
     out, _ = process.communicate(timeout=60)
     assert json.loads(out)[0] == "disk_full"
     assert len(crawl.records()) > 10
@@ -151,6 +176,7 @@ def test_full_disk_ends_with_whole_records_and_the_job_goes_on(crawl_of: Any, sm
 
 def test_job_that_runs_already_is_refused(crawl_of: Any) -> None:
     from archiver.crawl import JobRunningError
+
     crawl = crawl_of(big_site())
     process = start(crawl, delay_s=0.3)
     while not crawl.site.asked():

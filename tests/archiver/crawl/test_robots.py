@@ -10,14 +10,31 @@ from archiver.crawl.robots import Answer, meaning_of, parse_robots
 
 RULES = [
     ("\ufeffUser-agent: *\nDisallow: /private\n", {"/private/x": False, "/": True}),
-    ("User-agent: *\nDisallow: /*q=\nDisallow: /*.csv$\nDisallow: /*/print\n",
-     {"/?q=abc": False, "/q/": True, "/data.csv": False, "/data.csv.html": True, "/data.csv?x=1": True, "/a/print": False,
-      "/print": True, "/a/b/print/x": False}),
-    ("User-agent: *\nDisallow: /\nAllow: /public/\nAllow:    /*/list/part=*/$\n",
-     {"/public/x": True, "/other": False, "/1/list/part=5/": True, "/1/list/part=5/x": False}),
-    ("User-agent: *\nDisallow: /tie\nAllow: /tie\nDisallow: /tie/deep\n", {"/tie": True, "/tie/deep/x": False}),
-    ("user-AGENT:EXAMPLEBOT\r\nDISALLOW:/Secret # comment\r\n\r\nUser-agent: *\r\nDisallow: /\r\n",
-     {"/Secret/x": False, "/secret/x": True, "/open": True}),
+    (
+        "User-agent: *\nDisallow: /*q=\nDisallow: /*.csv$\nDisallow: /*/print\n",
+        {
+            "/?q=abc": False,
+            "/q/": True,
+            "/data.csv": False,
+            "/data.csv.html": True,
+            "/data.csv?x=1": True,
+            "/a/print": False,
+            "/print": True,
+            "/a/b/print/x": False,
+        },
+    ),
+    (
+        "User-agent: *\nDisallow: /\nAllow: /public/\nAllow:    /*/list/part=*/$\n",
+        {"/public/x": True, "/other": False, "/1/list/part=5/": True, "/1/list/part=5/x": False},
+    ),
+    (
+        "User-agent: *\nDisallow: /tie\nAllow: /tie\nDisallow: /tie/deep\n",
+        {"/tie": True, "/tie/deep/x": False},
+    ),
+    (
+        "user-AGENT:EXAMPLEBOT\r\nDISALLOW:/Secret # comment\r\n\r\nUser-agent: *\r\nDisallow: /\r\n",
+        {"/Secret/x": False, "/secret/x": True, "/open": True},
+    ),
     ("User-agent: *\nDisallow:\n", {"/x": True}),
     ("", {"/x": True}),
     ("User-agent: *\n# caf\u00e9\nDisallow: /x\n", {"/x": False, "/y": True}),
@@ -45,7 +62,9 @@ def test_only_the_first_500_kib_are_read() -> None:
     assert rules.can_fetch("http://a.example/x")
 
 
-@pytest.mark.parametrize(("line", "delay"), [("7", 7.0), ("0.5", 0.5), ("86400", 300.0), ("-1", 0.0), ("soon", 0.0), ("inf", 0.0)])
+@pytest.mark.parametrize(
+    ("line", "delay"), [("7", 7.0), ("0.5", 0.5), ("86400", 300.0), ("-1", 0.0), ("soon", 0.0), ("inf", 0.0)]
+)
 def test_crawl_delay(line: str, delay: float) -> None:
     assert parse_robots(f"User-agent: *\nCrawl-delay: {line}\n".encode(), "examplebot").crawl_delay_s == delay
 
@@ -54,8 +73,18 @@ def test_sitemaps_are_listed() -> None:
     assert parse_robots(b"Sitemap: http://a.example/s.xml\n", "x").sitemaps == ("http://a.example/s.xml",)
 
 
-@pytest.mark.parametrize(("status", "answer"), [
-    (200, Answer.RULES), (404, Answer.FREE), (403, Answer.FREE), (401, Answer.FREE), (301, Answer.REDIRECT),
-    (429, Answer.WAIT), (500, Answer.WAIT), (503, Answer.WAIT)])
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        (200, Answer.RULES),
+        (404, Answer.FREE),
+        (403, Answer.FREE),
+        (401, Answer.FREE),
+        (301, Answer.REDIRECT),
+        (429, Answer.WAIT),
+        (500, Answer.WAIT),
+        (503, Answer.WAIT),
+    ],
+)
 def test_what_a_status_means(status: int, answer: Answer) -> None:
     assert meaning_of(status) == answer

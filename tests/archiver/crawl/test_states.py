@@ -6,17 +6,42 @@ from pathlib import Path
 
 import pytest
 
-from archiver.crawl import MOVES, JobError, JobNotRunningError, JobRunningError, JobState, MoveError, crawl_status, send_command
+from archiver.crawl import (
+    MOVES,
+    JobError,
+    JobNotRunningError,
+    JobRunningError,
+    JobState,
+    MoveError,
+    crawl_status,
+    send_command,
+)
 from archiver.crawl.statefile import StateFile
 from archiver.crawl.states import JobLock, check_move, is_running, new_commands, read_state, write_state
 
 S = JobState
 ALLOWED = {
-    (S.QUEUED, S.RUNNING), (S.QUEUED, S.FINISHED), (S.QUEUED, S.CRASHED),
-    (S.RUNNING, S.PAUSING), (S.RUNNING, S.STOPPING), (S.RUNNING, S.FINISHED), (S.RUNNING, S.CRASHED),
-    (S.PAUSING, S.PAUSED), (S.PAUSING, S.RUNNING), (S.PAUSING, S.STOPPING), (S.PAUSING, S.FINISHED), (S.PAUSING, S.CRASHED),
-    (S.PAUSED, S.RUNNING), (S.PAUSED, S.STOPPING), (S.PAUSED, S.FINISHED), (S.PAUSED, S.CRASHED),
-    (S.STOPPING, S.FINISHED), (S.STOPPING, S.CRASHED), (S.FINISHED, S.QUEUED), (S.CRASHED, S.QUEUED)}
+    (S.QUEUED, S.RUNNING),
+    (S.QUEUED, S.FINISHED),
+    (S.QUEUED, S.CRASHED),
+    (S.RUNNING, S.PAUSING),
+    (S.RUNNING, S.STOPPING),
+    (S.RUNNING, S.FINISHED),
+    (S.RUNNING, S.CRASHED),
+    (S.PAUSING, S.PAUSED),
+    (S.PAUSING, S.RUNNING),
+    (S.PAUSING, S.STOPPING),
+    (S.PAUSING, S.FINISHED),
+    (S.PAUSING, S.CRASHED),
+    (S.PAUSED, S.RUNNING),
+    (S.PAUSED, S.STOPPING),
+    (S.PAUSED, S.FINISHED),
+    (S.PAUSED, S.CRASHED),
+    (S.STOPPING, S.FINISHED),
+    (S.STOPPING, S.CRASHED),
+    (S.FINISHED, S.QUEUED),
+    (S.CRASHED, S.QUEUED),
+}
 
 
 @pytest.mark.parametrize("old", list(JobState))
@@ -62,10 +87,19 @@ def test_commands_to_a_job_at_rest(tmp_path: Path) -> None:
     assert [(c.name, c.arguments) for c in new_commands(file)] == [("add", {"seeds": ["http://a.example/"]})]
 
 
-@pytest.mark.parametrize(("command", "arguments", "problem"), [
-    ("dance", {}, "unknown command"), ("add", {}, "at least one address"), ("set", {"user_agent": "x"}, "cannot be changed"),
-    ("set", {"threads": 0}, "threads is 0"), ("set", {"exclude": ["("]}, "RE2")])
-def test_commands_that_cannot_be_meant(tmp_path: Path, command: str, arguments: dict[str, object], problem: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "arguments", "problem"),
+    [
+        ("dance", {}, "unknown command"),
+        ("add", {}, "at least one address"),
+        ("set", {"user_agent": "x"}, "cannot be changed"),
+        ("set", {"threads": 0}, "threads is 0"),
+        ("set", {"exclude": ["("]}, "RE2"),
+    ],
+)
+def test_commands_that_cannot_be_meant(
+    tmp_path: Path, command: str, arguments: dict[str, object], problem: str
+) -> None:
     with pytest.raises(JobError, match=problem):
         send_command(str(tmp_path), command, arguments)
 

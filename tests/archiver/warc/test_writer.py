@@ -34,21 +34,34 @@ INFO = (("software", "findingaid"),)
 def page(url: str, text: str = "Hello") -> bytes:
     block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{text}".encode()
     digest = sha1_digest(text.encode())
-    return pack_record(NewRecord(RecordType.RESPONSE, block, MOMENT, url, HTTP_RESPONSE_TYPE,
-                                 (("WARC-IP-Address", "192.0.2.1"), ("WARC-Payload-Digest", digest))))
+    return pack_record(
+        NewRecord(
+            RecordType.RESPONSE,
+            block,
+            MOMENT,
+            url,
+            HTTP_RESPONSE_TYPE,
+            (("WARC-IP-Address", "192.0.2.1"), ("WARC-Payload-Digest", digest)),
+        )
+    )
 
 
 def read(path: str) -> list[tuple[str, str, bytes]]:
     with open(path, "rb") as file:
-        return [(r.rec_type, r.rec_headers.get_header("WARC-Target-URI") or "", r.content_stream().read())
-                for r in ArchiveIterator(file, check_digests="raise")]
+        return [
+            (r.rec_type, r.rec_headers.get_header("WARC-Target-URI") or "", r.content_stream().read())
+            for r in ArchiveIterator(file, check_digests="raise")
+        ]
 
 
 def test_other_tools_read_what_was_written(tmp_path: Path) -> None:
     writer = WarcWriter(str(tmp_path), "01", INFO)
     writer.write([page("http://a.example/")])
     path = writer.close()
-    assert read(path) == [("warcinfo", "", b"software: findingaid\r\n"), ("response", "http://a.example/", b"Hello")]
+    assert read(path) == [
+        ("warcinfo", "", b"software: findingaid\r\n"),
+        ("response", "http://a.example/", b"Hello"),
+    ]
 
 
 def test_each_record_is_one_gzip_member_at_its_place(tmp_path: Path) -> None:
@@ -58,7 +71,7 @@ def test_each_record_is_one_gzip_member_at_its_place(tmp_path: Path) -> None:
     data = Path(path).read_bytes()
     for number, place in enumerate(places, 1):
         assert place.path == path
-        member = gzip.decompress(data[place.offset:place.offset + place.length])
+        member = gzip.decompress(data[place.offset : place.offset + place.length])
         assert f"WARC-Target-URI: http://a.example/{number}\r\n".encode() in member
 
 
@@ -73,7 +86,9 @@ def test_file_has_its_final_name_only_when_closed(tmp_path: Path) -> None:
 def test_rolls_over_without_parting_records_that_belong_together(tmp_path: Path) -> None:
     writer = WarcWriter(str(tmp_path), "01", INFO, roll_over_bytes=1500)
     for number in range(10):
-        first, second = writer.write([page(f"http://a.example/{number}"), page(f"http://a.example/{number}/meta")])
+        first, second = writer.write(
+            [page(f"http://a.example/{number}"), page(f"http://a.example/{number}/meta")]
+        )
         assert first.path == second.path
     writer.close()
     files = sorted(tmp_path.iterdir())
@@ -111,7 +126,9 @@ def test_zeros_after_a_power_failure_end_the_file(tmp_path: Path) -> None:
 
 
 def test_a_value_cannot_smuggle_in_a_field(tmp_path: Path) -> None:
-    member = pack_record(NewRecord(RecordType.METADATA, b"x", MOMENT, "http://a.example/\r\nWARC-Type: response"))
+    member = pack_record(
+        NewRecord(RecordType.METADATA, b"x", MOMENT, "http://a.example/\r\nWARC-Type: response")
+    )
     (record,) = list(ArchiveIterator(io.BytesIO(member)))
     assert record.rec_type == "metadata"
 

@@ -18,7 +18,7 @@ def text(seed: int, length: int = 800) -> list[str]:
 
 def jaccard(first: Sequence[str], second: Sequence[str]) -> float:
     def shingles(words: Sequence[str]) -> set[tuple[str, ...]]:
-        return {tuple(words[i:i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)}
+        return {tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)}
 
     a, b = shingles(first), shingles(second)
     return len(a & b) / len(a | b)
