@@ -48,7 +48,10 @@ def _origin(base: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _spell(url: str, base: str | None) -> str:
-    absolute = url if base is None else base[:-1] + url if base.endswith("/") and url.startswith("/") else ""
+    absolute = url
+    if base is not None:
+        is_path = url.startswith("/") and not url.startswith("//") and base.endswith("/")
+        absolute = base[:-1] + url if is_path else ""
     if not (absolute and absolute.count("/") > 2 and "/." not in absolute and _CANONICAL.fullmatch(absolute)):
         try:
             absolute = canonical_url(url, base)

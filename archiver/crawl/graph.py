@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TextIO
+from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from archiver.crawl.errors import JobError
@@ -149,12 +149,16 @@ def write_gexf(graph: CrawlGraph, out: TextIO) -> None:
 
 def write_json(graph: CrawlGraph, out: TextIO) -> None:
     """Write {"nodes": [...], "edges": [...]}, one line each."""
-    for name, items, end in (("nodes", graph.nodes(), ",\n"), ("edges", graph.edges(), "")):
-        out.write(f'{"{" if name == "nodes" else ""}"{name}": [')
-        for number, item in enumerate(items):
-            out.write((",\n" if number else "\n") + json.dumps(asdict(item), ensure_ascii=False))
-        out.write("]" + end)
-    out.write("}\n")
+    out.write('{"nodes": [')
+    out.writelines(_json_lines(asdict(node) for node in graph.nodes()))
+    out.write('],\n"edges": [')
+    out.writelines(_json_lines(asdict(edge) for edge in graph.edges()))
+    out.write("]}\n")
+
+
+def _json_lines(items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    for number, item in enumerate(items):
+        yield (",\n" if number else "\n") + json.dumps(item, ensure_ascii=False)
 
 
 def write_nodes_csv(graph: CrawlGraph, out: TextIO) -> None:

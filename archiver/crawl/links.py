@@ -305,7 +305,7 @@ def _unescape(text: str) -> str:
 class _LinkHandler:
     """Collects plain links of a page that is nested too deep for Lexbor."""
 
-    attribute_tags = frozenset({"a", "area", "base"})
+    tags = frozenset({"a", "area", "base"})
 
     def __init__(self, found: _Found) -> None:
         self._found = found
@@ -319,6 +319,9 @@ class _LinkHandler:
             )
 
     def end_element(self, tag: str) -> None:
+        return None
+
+    def part(self) -> None:
         return None
 
     def characters(self, text: str) -> None:

@@ -172,12 +172,12 @@ class WarcWriter:
             os.ftruncate(self._descriptor, size)
             self.size, self.records = size, records
 
-    def sync(self) -> int:
-        """Force what was written onto the disk and return how many bytes of the open file are safe."""
-        size = self.size
-        if self._descriptor >= 0:
-            os.fsync(self._descriptor)
-        return size
+    def handle(self) -> tuple[int, int]:
+        """Return a second descriptor of the open file and the bytes in it, for syncing outside of any lock.
+
+        The caller closes it; -1 when no file is open.
+        """
+        return (os.dup(self._descriptor) if self._descriptor >= 0 else -1), self.size
 
     def close(self) -> str:
         """Sync the open file, give it its final name and return that; "" when none was open."""

@@ -6,6 +6,7 @@ servers do; @PORT in them becomes the port. `Site.resolve` stands in for the DNS
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import threading
@@ -99,6 +100,8 @@ class Site:
     def resolve(self, host: str) -> list[str]:
         if host in self.addresses:
             return [self.addresses[host]]
+        with contextlib.suppress(OSError):
+            return [socket.inet_ntoa(socket.inet_aton(host))]
         raise socket.gaierror(-2, "Name or service not known")
 
     def url(self, host: str, target: str = "/") -> str:

@@ -489,7 +489,7 @@ def test_traps_are_told_from_their_addresses(crawl_of: Any) -> None:
 
 
 def test_one_bad_page_does_not_end_the_crawl(crawl_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    import archiver.crawl.crawler as module
+    import archiver.crawl.visitor as module
 
     read = module.read_page
 
