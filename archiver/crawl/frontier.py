@@ -152,11 +152,13 @@ class Frontier:
         urls = list(urls)
         if self.job.order == "dfs":
             urls.reverse()
-        new = 0
+        new, wider = 0, False
         with self.file.transaction():
             for url in urls:
-                self.scope.add_seed(url)
+                wider = self.scope.add_seed(url) or wider
                 new += self._offer(url, 0, 0, 0, 1.0, None, seed=True)[1]
+            if wider:
+                self._admit()
             self._settle()
         return new
 
@@ -166,17 +168,22 @@ class Frontier:
         edges = []
         ordered = reversed(links) if self.job.order == "dfs" else links
         with self.file.transaction():
+            # Asked anew: while the page was fetched, a shorter way to it may have been found.
+            depth, embed, is_seed = self.file.execute(
+                "SELECT depth, embed, seed FROM urls WHERE id = ?", (source.id,)
+            ).fetchone() or (source.depth, source.embed, source.seed)
             for link in ordered:
+                seed = False
                 if link.kind == LinkKind.REDIRECT:
-                    place = (source.depth, source.embed, source.hops + 1)
-                    seed = source.seed and source.depth == 0
+                    place = (depth, embed, source.hops + 1)
+                    seed = bool(is_seed) and depth == 0
                 elif link.kind == LinkKind.REQUISITE:
-                    place, seed = (NO_DEPTH, source.embed + 1, 0), False
+                    place = (NO_DEPTH, embed + 1, 0)
                 else:
-                    place, seed = (min(NO_DEPTH, source.depth + 1), 0, 0), False
-                if seed:
+                    place = (min(NO_DEPTH, depth + 1), 0, 0)
+                if seed and self.scope.add_seed(link.url):
                     # Who names example.org as a seed means www.example.org too, if that is where it sends us.
-                    self.scope.add_seed(link.url)
+                    self._admit()
                 target, is_new = self._offer(link.url, *place, link.score, source.id, seed=seed)
                 new += is_new
                 edges.append((source.id, target, int(link.kind)))
@@ -288,6 +295,13 @@ class Frontier:
         )
         self._move(number, state, UrlState.QUEUED, "", reason)
         self._touch(queue, priority)
+
+    def _admit(self) -> None:
+        """Queue what was left out before the scope grew."""
+        for number, url, kind, depth, embed, hops, score, seed in self.file.execute(
+            "SELECT id, url, kind, depth, embed, hops, score, seed FROM urls WHERE state = 3 AND reason = 'scope'"
+        ).fetchall():
+            self._improve(number, url, UrlState.SKIPPED, kind, depth, embed, hops, score, bool(seed))
 
     def _bring_nearer(self, number: int, depth: int) -> None:
         """Pass a smaller depth on along the links that were found before."""

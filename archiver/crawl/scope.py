@@ -35,14 +35,16 @@ class Scope:
         for seed in seeds:
             self.add_seed(seed)
 
-    def add_seed(self, url: str) -> None:
-        """Let the scope reach from this address too."""
+    def add_seed(self, url: str) -> bool:
+        """Let the scope reach from this address too; return whether it reaches further than before."""
+        before = len(self._hosts), len(self._domains), len(self._subtrees)
         host = host_of(url)
         path = urlsplit(url).path or "/"
         self._seeds.add(url)
         self._hosts.add(host)
         self._domains.add(registered_domain(host))
         self._subtrees.add(host + path[: path.rfind("/") + 1])
+        return before != (len(self._hosts), len(self._domains), len(self._subtrees))
 
     def refusal_of_page(self, url: str) -> str:
         """Return why a page does not belong to the job, "" if it does."""

@@ -185,6 +185,17 @@ def test_seed_that_redirects_to_another_host_brings_that_host_in(crawl_of: Any) 
     assert crawl.site.asked() == ["a.example/", "b.example/", "b.example/x"]
 
 
+def test_scope_that_grows_by_a_redirect_takes_what_was_left_out_before(crawl_of: Any) -> None:
+    def late(_: Asked) -> bytes:
+        time.sleep(0.3)
+        return redirect("http://www.b.example:@PORT/")
+
+    crawl = crawl_of({"a.example": {"/": page("a", ["http://www.b.example:@PORT/x"])}, "b.example": {"/": late},
+                      "www.b.example": {"/": page("b"), "/x": page("x")}})
+    crawl.run(crawl.site.url("a.example"), crawl.site.url("b.example"))
+    assert set(crawl.site.asked("www.b.example")) == {"/", "/x"}
+
+
 # ------------------------------------------------------------ manners
 
 
