@@ -246,7 +246,7 @@ def measure_queue(count: int) -> None:
     for _ in range(2000):
         item = frontier.take()
         assert item is not None
-        frontier.release(item.queue, 0.01)
+        frontier.release(item, 0.01)
         frontier.done(item)
     taken = (time.monotonic() - start) / 2000
     print(

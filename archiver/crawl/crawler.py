@@ -417,7 +417,7 @@ class Crawler:
         self.job = job
         if set(values) & {"scope", "depth", "include", "exclude", "requisites"}:
             self._rescope(job)
-        self.frontier.job = self._visitor.job = job
+        self.frontier.job = self.frontier.queues.job = self._visitor.job = job
         self._start_workers()
 
     def _rescope(self, job: CrawlJob) -> None:
@@ -481,6 +481,7 @@ class Crawler:
         )
         try:
             self.numbers.save()
+            self.file.put("nofollow", str(self.frontier.nofollow))
         except sqlite3.Error as error:
             self._note_full(error)
         if self._progress:

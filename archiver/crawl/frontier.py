@@ -1,12 +1,11 @@
 """The frontier: which address comes next and when, after Mercator, kept in the job's SQLite file.
 
     front: within a queue, addresses by priority     robots.txt, sitemaps, requisites, pages in the order of the job
-    back:  one queue a host (or address)             IDLE -> WAITING -> READY -> BUSY -> WAITING ...
+    back:  one queue a host (or address)             see queues.py
 
-A queue with addresses waits until its next allowed time (an index on that time
-is Mercator's heap), is then ready, and among the ready ones that with the best
-head is served. So however many addresses wait, one `take` looks at a handful
-of index entries, and memory does not grow with the number queued.
+Among the queues whose time has come, that with the best address is served. So
+however many addresses wait, one `take` looks at a handful of index entries, and
+memory does not grow with the number queued.
 
 Links are kept even when they lead nowhere yet: if a page is later found nearer
 to a seed, what hangs on it moves nearer too, and addresses that were too deep
@@ -17,17 +16,15 @@ Source: Heydon and Najork, "Mercator: a scalable, extensible web crawler" (1999)
 from __future__ import annotations
 
 import hashlib
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.links import LinkKind
+from archiver.crawl.queues import ROBOTS_FIRST, HostQueues, QueueState, RobotsState
 from archiver.crawl.scope import Scope, pattern_of
 from archiver.crawl.statefile import StateFile
 
@@ -57,29 +54,11 @@ class UrlKind(IntEnum):
     SITEMAP = 3
 
 
-class QueueState(IntEnum):
-    """IDLE: nothing queued; WAITING: until its time; READY; BUSY: a request is out; BLOCKED: waits for robots.txt."""
-
-    IDLE = 0
-    WAITING = 1
-    READY = 2
-    BUSY = 3
-    BLOCKED = 4
-
-
-class RobotsState(IntEnum):
-    """What is known of an origin's robots.txt."""
-
-    UNKNOWN = 0
-    PENDING = 1
-    KNOWN = 2
-    UNREACHABLE = 3
-
-
 _SKIPPED_BY_REASON = (
     "SELECT reason, COUNT(*) FROM urls WHERE state IN (2, 3) AND reason IS NOT NULL GROUP BY reason"
 )
-_FIRST = {UrlKind.ROBOTS: -3e18, UrlKind.SITEMAP: -2e18, UrlKind.REQUISITE: -1e18}
+_ANY = 1e300  # above every priority
+_FIRST = {UrlKind.ROBOTS: ROBOTS_FIRST, UrlKind.SITEMAP: -2e18, UrlKind.REQUISITE: -1e18}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +99,17 @@ class Frontier:
         self.file = file
         self.job = job
         self.scope = scope
-        self.changed = threading.Condition(file.lock)
+        self.queues = HostQueues(file, job)
+        self.changed = self.queues.changed
         self.paused = False
         self.stopped = False
         self.round = int(file.get("round", "0"))
-        self._clock = time.time() - time.monotonic()
-        self._origins: dict[str, tuple[int, int]] = {}
-        self._joined: dict[str, int] = {}
         self._known: dict[str, tuple[int, int, int]] = {}
         self._in_flight: dict[int, Item] = {}
-        self._touched: dict[int, float] = {}
         self.nofollow = int(file.get("nofollow", "0"))
-        self._recover()
+        with file.transaction():
+            file.execute("UPDATE urls SET state = 0 WHERE state = 1")
+            self.queues.recover()
         self.states: Counter[int] = Counter()
         self.skipped: Counter[str] = Counter()
         self.pages_done = 0
@@ -140,10 +118,6 @@ class Frontier:
         self._blocked_patterns = {
             row[0] for row in file.execute("SELECT pattern FROM patterns WHERE blocked = 1")
         }
-
-    def now(self) -> float:
-        """Return seconds since the epoch by a clock that never jumps while the crawl runs."""
-        return time.monotonic() + self._clock
 
     # ------------------------------------------------------------ adding
 
@@ -159,7 +133,7 @@ class Frontier:
                 new += self._offer(url, 0, 0, 0, 1.0, None, seed=True)[1]
             if wider:
                 self._admit()
-            self._settle()
+            self.queues.settle()
         return new
 
     def add_links(self, source: Item, links: Sequence[Outlink]) -> int:
@@ -188,14 +162,14 @@ class Frontier:
                 new += is_new
                 edges.append((source.id, target, int(link.kind)))
             self.file.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", edges)
-            self._settle()
+            self.queues.settle()
         return new
 
     def add_sitemap(self, source: Item | None, url: str, hops: int) -> None:
         """Queue a sitemap."""
         with self.file.transaction():
             self._insert(url, NO_DEPTH, 0, hops, 0.0, source.id if source else None, UrlKind.SITEMAP, False)
-            self._settle()
+            self.queues.settle()
 
     def add_from_sitemap(self, source: Item, urls: Iterable[str]) -> int:
         """Queue the pages of a sitemap as if a seed linked to them; return how many were new."""
@@ -203,7 +177,7 @@ class Frontier:
         with self.file.transaction():
             for url in urls:
                 new += self._offer(url, 1, 0, 0, 0.0, source.id)[1]
-            self._settle()
+            self.queues.settle()
         return new
 
     def _offer(
@@ -294,7 +268,7 @@ class Frontier:
             "UPDATE urls SET kind = ?, priority = ? WHERE id = ?", (int(new_kind), priority, number)
         )
         self._move(number, state, UrlState.QUEUED, "", reason)
-        self._touch(queue, priority)
+        self.queues.touch(queue, priority)
 
     def _admit(self) -> None:
         """Queue what was left out before the scope grew."""
@@ -350,7 +324,7 @@ class Frontier:
         refusal = ""
         if kind is None:
             kind, refusal = self._judge(url, depth, embed, hops)
-        origin, queue = self._origin_of(url)
+        origin, queue = self.queues.place_of(url)
         priority = self._priority(kind, depth, score)
         state = UrlState.SKIPPED if refusal else UrlState.QUEUED
         cursor = self.file.execute(
@@ -382,7 +356,7 @@ class Frontier:
         if refusal:
             self.skipped[refusal] += 1
         else:
-            self._touch(queue, priority)
+            self.queues.touch(queue, priority)
         return int(cursor.lastrowid or 0)
 
     def _judge(self, url: str, depth: int, embed: int, hops: int) -> tuple[UrlKind, str]:
@@ -415,49 +389,10 @@ class Frontier:
             return 1.0 - max(0.0, min(1.0, score))
         return float(depth)
 
-    def _origin_of(self, url: str) -> tuple[int, int]:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        found = self._origins.get(origin)
-        if found is None:
-            row = self.file.execute("SELECT id, queue FROM origins WHERE origin = ?", (origin,)).fetchone()
-            if row is None:
-                host = parts.hostname or ""
-                self.file.execute("INSERT OR IGNORE INTO queues (host) VALUES (?)", (host,))
-                queue = self._live_queue(
-                    self.file.execute("SELECT id FROM queues WHERE host = ?", (host,)).fetchone()[0]
-                )
-                number = self.file.execute(
-                    "INSERT INTO origins (origin, queue) VALUES (?, ?)", (origin, queue)
-                ).lastrowid
-                row = (number, queue)
-            found = (int(row[0]), int(row[1]))
-            if len(self._origins) > 20_000:
-                self._origins.clear()
-            self._origins[origin] = found
-        return found
-
     def _remember(self, url: str, number: int, depth: int, embed: int) -> None:
         if len(self._known) >= _KNOWN_URLS:
             self._known.clear()
         self._known[url] = (number, depth, embed)
-
-    def _touch(self, queue: int, priority: float) -> None:
-        best = self._touched.get(queue)
-        if best is None or priority < best:
-            self._touched[queue] = priority
-
-    def _settle(self) -> None:
-        """Tell the queues that got addresses, once for each however many there were."""
-        if self._touched:
-            self.file.executemany(
-                "UPDATE queues SET head = MIN(IFNULL(head, ?1), ?1),"
-                f" state = CASE WHEN state = {QueueState.IDLE} OR (state = {QueueState.BLOCKED} AND ?1 <= -3e18)"
-                f" THEN {QueueState.WAITING} ELSE state END WHERE id = ?2",
-                [(p, q) for q, p in self._touched.items()],
-            )
-            self._touched.clear()
-            self.changed.notify_all()
 
     # ------------------------------------------------------------ handing out
 
@@ -487,26 +422,22 @@ class Frontier:
         return bool(self.job.max_pages) and self.pages_done >= self.job.max_pages
 
     def _take_now(self) -> Item | None:
-        now = self.now()
         with self.file.transaction():
-            self._promote(now)
+            self._promote()
             # At the page limit only what the pages need is still fetched. Pages in flight count, so it is exact.
             flying = sum(i.kind == UrlKind.PAGE for i in self._in_flight.values())
             pages_left = not self.job.max_pages or self.pages_done + flying < self.job.max_pages
-            row = self.file.execute(
-                f"SELECT id, pause FROM queues WHERE state = {QueueState.READY} AND head < ? ORDER BY head, next_at LIMIT 1",
-                (1e300 if pages_left else 0.0,),
-            ).fetchone()
-            if row is None:
+            ready = self.queues.best_ready(_ANY if pages_left else 0.0)
+            if ready is None:
                 return None
-            queue, pause = row
+            queue, pause = ready
             found = self.file.execute(
                 "SELECT id, url, kind, depth, embed, hops, attempts, origin, queue, via, seed, for_origin, score FROM urls"
                 " WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1",
                 (queue,),
             ).fetchone()
             if found is None:
-                self._refresh(queue, QueueState.IDLE)
+                self.queues.refresh(queue, QueueState.IDLE)
                 return self._take_now()
             number, url, kind, depth, embed, hops, attempts, origin, at, via, seed, for_origin, score = found
             item = Item(
@@ -527,63 +458,37 @@ class Frontier:
             self._move(item.id, UrlState.QUEUED, UrlState.IN_FLIGHT)
             # Without a pause requests to one host may overlap.
             overlap = self.job.delay_s == 0 and pause == 0
-            self._refresh(queue, QueueState.READY if overlap else QueueState.BUSY)
+            self.queues.refresh(queue, QueueState.READY if overlap else QueueState.BUSY)
             self._in_flight[item.id] = item
             return item
 
-    def _promote(self, now: float) -> None:
+    def _promote(self) -> None:
         """Make ready what has waited long enough."""
         due = self.file.execute(
-            "SELECT id, queue, priority FROM urls WHERE state = 5 AND due <= ?", (now,)
+            "SELECT id, queue, priority FROM urls WHERE state = 5 AND due <= ?", (self.queues.now(),)
         ).fetchall()
         for number, queue, priority in due:
             self._move(number, UrlState.DEFERRED, UrlState.QUEUED)
-            self._touch(queue, priority)
-        self._settle()
-        self.file.execute(
-            f"UPDATE queues SET state = {QueueState.READY} WHERE state = {QueueState.WAITING} AND next_at <= ?",
-            (now,),
-        )
-
-    def _refresh(self, queue: int, state: QueueState) -> None:
-        """Set a queue's head anew, and its state; without addresses READY and WAITING become IDLE."""
-        row = self.file.execute(
-            "SELECT priority FROM urls WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1", (queue,)
-        ).fetchone()
-        if row is None and state in (QueueState.READY, QueueState.WAITING):
-            state = QueueState.IDLE
-        self.file.execute(
-            "UPDATE queues SET head = ?, state = ? WHERE id = ?", (row[0] if row else None, int(state), queue)
-        )
+            self.queues.touch(queue, priority)
+        self.queues.settle()
+        self.queues.make_ready()
 
     def _is_exhausted(self) -> bool:
-        pages_left = not self.page_limit_reached
-        waiting = self.file.execute(
-            f"SELECT 1 FROM queues WHERE state IN ({QueueState.WAITING}, {QueueState.READY}) AND head < ? LIMIT 1",
-            (1e300 if pages_left else 0.0,),
-        ).fetchone()
-        deferred = self.file.execute(
-            "SELECT 1 FROM urls WHERE state = 5 AND priority < ? LIMIT 1", (1e300 if pages_left else 0.0,)
-        ).fetchone()
-        if waiting or deferred:
+        below = 0.0 if self.page_limit_reached else _ANY
+        deferred = self.file.execute("SELECT 1 FROM urls WHERE state = 5 AND priority < ? LIMIT 1", (below,))
+        if self.queues.is_any_coming(below) or deferred.fetchone():
             return False
         with self.file.transaction():
-            # Nobody is left to answer for the robots.txt they wait for: ask again.
-            freed = self.file.execute(
-                f"UPDATE queues SET state = {QueueState.WAITING} WHERE state = {QueueState.BLOCKED}"
-                " AND head < ?",
-                (1e300 if pages_left else 0.0,),
-            ).rowcount
-        return freed == 0
+            return self.queues.unblock_all(below) == 0
 
     def _wait_s(self) -> float:
         """Return how long nothing can become ready by itself; at most a second, for commands come from outside."""
         if self.paused:
             return 1.0
-        first = self.file.execute("SELECT MIN(next_at) FROM queues WHERE state = 1").fetchone()[0]
+        first = self.queues.next_moment()
         due = self.file.execute("SELECT MIN(due) FROM urls WHERE state = 5").fetchone()[0]
         moments = [m for m in (first, due) if m is not None]
-        return max(0.001, min(1.0, min(moments) - self.now())) if moments else 1.0
+        return max(0.001, min(1.0, min(moments) - self.queues.now())) if moments else 1.0
 
     # ------------------------------------------------------------ taking back
 
@@ -608,7 +513,7 @@ class Frontier:
         with self.file.transaction():
             self.file.execute(
                 "UPDATE urls SET due = ?, attempts = attempts + 1 WHERE id = ?",
-                (self.now() + pause_s, item.id),
+                (self.queues.now() + pause_s, item.id),
             )
             self._finish(item, UrlState.DEFERRED, reason)
 
@@ -617,49 +522,14 @@ class Frontier:
         with self.file.transaction():
             self._move(item.id, UrlState.IN_FLIGHT, UrlState.QUEUED)
             self._in_flight.pop(item.id, None)
-            queue = self._live_queue(item.queue)
-            self._refresh(queue, QueueState.BLOCKED if blocked else QueueState.WAITING)
-            if (
-                blocked
-                and self.file.execute(
-                    "SELECT 1 FROM queues WHERE id = ? AND head <= -3e18", (queue,)
-                ).fetchone()
-            ):
-                self._refresh(queue, QueueState.WAITING)
-            self.changed.notify_all()
-
-    def release(self, queue: int, seconds: float, wait_s: float = 0.0) -> None:
-        """Let the queue of a request that is over be served again after its pause, counted from now.
-
-        seconds: what the request took. wait_s: what the server asked for.
-        """
-        with self.file.transaction():
-            queue = self._live_queue(queue)
-            state, pause, next_at = self.file.execute(
-                "SELECT state, pause, next_at FROM queues WHERE id = ?", (queue,)
-            ).fetchone()
-            pause = max(self.job.delay_s, pause, wait_s)
-            if self.job.delay_s > 0:
-                pause = max(pause, self.job.delay_factor * seconds)
-            if pause > 0:
-                self.file.execute(
-                    "UPDATE queues SET next_at = ? WHERE id = ?", (max(next_at, self.now() + pause), queue)
-                )
-            if state == QueueState.BUSY or (pause > 0 and state == QueueState.READY):
-                self._refresh(queue, QueueState.WAITING)
-            self.changed.notify_all()
+            self.queues.give_back(item.queue, blocked=blocked)
 
     def _finish(self, item: Item, state: UrlState, reason: str, *, asked: bool = True) -> None:
         with self.file.transaction():
             self._move(item.id, UrlState.IN_FLIGHT, state, reason)
             self._in_flight.pop(item.id, None)
             if not asked:
-                queue = self._live_queue(item.queue)
-                if (
-                    self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
-                    == QueueState.BUSY
-                ):
-                    self._refresh(queue, QueueState.WAITING)
+                self.queues.give_back(item.queue)
             self.changed.notify_all()
 
     def _move(self, number: int, old: int, new: UrlState, reason: str = "", old_reason: str = "") -> None:
@@ -673,72 +543,26 @@ class Frontier:
         if old == UrlState.SKIPPED and old_reason:
             self.skipped[old_reason] -= 1
 
-    # ------------------------------------------------------------ hosts, addresses, robots
+    # ------------------------------------------------------------ hosts and robots
 
     def join_addresses(self, item: Item, host: str, addresses: Iterable[str]) -> bool:
         """Let hosts that share an address share a queue; return whether the item is still in its queue.
 
         When not, it was put back into the queue of the other host.
         """
-        if self._joined.get(host) == item.queue:
-            return True
         with self.file.transaction():
-            mine = self._live_queue(item.queue)
-            other = mine
-            for address in addresses:
-                row = self.file.execute(
-                    "SELECT queue FROM addresses WHERE address = ?", (address,)
-                ).fetchone()
-                if row is not None and self._live_queue(row[0]) != mine:
-                    other = self._live_queue(row[0])
-                    break
-            for address in addresses:
-                self.file.execute("INSERT OR IGNORE INTO addresses VALUES (?, ?)", (address, other))
-            if len(self._joined) > 20_000:
-                self._joined.clear()
-            self._joined[host] = other
-            if other == mine:
+            if not self.queues.join(item.queue, host, addresses):
                 return True
-            self._merge(mine, other)
             self.put_back(item)
         return False
 
-    def _merge(self, queue: int, into: int) -> None:
-        self.file.execute("UPDATE urls SET queue = ? WHERE queue = ? AND state IN (0, 1, 5)", (into, queue))
-        self.file.execute("UPDATE origins SET queue = ? WHERE queue = ?", (into, queue))
-        pause, next_at = self.file.execute(
-            "SELECT pause, next_at FROM queues WHERE id = ?", (queue,)
-        ).fetchone()
-        self.file.execute(
-            f"UPDATE queues SET merged_into = ?, state = {QueueState.IDLE}, head = NULL WHERE id = ?",
-            (into, queue),
-        )
-        self.file.execute(
-            "UPDATE queues SET pause = MAX(pause, ?), next_at = MAX(next_at, ?) WHERE id = ?",
-            (pause, next_at, into),
-        )
-        state = self.file.execute("SELECT state FROM queues WHERE id = ?", (into,)).fetchone()[0]
-        self._refresh(
-            into, QueueState.WAITING if state in (QueueState.IDLE, QueueState.READY) else QueueState(state)
-        )
-        self._origins.clear()
+    def release(self, item: Item, seconds: float, wait_s: float = 0.0) -> None:
+        """Let the host of a request that is over be asked again after its pause, counted from now.
 
-    def _live_queue(self, queue: int) -> int:
-        while True:
-            row = self.file.execute("SELECT merged_into FROM queues WHERE id = ?", (queue,)).fetchone()
-            if row is None or row[0] is None:
-                return queue
-            queue = int(row[0])
-
-    def robots_of(self, origin: int) -> tuple[RobotsState, bytes | None]:
-        """Return what is known of an origin's robots.txt; body None for an origin without one."""
-        with self.file.lock:
-            state, body, until = self.file.execute(
-                "SELECT robots_state, robots, robots_until FROM origins WHERE id = ?", (origin,)
-            ).fetchone()
-        if state in (RobotsState.KNOWN, RobotsState.UNREACHABLE) and until <= self.now():
-            state = RobotsState.UNKNOWN
-        return RobotsState(state), body
+        seconds: what the request took. wait_s: what the server asked for.
+        """
+        with self.file.transaction():
+            self.queues.release(item.queue, seconds, wait_s)
 
     def request_robots(self, origin: int, url: str, hops: int = 0, via: int | None = None) -> None:
         """Queue a robots.txt that speaks for an origin, before anything else of its host."""
@@ -746,9 +570,9 @@ class Frontier:
             self.file.execute(
                 f"UPDATE origins SET robots_state = {RobotsState.PENDING} WHERE id = ?", (origin,)
             )
-            key = _key(f"robots {origin} {hops} {url} {self.now()}")
+            key = _key(f"robots {origin} {hops} {url} {self.queues.now()}")
             self._insert(url, NO_DEPTH, 0, hops, 0.0, via, UrlKind.ROBOTS, False, origin, key)
-            self._settle()
+            self.queues.settle()
 
     def is_robots_on_its_way(self, origin: int) -> bool:
         """Is a robots.txt for the origin queued, deferred or being fetched?"""
@@ -759,41 +583,6 @@ class Frontier:
                 ).fetchone()
                 is not None
             )
-
-    def set_robots(
-        self, origin: int, state: RobotsState, body: bytes | None, pause_s: float, valid_s: float
-    ) -> None:
-        """Keep an origin's robots.txt and the pause it asks for, and let its queue go on."""
-        with self.file.transaction():
-            self.file.execute(
-                "UPDATE origins SET robots_state = ?, robots = ?, robots_until = ? WHERE id = ?",
-                (int(state), body, self.now() + valid_s, origin),
-            )
-            queue = self._live_queue(
-                self.file.execute("SELECT queue FROM origins WHERE id = ?", (origin,)).fetchone()[0]
-            )
-            self.file.execute("UPDATE queues SET pause = MAX(pause, ?) WHERE id = ?", (pause_s, queue))
-            if (
-                self.file.execute("SELECT state FROM queues WHERE id = ?", (queue,)).fetchone()[0]
-                == QueueState.BLOCKED
-            ):
-                self._refresh(queue, QueueState.WAITING)
-            self.changed.notify_all()
-
-    def origin_of(self, number: int) -> str:
-        """Return scheme, host and port of an origin."""
-        with self.file.lock:
-            return str(self.file.execute("SELECT origin FROM origins WHERE id = ?", (number,)).fetchone()[0])
-
-    def active_hosts(self, limit: int = 10) -> list[tuple[str, float, int]]:
-        """Return (host, seconds until it may be asked again, addresses queued) of hosts at work, soonest first."""
-        with self.file.lock:
-            rows = self.file.execute(
-                "SELECT q.host, q.next_at, (SELECT COUNT(*) FROM (SELECT 1 FROM urls u WHERE u.queue = q.id AND u.state = 0"
-                " LIMIT 100000)) FROM queues q WHERE q.state IN (1, 2, 3, 4) ORDER BY q.next_at LIMIT ?",
-                (limit,),
-            ).fetchall()
-        return [(host, max(0.0, round(next_at - self.now(), 1)), queued) for host, next_at, queued in rows]
 
     # ------------------------------------------------------------ changes while running
 
@@ -810,7 +599,8 @@ class Frontier:
     ) -> None:
         """Judge every address anew that is queued or was left out, after scope, depth or patterns were changed."""
         with self.file.lock:
-            self.job, self.scope = job, scope
+            self.job = self.queues.job = job
+            self.scope = scope
             self._known.clear()
         last = 0
         while True:
@@ -835,8 +625,8 @@ class Frontier:
                     )
                     if state == UrlState.SKIPPED:
                         self._move(number, state, UrlState.QUEUED)
-                    self._touch(queue, priority)
-                self._settle()
+                    self.queues.touch(queue, priority)
+                self.queues.settle()
                 if not rows:
                     self.recount()
                     for (queue,) in self.file.execute(
@@ -845,7 +635,7 @@ class Frontier:
                         state = self.file.execute(
                             "SELECT state FROM queues WHERE id = ?", (queue,)
                         ).fetchone()[0]
-                        self._refresh(queue, QueueState(state))
+                        self.queues.refresh(queue, QueueState(state))
                     return
                 last = rows[-1][0]
             between()
@@ -882,27 +672,12 @@ class Frontier:
                     "UPDATE urls SET state = 0, attempts = 0, reason = NULL, priority = ? WHERE id = ?",
                     (priority, number),
                 )
-                self._touch(queue, priority)
+                self.queues.touch(queue, priority)
                 queued += 1
-            self._settle()
+            self.queues.settle()
             self.file.put("round", str(self.round))
             self.recount()
         return queued
-
-    def _recover(self) -> None:
-        """Take up what an earlier run left: requests that were out count as made just now."""
-        with self.file.transaction():
-            self.file.execute("UPDATE urls SET state = 0 WHERE state = 1")
-            pause = max(self.job.delay_s, 0.0)
-            self.file.execute(
-                f"UPDATE queues SET next_at = MAX(next_at, ? + MAX(?, pause)) WHERE state = {QueueState.BUSY}",
-                (self.now(), pause),
-            )
-            self.file.execute(
-                "UPDATE queues SET head = (SELECT priority FROM urls u WHERE u.queue = queues.id AND u.state = 0"
-                " ORDER BY priority, id LIMIT 1)"
-            )
-            self.file.execute("UPDATE queues SET state = CASE WHEN head IS NULL THEN 0 ELSE 1 END")
 
     def recount(self) -> None:
         """Count addresses by state and by reason anew, from the file."""

@@ -83,7 +83,7 @@ class Numbers:
     def update(self, frontier: Frontier, near_duplicates: int, current: list[str], disk_free: int) -> None:
         """Bring `now`, what status shows, up to date."""
         moment = time.monotonic()
-        hosts = frontier.active_hosts()
+        hosts = frontier.queues.active_hosts()
         with frontier.file.lock:
             states, skipped = frontier.states.copy(), frontier.skipped.copy()
         if frontier.nofollow:

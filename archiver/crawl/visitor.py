@@ -19,12 +19,13 @@ from urllib.parse import urlsplit
 from archiver.crawl.addresses import spell
 from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.fetcher import Exchange, Fetcher
-from archiver.crawl.frontier import Frontier, Item, Outlink, RobotsState, UrlKind
+from archiver.crawl.frontier import Frontier, Item, Outlink, UrlKind
 from archiver.crawl.guard import AddressGuard
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.keeper import Keeper, Kept
 from archiver.crawl.links import LinkKind, PageParts, css_links, read_page, robots_directives, sitemap_links
 from archiver.crawl.numbers import Numbers
+from archiver.crawl.queues import RobotsState
 from archiver.crawl.records import PackedExchange, pack_exchange
 from archiver.crawl.robots import (
     CACHE_S,
@@ -117,14 +118,14 @@ class Visitor:
 
     def _rules_of(self, item: Item) -> RobotsRules | None:
         known = self._rules.get(item.origin)
-        if known is not None and known[0] > self.frontier.now():
+        if known is not None and known[0] > self.frontier.queues.now():
             return known[1]
-        state, body = self.frontier.robots_of(item.origin)
+        state, body = self.frontier.queues.robots_of(item.origin)
         if state == RobotsState.KNOWN:
             rules = free_rules(self._agent) if body is None else parse_robots(body, self._agent)
             if len(self._rules) > 500:
                 self._rules.clear()
-            self._rules[item.origin] = (self.frontier.now() + 600, rules)
+            self._rules[item.origin] = (self.frontier.queues.now() + 600, rules)
             return rules
         if state == RobotsState.UNREACHABLE:
             self.give_up(
@@ -137,7 +138,7 @@ class Visitor:
         with self.file.lock:
             if state == RobotsState.UNKNOWN or not self.frontier.is_robots_on_its_way(item.origin):
                 self.frontier.request_robots(
-                    item.origin, self.frontier.origin_of(item.origin) + "/robots.txt"
+                    item.origin, self.frontier.queues.origin_of(item.origin) + "/robots.txt"
                 )
             self.frontier.put_back(item, blocked=True)
         return None
@@ -153,11 +154,11 @@ class Visitor:
         try:
             exchange = self._fetcher.fetch(item.url, fields, body_limit=limit)
         except AddressRefusedError as error:
-            self.frontier.release(item.queue, 0)
+            self.frontier.release(item, 0)
             self._refuse(item, str(error))
             return
         except FetchError as error:
-            self.frontier.release(item.queue, time.monotonic() - start)
+            self.frontier.release(item, time.monotonic() - start)
             self._failed(item, error)
             return
         wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange.status in (429, 503) else 0.0
@@ -165,9 +166,9 @@ class Visitor:
         if item.kind == UrlKind.ROBOTS:
             # Only now is the pause known that this host asks for.
             self._take_robots(item, exchange)
-            self.frontier.release(item.queue, exchange.seconds, wait)
+            self.frontier.release(item, exchange.seconds, wait)
             return
-        self.frontier.release(item.queue, exchange.seconds, wait)
+        self.frontier.release(item, exchange.seconds, wait)
         if exchange.status in _RETRY_STATUS and item.attempts < self.job.retries:
             self.numbers.retried += 1
             self.frontier.defer(item, max(wait, self._pause_s(item)), f"status {exchange.status}")
@@ -195,13 +196,13 @@ class Visitor:
         elif error.lasting or item.attempts >= self.job.retries:
             self.give_up(item, error.reason, error.problem, asked=asked)
             if error.reason == "dns" and item.kind != UrlKind.SITEMAP:
-                self.frontier.set_robots(item.origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+                self.frontier.queues.set_robots(item.origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
         else:
             self.numbers.retried += 1
             with self.file.transaction():
                 self.frontier.defer(item, self._pause_s(item), error.reason)
                 if not asked:
-                    self.frontier.release(item.queue, 0)
+                    self.frontier.release(item, 0)
 
     def give_up(self, item: Item, reason: str, problem: str, *, asked: bool) -> None:
         """Note that an address cannot be fetched. asked: its host got a request."""
@@ -217,7 +218,7 @@ class Visitor:
         with self.file.transaction():
             if item.kind == UrlKind.ROBOTS and item.for_origin is not None:
                 # Its rules lie where we must not go; nobody may say the site had none.
-                self.frontier.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+                self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
             self.frontier.skip(item, "blocked-address")
 
     # ------------------------------------------------------------ robots.txt and sitemaps
@@ -243,14 +244,14 @@ class Visitor:
             if target:
                 self.frontier.request_robots(origin, target, item.hops + 1, item.id)
                 return
-            self.frontier.set_robots(
+            self.frontier.queues.set_robots(
                 origin, RobotsState.KNOWN, body, rules.crawl_delay_s if rules else 0.0, CACHE_S
             )
             if (
                 rules
                 and self.job.sitemaps
                 and self.job.depth > 0
-                and self.frontier.scope.wants_sitemaps_of(self.frontier.origin_of(origin) + "/")
+                and self.frontier.scope.wants_sitemaps_of(self.frontier.queues.origin_of(origin) + "/")
             ):
                 for sitemap in rules.sitemaps[:100]:
                     try:
@@ -269,13 +270,13 @@ class Visitor:
                 wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange else 0.0
                 self.frontier.defer(item, max(wait, self._pause_s(item)), problem)
                 if not asked:
-                    self.frontier.release(item.queue, 0)
+                    self.frontier.release(item, 0)
                 return
             if exchange is not None:
                 self._keep(item, exchange, Kept(packed=pack_exchange(exchange)), count=False)
             else:
                 self.frontier.fail(item, problem, asked=asked)
-            self.frontier.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+            self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
         log.warning("%s: %s; the site is left alone", item.url, problem)
 
     def _take_sitemap(self, item: Item, exchange: Exchange) -> None:

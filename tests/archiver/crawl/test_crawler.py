@@ -190,8 +190,13 @@ def test_scope_that_grows_by_a_redirect_takes_what_was_left_out_before(crawl_of:
         time.sleep(0.3)
         return redirect("http://www.b.example:@PORT/")
 
-    crawl = crawl_of({"a.example": {"/": page("a", ["http://www.b.example:@PORT/x"])}, "b.example": {"/": late},
-                      "www.b.example": {"/": page("b"), "/x": page("x")}})
+    crawl = crawl_of(
+        {
+            "a.example": {"/": page("a", ["http://www.b.example:@PORT/x"])},
+            "b.example": {"/": late},
+            "www.b.example": {"/": page("b"), "/x": page("x")},
+        }
+    )
     crawl.run(crawl.site.url("a.example"), crawl.site.url("b.example"))
     assert set(crawl.site.asked("www.b.example")) == {"/", "/x"}
 

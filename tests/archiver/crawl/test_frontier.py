@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from archiver.crawl.frontier import Frontier, Item, Outlink, RobotsState
+from archiver.crawl.frontier import Frontier, Item, Outlink
 from archiver.crawl.job import CrawlJob, change_job
 from archiver.crawl.links import LinkKind
+from archiver.crawl.queues import RobotsState
 from archiver.crawl.scope import Scope
 from archiver.crawl.statefile import StateFile
 
@@ -28,7 +29,7 @@ def take_all(front: Frontier) -> list[str]:
     urls = []
     while item := front.take():
         urls.append(item.url)
-        front.release(item.queue, 0.0)
+        front.release(item, 0.0)
         front.done(item)
     return urls
 
@@ -41,7 +42,9 @@ def test_requisites_come_before_pages(tmp_path: Path) -> None:
     front = frontier(tmp_path, "http://a.example/")
     item = front.take()
     assert item
-    front.add_links(item, [*links("http://a.example/1"), *links("http://a.example/1.png", kind=LinkKind.REQUISITE)])
+    front.add_links(
+        item, [*links("http://a.example/1"), *links("http://a.example/1.png", kind=LinkKind.REQUISITE)]
+    )
     front.done(item)
     assert take_all(front) == ["http://a.example/1.png", "http://a.example/1"]
 
@@ -51,7 +54,7 @@ def test_one_request_a_host_and_a_pause_from_its_end(tmp_path: Path) -> None:
     first, second = front.take(), front.take()
     assert first and second and {first.url, second.url} == {"http://a.example/1", "http://b.example/"}
     time.sleep(0.1)
-    front.release(first.queue, 0.1)
+    front.release(first, 0.1)
     front.done(first)
     front.done(second)
     start = time.monotonic()
@@ -66,7 +69,7 @@ def test_hosts_that_share_an_address_share_a_queue(tmp_path: Path) -> None:
     assert first and second
     assert front.join_addresses(first, "a.example", ["192.0.2.1"])
     assert not front.join_addresses(second, "b.example", ["192.0.2.9", "192.0.2.1"])
-    front.release(first.queue, 0)
+    front.release(first, 0)
     front.done(first)
     start = time.monotonic()
     third = front.take()
@@ -78,7 +81,7 @@ def test_waiting_threads_do_not_spin(tmp_path: Path) -> None:
     front = frontier(tmp_path, *[f"http://a.example/{n}" for n in range(2000)], delay_s=30.0)
     item = front.take()
     assert item
-    front.release(item.queue, 0)
+    front.release(item, 0)
     front.done(item)
     threads = [threading.Thread(target=front.take, daemon=True) for _ in range(8)]
     for thread in threads:
@@ -122,7 +125,7 @@ def test_a_host_waits_for_its_robots_while_others_go_on(tmp_path: Path) -> None:
     assert robots and robots.url == "http://c.example/robots.txt" and robots.for_origin == item.origin
     other = front.take()
     assert other and other.url == "http://b.example/"
-    front.set_robots(item.origin, RobotsState.KNOWN, b"", 0, 60)
+    front.queues.set_robots(item.origin, RobotsState.KNOWN, b"", 0, 60)
     again = front.take()
     assert again and again.url == "http://a.example/"
 
@@ -150,7 +153,9 @@ def test_page_limit_lets_requisites_pass(tmp_path: Path) -> None:
     front = frontier(tmp_path, "http://a.example/", max_pages=1)
     item = front.take()
     assert item
-    front.add_links(item, [*links("http://a.example/1"), *links("http://b.example/1.png", kind=LinkKind.REQUISITE)])
+    front.add_links(
+        item, [*links("http://a.example/1"), *links("http://b.example/1.png", kind=LinkKind.REQUISITE)]
+    )
     front.done(item)
     assert take_all(front) == ["http://b.example/1.png"]
     assert front.page_limit_reached
@@ -163,7 +168,7 @@ def test_cost_does_not_grow_with_what_is_queued(tmp_path: Path, count: int) -> N
         for _ in range(number):
             item: Item | None = front.take()
             assert item
-            front.release(item.queue, 0)
+            front.release(item, 0)
             front.done(item)
         return (time.process_time() - start) / number
 
