@@ -17,6 +17,7 @@ from indexer.store.errors import (
     IndexCorruptError,
     IndexError_,
     IndexMissingError,
+    IndexNotWritableError,
     IndexVersionError,
     WorkerError,
     WriterLockedError,
@@ -40,6 +41,6 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",
-    "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
+    "IndexNotWritableError", "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
     "WorkerError", "WriterLockedError", "build_index", "open_index",
 ]

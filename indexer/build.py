@@ -10,8 +10,14 @@ import errno
 import hashlib
 import logging
 import os
+import secrets
+import shutil
+import signal
+import sqlite3
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
@@ -20,7 +26,14 @@ from archiver.warc import Damage
 from indexer.index import Statistics, open_index
 from indexer.store.arrayfile import sync_folder
 from indexer.store.bm25f import Ranking
-from indexer.store.errors import DiskFullError, IndexMissingError, WorkerError
+from indexer.store.catalogue import FILE_NAME
+from indexer.store.errors import (
+    DiskFullError,
+    IndexMissingError,
+    IndexNotWritableError,
+    WorkerError,
+    is_disk_full,
+)
 from indexer.store.layout import live_folder, make_live, next_folder, remove_leftovers
 from indexer.store.lock import writer_lock
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
@@ -74,33 +87,89 @@ def build_index(
     """Index archive files and return the totals of the whole index.
 
     Files that are in the index and unchanged are passed over; grown or changed ones are read anew.
-    KeyboardInterrupt ends the run in order: what was read is committed, then it is raised again.
-    Raises WriterLockedError, DiskFullError, IndexVersionError, IndexCorruptError, WorkerError.
+    A file that is in the index and cannot be read now keeps what is held of it, with a line in Progress.problems.
+    Ctrl-C ends the run in order: what was read is committed, then KeyboardInterrupt is raised; a second one ends it
+    at once, which loses what is not yet committed and nothing else.
+    Raises WriterLockedError, DiskFullError, IndexNotWritableError, IndexVersionError, IndexCorruptError, WorkerError.
     """
     options = options or IndexOptions()
     try:
-        with writer_lock(index_dir):
+        with writer_lock(index_dir), _deferred_interrupt() as interrupted:
             folder = _folder_to_write(index_dir, options)
-            writer = IndexWriter(folder, options.ranking)
             try:
-                if not options.rebuild and _is_new(index_dir):
-                    make_live(index_dir, folder)
-                with _Run(writer, options, progress) as run:
-                    run.index(paths)
-                writer.merge()
-            finally:
-                writer.close()
+                _write(folder, index_dir, paths, options, progress, interrupted)
+            except BaseException:
+                if options.rebuild:
+                    shutil.rmtree(folder, ignore_errors=True)  # its room may be what the disk lacks
+                raise
             if options.rebuild:
                 make_live(index_dir, folder)
             remove_leftovers(index_dir)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_disk_full(error):
             raise DiskFullError(
                 f"{index_dir}: no space left on the disk; free some and run again, nothing committed is lost"
             ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise IndexNotWritableError(f"{error.filename or index_dir}: cannot be written: {error.strerror}") from error
         raise
     with open_index(index_dir) as index:
         return index.statistics()
+
+
+def _write(
+    folder: str,
+    index_dir: str,
+    paths: list[str],
+    options: IndexOptions,
+    progress: Callable[[Progress], None] | None,
+    interrupted: Callable[[], bool],
+) -> None:
+    """Index archive files into a generation."""
+    writer = IndexWriter(folder, options.ranking)
+    try:
+        if not options.rebuild and _is_new(index_dir):
+            make_live(index_dir, folder)
+        with _Run(writer, options, progress, interrupted) as run:
+            run.index(paths)
+        writer.merge(stop=interrupted)
+        if interrupted():
+            raise KeyboardInterrupt
+    except sqlite3.Error as error:
+        raise writer.catalogue.translated(error) from error
+    finally:
+        writer.close()
+
+
+class _AtOnce(KeyboardInterrupt):
+    """A second Ctrl-C."""
+
+
+@contextmanager
+def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
+    """Give a function that tells whether Ctrl-C was pressed; the first one raises nothing, the second KeyboardInterrupt.
+
+    An exception in the midst of a commit, or of a message to a worker, would leave half of it done. Where somebody
+    else handles the signal, or outside the main thread, things stay as they are.
+    """
+    asked = False
+
+    def handle(number: int, frame: object) -> None:
+        nonlocal asked
+        if asked:
+            raise _AtOnce
+        asked = True
+
+    ours = threading.current_thread() is threading.main_thread() and (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if ours:
+        signal.signal(signal.SIGINT, handle)
+    try:
+        yield lambda: asked
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _is_new(index_dir: str) -> bool:
@@ -117,12 +186,19 @@ def _folder_to_write(index_dir: str, options: IndexOptions) -> str:
         os.makedirs(folder, exist_ok=True)
         sync_folder(index_dir)
         return folder
-    return live_folder(index_dir)
+    folder = live_folder(index_dir)
+    if not os.path.exists(os.path.join(folder, FILE_NAME)):
+        raise IndexMissingError(f"{folder}/{FILE_NAME}: this file of the index is missing; index the archives again with --rebuild")
+    return folder
 
 
 @dataclass(slots=True)
 class _File:
-    """An archive file of this run."""
+    """An archive file of this run.
+
+    replaces: it has been read before, in another state; what is held of it makes place when it is read to its end,
+    so that readers see the old captures or the new ones, never a gap. given_up: its worker died too often.
+    """
 
     number: int
     path: str
@@ -130,6 +206,30 @@ class _File:
     state: dict[str, Any]
     skip_pages: frozenset[tuple[str, int, int]] = frozenset()
     kills: int = 0
+    replaces: bool = False
+    given_up: bool = False
+
+
+class _Waiting:
+    """A batch that waits to be committed. shows: versions of its captures; files: those it holds captures or the end of."""
+
+    def __init__(self, batch: Batch, worker: str) -> None:
+        self.batch, self.worker = batch, worker
+        self.holds = {version for version, _, _, _ in batch.versions}
+        self.shows = {row.version for _, row in batch.captures if row.version}
+        self.ends = {number for number, _ in batch.finished}
+        self.files = {number for number, _ in batch.captures} | self.ends
+
+
+class _Together:
+    """Batches that may be committed in one transaction, and what those that would still wait have to do with them."""
+
+    def __init__(self, ready: list[_Waiting], later: list[_Waiting]) -> None:
+        self.holds = set[int]().union(*(waiting.holds for waiting in ready))
+        self.shows = set[int]().union(*(waiting.shows for waiting in ready))
+        self.ends = set[int]().union(*(waiting.ends for waiting in ready))
+        self.shows_later = set[int]().union(*(waiting.shows for waiting in later))
+        self.files_later = set[int]().union(*(waiting.files for waiting in later))
 
 
 class _Worker(WorkerProcess):
@@ -140,13 +240,20 @@ class _Worker(WorkerProcess):
         self.reading: _File | None = None
         self.unfinished: list[_File] = []  # files read, or being read, whose batch has not come yet
         self.flushing = False
+        self.promised: set[int] = set()  # versions that the captures of its next batch will show
 
 
 class _Run:
     """One run over a list of files."""
 
-    def __init__(self, writer: IndexWriter, options: IndexOptions, progress: Callable[[Progress], None] | None) -> None:
-        self._writer, self._options, self._report = writer, options, progress
+    def __init__(
+        self,
+        writer: IndexWriter,
+        options: IndexOptions,
+        progress: Callable[[Progress], None] | None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._writer, self._options, self._report, self._interrupted = writer, options, progress, interrupted
         self._workers: list[_Worker] = []
         self._started = time.monotonic()
         self._files: dict[int, _File] = {}
@@ -155,9 +262,15 @@ class _Run:
         self._total = 0
         self._problems: list[str] = []
         self._names = 0
+        # a worker that outlives a killed run must never write a file that this run writes too
+        self._run_name = secrets.token_hex(4)
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
         self._granted: dict[tuple[int, bytes], tuple[int, str]] = {}
-        self._waiting: list[tuple[Batch, str]] = []
+        # pages granted to a worker that died: whoever claims one next gets the same number, captures may show it already
+        self._lost: dict[tuple[int, bytes], int] = {}
+        self._waiting: list[_Waiting] = []
+        self._committing = False
+        self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
 
     def __enter__(self) -> _Run:
@@ -178,29 +291,59 @@ class _Run:
             cores = self._options.workers or len(os.sched_getaffinity(0))
             for _ in range(min(cores, len(self._queue))):
                 self._start_worker()
-            while self._queue or any(worker.reading for worker in self._workers):
-                self._step()
-        except KeyboardInterrupt:
+            self._read_all()
+            self._flush_all()
+            rounds = 0
+            while self._waiting:
+                rounds += 1
+                if rounds > _KILLS_AT_MOST:
+                    raise WorkerError(f"{len(self._waiting)} batches wait for pages that no worker has; please report this")
+                self._read_waiting_again()
+                self._read_all()
+                self._flush_all()
+        except KeyboardInterrupt as error:
+            if isinstance(error, _AtOnce) or self._committing:
+                raise  # the batches of a commit that was broken off are gone; the next run reads their files again
             log.warning("interrupted: committing what has been read")
             interrupted = True
             self._queue.clear()
-        self._finish(stop_reading=interrupted)
+            self._end_reading()
+            self._flush_all()
+        if any(file.replaces for file in self._files.values()):
+            self._writer.forget_addresses()
         self._show()
         if interrupted:
             raise KeyboardInterrupt
 
+    def _read_all(self) -> None:
+        while self._queue or any(worker.reading for worker in self._workers):
+            if self._interrupted():
+                raise KeyboardInterrupt
+            self._step()
+
     # -- which files
 
     def _choose(self, paths: list[str]) -> None:
+        states: dict[str, dict[str, Any]] = {}
+        replaced: set[str] = set()
         for path in dict.fromkeys(paths):
+            if self._interrupted():
+                raise KeyboardInterrupt
             state = _state_of(path)
             known = self._writer.ledger_entry(path)
-            if known is not None and known.get("state") == state:
+            begun = self._writer.begun_state(path)
+            if known is not None and begun is None and known.get("state") == state:
                 continue
-            if known is not None:
-                self._writer.forget_file(path)
-            number = self._writer.file_number(path)
-            file = _File(number, path, state.get("size", 0), state)
+            if "ends" not in state and known is not None and "ends" in known.get("state", {}):
+                why = state.get("unreadable") or state["kind"]
+                log.warning("%s: cannot be read now: %s; what the index holds of it stays", path, why)
+                self._problems.append(f"{path}: cannot be read now: {why}; what the index holds of it stays")
+                continue
+            if known is not None or (begun is not None and begun != state):
+                replaced.add(path)
+            states[path] = state
+        for path, number in self._writer.begin_files(states).items():
+            file = _File(number, path, states[path].get("size", 0), states[path], replaces=path in replaced)
             self._files[number] = file
             self._queue.append(file)
         self._total = sum(file.size for file in self._queue)
@@ -211,7 +354,7 @@ class _Run:
 
     def _start_worker(self) -> None:
         self._names += 1
-        worker = _Worker(self._writer.folder, f"w{self._names}")
+        worker = _Worker(self._writer.folder, f"{self._run_name}-w{self._names}")
         self._workers.append(worker)
         self._hand_out(worker)
 
@@ -248,7 +391,9 @@ class _Run:
         kind = message[0]
         if kind == "claim":
             try:
-                worker.pipe.send(self._answer(message[1], worker.name))
+                answers = self._answer(message[1], worker.name)
+                worker.promised.update(version for version, _, _ in answers)
+                worker.pipe.send(answers)
             except OSError:
                 self._replace(worker, "the worker process died, perhaps for want of memory")
         elif kind == "batch":
@@ -259,7 +404,7 @@ class _Run:
             worker.flushing = False
         elif kind == "failed":
             _, name, number, text = message
-            if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT):
+            if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise DiskFullError(text)
             raise WorkerError(f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}")
 
@@ -276,7 +421,7 @@ class _Run:
             if known:
                 answers.append((known, document, False))
                 continue
-            version = self._writer.new_version_number()
+            version = self._lost.pop((document, digest), 0) or self._writer.new_version_number()
             self._granted[document, digest] = (version, name)
             answers.append((version, document, True))
         return answers
@@ -290,32 +435,53 @@ class _Run:
         for number, entry in batch.finished:
             self._records_before += entry.records
             self._bytes_before += self._files[number].size
-        self._waiting.append((batch, worker.name))
+        worker.promised.clear()
+        self._waiting.append(_Waiting(batch, worker.name))
         self._commit_ready()
 
     def _commit_ready(self) -> None:
-        """Commit every waiting batch whose captures show only versions that are committed, or are in these batches."""
+        """Commit the waiting batches that leave nothing half done, in one transaction."""
         ready = list(self._waiting)
         while True:
-            there = {version for batch, _ in ready for version, _, _, _ in batch.versions}
-            pending = {version for version, _ in self._granted.values()}
-            keep = [
-                (batch, name) for batch, name in ready
-                if all(row.version in there or row.version not in pending for _, row in batch.captures)
-            ]
-            if len(keep) == len(ready):
+            together = _Together(ready, [waiting for waiting in self._waiting if waiting not in ready])
+            kept = [waiting for waiting in ready if self._may_commit(waiting, together)]
+            if len(kept) == len(ready):
                 break
-            ready = keep
+            ready = kept
         if not ready:
             return
-        self._writer.commit([self._commit_batch(batch) for batch, _ in ready])
-        for batch, _ in ready:
-            for _, url, digest, _ in batch.versions:
+        self._committing = True
+        self._writer.commit([self._commit_batch(waiting.batch) for waiting in ready])
+        self._committing = False
+        for waiting in ready:
+            for _, url, digest, _ in waiting.batch.versions:
                 self._granted.pop((self._writer.document_number(url), digest), None)
-            for number, entry in batch.finished:
+            for _, entry in waiting.batch.finished:
                 self._tell_problems(entry)
-        chosen = {id(batch) for batch, _ in ready}
-        self._waiting = [(batch, name) for batch, name in self._waiting if id(batch) not in chosen]
+        self._waiting = [waiting for waiting in self._waiting if waiting not in ready]
+
+    def _may_commit(self, waiting: _Waiting, together: _Together) -> bool:
+        """Return whether a batch may be committed together with others.
+
+        - A version that its captures show is committed, or in these batches.
+        - A file that ends in it has no other batch that waits, so that a ledger entry stands for all of its captures.
+        - A file read anew ends in these batches, and takes no version away that other captures are about to show.
+        """
+        replaced = {number for number in waiting.files if self._files[number].replaces}
+        if replaced - together.ends or waiting.ends & together.files_later:
+            return False
+        missing = waiting.shows - together.holds
+        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(v for v, _ in self._granted.values()):
+            return False
+        if not replaced:
+            return True
+        going = self._versions_before(replaced) - together.shows
+        return not going & together.shows_later.union(*(worker.promised for worker in self._workers))
+
+    def _versions_before(self, files: set[int]) -> set[int]:
+        for number in files - self._old_versions.keys():
+            self._old_versions[number] = self._writer.versions_shown_by(number)
+        return set[int]().union(*(self._old_versions[number] for number in files))
 
     def _commit_batch(self, batch: Batch) -> CommitBatch:
         number_of = self._writer.document_number
@@ -331,6 +497,8 @@ class _Run:
             versions=[NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions],
             captures=captures,
             ledger=[self._ledger_row(self._files[number], entry) for number, entry in batch.finished],
+            replaces={number for number, _ in batch.finished if self._files[number].replaces},
+            given_up={number for number, _ in batch.finished if self._files[number].given_up},
         )
 
     def _ledger_row(self, file: _File, entry: FileEntry) -> dict[str, Any]:
@@ -347,22 +515,45 @@ class _Run:
         if len(entry.damaged) > 3:
             self._problems.append(f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger")
 
-    def _finish(self, *, stop_reading: bool) -> None:
+    def _end_reading(self) -> None:
+        """End the workers that are in a file: what they have in hand is read again by the next run."""
+        for worker in list(self._workers):
+            if worker.reading is not None:
+                self._workers.remove(worker)
+                worker.kill()
+                self._release(worker)
+
+    def _flush_all(self) -> None:
         """Have every worker hand over its last batch, and commit it."""
-        if stop_reading:
-            # what a worker has in hand of a file that is not read to its end is read again by the next run
-            for worker in list(self._workers):
-                if worker.reading is not None:
-                    self._workers.remove(worker)
-                    worker.kill()
-                    self._release(worker)
         for worker in self._workers:
             worker.flushing = True
             worker.pipe.send(("flush",))
         while any(worker.flushing for worker in self._workers):
             self._step()
-        if self._waiting and not stop_reading:
-            raise WorkerError(f"{len(self._waiting)} batches wait for pages that no worker has; please report this")
+        self._commit_ready()
+
+    def _read_waiting_again(self) -> None:
+        """Drop the batches that wait for a page of a worker that died, and read their files once more."""
+        again: dict[int, _File] = {}
+        kept: list[_Waiting] = []
+        for waiting in self._waiting:
+            for _, url, digest, _ in waiting.batch.versions:
+                self._granted.pop((self._writer.document_number(url), digest), None)
+            if waiting.batch.segment:
+                with suppress(FileNotFoundError):
+                    os.remove(os.path.join(self._writer.folder, waiting.batch.segment))
+            given_up = [end for end in waiting.batch.finished if self._files[end[0]].given_up]
+            if given_up:
+                kept.append(_Waiting(Batch(finished=given_up), waiting.worker))
+            self._done -= len(waiting.ends) - len(given_up)
+            again.update({number: self._files[number] for number in waiting.files if not self._files[number].given_up})
+        self._waiting = kept
+        self._lost.clear()
+        self._commit_ready()
+        self._queue.extend(again.values())
+        for worker in self._workers:
+            if self._queue:
+                self._hand_out(worker)
 
     # -- workers that hang or die
 
@@ -384,17 +575,20 @@ class _Run:
             worker.unfinished.remove(file)
             entry = FileEntry(file.path, status="unreadable")
             entry.damaged.append(Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this"))
-            self._waiting.append((Batch(finished=[(file.number, entry)]), worker.name))
+            file.given_up = True
+            self._waiting.append(_Waiting(Batch(finished=[(file.number, entry)]), worker.name))
             self._done += 1
             self._commit_ready()
         self._queue.extend(worker.unfinished)
         self._start_worker()
 
     def _release(self, worker: _Worker) -> None:
-        self._granted = {key: value for key, value in self._granted.items() if value[1] != worker.name or self._is_waiting(value[0])}
-
-    def _is_waiting(self, version: int) -> bool:
-        return any(version == number for batch, _ in self._waiting for number, _, _, _ in batch.versions)
+        """Take back what was granted to a worker that is gone, except what waits to be committed."""
+        waiting = set[int]().union(*(waiting.holds for waiting in self._waiting))
+        for key, (version, name) in list(self._granted.items()):
+            if name == worker.name and version not in waiting:
+                del self._granted[key]
+                self._lost[key] = version
 
     # -- progress
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +26,11 @@ from indexer.search.snippets import SnippetPart, make_snippet
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
+from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
+from indexer.text.documents import PAGE_LIMITS
 from indexer.text.elements import PageText, collect_page
 
 
@@ -97,7 +101,11 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """What became of one archive file: records = captures + the sum of skipped; damage comes on top."""
+    """What became of one archive file: records = captures + the sum of skipped; damage comes on top.
+
+    status: "indexed", "damaged", "not an archive", "unreadable", or "unfinished" while it is read and after a run
+    that was broken off; the next run that names the file finishes it.
+    """
 
     file: str
     status: str
@@ -108,6 +116,9 @@ class LedgerEntry:
     skipped: dict[str, int]
     damaged: tuple[Damage, ...]
 
+
+_SNIPPET_FROM = 64 << 10  # bytes of a page in which the words are looked for first
+_ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
     "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
@@ -144,9 +155,19 @@ class Index:
 
     def _current(self) -> Snapshot:
         """Return the newest committed state, opening it if it is not the one at hand."""
-        folder = live_folder(self.index_dir)
+        for _ in range(_ATTEMPTS):
+            folder = live_folder(self.index_dir)
+            try:
+                return self._newest_of(folder)
+            except (IndexError_, sqlite3.Error, RuntimeError) as error:
+                # a rebuild may have removed this generation after we read its name
+                if live_folder(self.index_dir) == folder:
+                    raise self._translated(error) from error
+        raise IndexError_(f"{self.index_dir}: replaced again and again while it was opened; try again later")
+
+    def _newest_of(self, folder: str) -> Snapshot:
         with self._lock:
-            if self._catalogue is None or folder != self._folder:
+            if self._catalogue is None or folder != self._folder or self._catalogue.outdated():
                 # an older catalogue is left to the threads that still read it
                 self._catalogue, self._folder, self._snapshot = Catalogue(folder), folder, None
                 self._watched = -1
@@ -154,7 +175,26 @@ class Index:
             if self._snapshot is None or changes != self._watched:
                 self._snapshot = Snapshot(self._catalogue)
                 self._watched = changes
-            return self._snapshot
+            snapshot = self._snapshot
+        snapshot.catalogue.connection()  # this thread's own, opened while the files are there for sure
+        return snapshot
+
+    @contextmanager
+    def _reading(self) -> Iterator[Snapshot]:
+        """Give the newest state; errors of damaged files inside come out as errors of the index."""
+        snapshot = self._current()
+        try:
+            yield snapshot
+        except (sqlite3.Error, LookupError, ValueError, ArithmeticError, MemoryError) as error:
+            damage = self._translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
+            if isinstance(damage, IndexError_):
+                raise damage from error
+            raise
+
+    def _translated(self, error: Exception) -> Exception:
+        if isinstance(error, sqlite3.Error) and self._catalogue is not None:
+            return self._catalogue.translated(error)
+        return error
 
     def _watch(self) -> int:
         # data_version belongs to a connection: always ask the same one
@@ -165,11 +205,18 @@ class Index:
 
     def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first."""
-        snapshot = self._current()
         parsed = parse_query(query)
-        started = time.perf_counter()
-        ranked = search(snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit))
-        described = [self._describe(snapshot.catalogue, found) for found in ranked.found]
+        before: Snapshot | None = None
+        for _ in range(_ATTEMPTS):
+            with self._reading() as snapshot:
+                started = time.perf_counter()
+                ranked = search(snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit))
+                with snapshot.catalogue.snapshot():
+                    described = [self._describe(snapshot.catalogue, found) for found in ranked.found]
+            if all(row[3] for row in described) or snapshot is before:
+                break
+            # a commit came between the ranking and the look at the catalogue, and has moved a page
+            before = snapshot
         took_ms = (time.perf_counter() - started) * 1000
         hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
@@ -189,7 +236,7 @@ class Index:
             if row is not None and (best is None or row[2] > best[2]):
                 best = row
         if best is None:
-            # a commit came between the ranking and this look: the page has gone from there
+            # the version has gone from there; the caller looks again
             url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
             best = (url[0] if url else "", None, "", "", "", 0, 0, 0)
         captures = connection.execute("SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)).fetchone()[0]
@@ -200,37 +247,52 @@ class Index:
         url, title, timestamp, path, member, offset, length, inner, captures, versions = row
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
-            page = self.page_text(Location(path, offset, length, member, inner))
-            if page is not None:
-                snippet = make_snippet(page.text, ranked.spellings, ranked.phrases)
-                if page.description and not any(part.hit for part in snippet):
-                    other = make_snippet(page.description, ranked.spellings, ranked.phrases)
-                    snippet = other if any(part.hit for part in other) else snippet
+            snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
         return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
 
-    def page_text(self, location: Location) -> PageText | None:
-        """Return the text of the page in a record, None when the archive cannot be read now."""
+    def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
+        """Return the passage to show of a record: from the start of the page if the words stand there, else from all of it."""
+        snippet: tuple[SnippetPart, ...] = ()
+        body, content_type = self._page_body(location)
+        for limit in (_SNIPPET_FROM, len(body)):
+            html, _ = decode_html(body[:limit], content_type)
+            page = collect_page(html)
+            for text in (page.text, page.description):
+                candidate = make_snippet(text, ranked.spellings, ranked.phrases)
+                if any(part.hit for part in candidate):
+                    return candidate
+                snippet = snippet or candidate
+            if limit >= len(body):
+                break
+        return snippet
+
+    def _page_body(self, location: Location) -> tuple[bytes, str]:
+        """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
         try:
             with read_record_at(location) as record:
                 head = parse_head(record)
-                response = parse_response(record)
+                response = parse_response(record, limits=PAGE_LIMITS)
         except (ArchiveError, OSError):
-            return None
+            return b"", ""
         if response is None:
-            return None
-        html, _ = decode_html(response.body, head.headers.get("Content-Type") if head else "")
-        return collect_page(html)
+            return b"", ""
+        return response.body, head.headers.get("Content-Type") if head else ""
+
+    def page_text(self, location: Location) -> PageText | None:
+        """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
+        body, content_type = self._page_body(location)
+        return collect_page(decode_html(body, content_type)[0]) if body else None
 
     # -- captures
 
     def captures(self, url: str) -> list[Capture]:
         """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
-        snapshot = self._current()
-        rows = snapshot.catalogue.connection().execute(
-            f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
-            (sort_key(url),),
-        ).fetchall()
-        return [self._capture(snapshot.catalogue, row) for row in rows]
+        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+            rows = connection.execute(
+                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
+                (sort_key(url),),
+            ).fetchall()
+            return [self._capture(snapshot.catalogue, row) for row in rows]
 
     def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
         url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
@@ -243,13 +305,11 @@ class Index:
             return None
         rows = catalogue.connection().execute(
             "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource') LIMIT 200",
-            (payload,),
+            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
+            " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+            (payload, url, refers_to or ""),
         ).fetchall()
-        if not rows:
-            return None
-        rows.sort(key=lambda row: (row[0] != url, row[0] != refers_to))
-        return Location(*rows[0][1:])
+        return Location(*rows[0][1:]) if rows else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
@@ -282,32 +342,35 @@ class Index:
 
     def ledger(self) -> list[LedgerEntry]:
         """Return what became of each file, by name."""
-        dictionary = self._current().catalogue.dictionary
-        entries = [value for key, value in dictionary.items() if key.startswith("ledger:")]
-        return sorted((_ledger_entry(value) for value in entries), key=lambda entry: entry.file)
+        with self._reading() as snapshot:
+            return _ledger_of(snapshot.catalogue)
 
     def statistics(self) -> Statistics:
         """Return the totals of the whole index."""
-        snapshot = self._current()
-        ledger = self.ledger()
-        connection = snapshot.catalogue.connection()
+        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+            ledger = _ledger_of(snapshot.catalogue)
+            documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
+            versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
+            first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
+            sites = snapshot.sites()
         skipped: Counter[str] = Counter()
         for entry in ledger:
             skipped.update(entry.skipped)
-        documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
-        versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
-        first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
-        hosts = {host for live in snapshot.segments for host in live.segment.hosts()}
         return Statistics(
             files=len(ledger), records=sum(entry.records for entry in ledger), captures=sum(entry.captures for entry in ledger),
             documents=documents, versions=versions, skipped=dict(sorted(skipped.items())),
             damaged=tuple(damage for entry in ledger for damage in entry.damaged),
-            sites=len(hosts), first=first or "", last=last or "",
+            sites=sites, first=first or "", last=last or "",
         )
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
-        return check_generation(live_folder(self.index_dir), progress)
+        folder = live_folder(self.index_dir)
+        problems = check_generation(folder, progress)
+        while problems and live_folder(self.index_dir) != folder:  # a rebuild has removed what was being checked
+            folder = live_folder(self.index_dir)
+            problems = check_generation(folder, progress)
+        return problems
 
 
 def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
@@ -316,6 +379,28 @@ def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
     Raises IndexMissingError, IndexVersionError or IndexCorruptError.
     """
     return Index(os.fspath(index_dir), ranking or Ranking())
+
+
+def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
+    values = dict(catalogue.dictionary.items())
+    try:
+        entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
+        begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
+        entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
+        return sorted((entry for entry in entries if entry.status != "unfinished" or entry.captures), key=lambda entry: entry.file)
+    except (LookupError, TypeError) as error:
+        raise IndexCorruptError(
+            f"{catalogue.path}: a ledger entry without what it must have ({error!r}); index the archives again with --rebuild"
+        ) from error
+
+
+def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
+    """Return the entry of a file that a run began to read and did not finish, or reads now."""
+    captures, documents = catalogue.connection().execute(
+        "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
+        " WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
+    ).fetchone()
+    return LedgerEntry(path, "unfinished", "", captures, captures, documents, {}, ())
 
 
 def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import mmap
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -29,14 +31,14 @@ from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import MAX_TITLE, PageText, collect_page
 from indexer.text.languages import language_of
 
 log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
-GROUP_PAGES, GROUP_CHARACTERS = 64, 2_000_000
-BATCH_PAGES, BATCH_TOKENS = 2_500, 1_500_000
+GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
+BATCH_PAGES, BATCH_TOKENS = 2_500, 800_000
 
 
 @dataclass(slots=True)
@@ -124,6 +126,8 @@ class Worker:
                     if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
                         self._finish_batch()
         self._analyze_group(entry)
+        if entry.damaged and entry.status == "indexed":
+            entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
 
@@ -166,9 +170,10 @@ class Worker:
             pages.append((row.found.url, page))
             self._documents.append(document)
             self._languages.append(language_of(page))
-            self._batch.versions.append((version, row.found.url, body.digest, page.title))
+            title = page.title[:MAX_TITLE] if page.title else None
+            self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1
-        self._status[Status.BUSY_SINCE_MS] = 0
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         if pages:
             tokens = analyze_pages(pages)
             self._groups.append(tokens)
@@ -232,8 +237,15 @@ def host_of(url: str) -> str:
 
 
 def _cut_text(page: PageText) -> bool:
-    """Cut the running text of a page at MAX_TEXT characters; tell whether anything was cut."""
+    """Cut the text of a page at MAX_TEXT characters; tell whether anything was cut."""
     room = MAX_TEXT
+    for name in ("title", "description", "keywords"):
+        text = getattr(page, name) or ""
+        if len(text) > room:  # a title without an end takes the whole page
+            setattr(page, name, text[:room])
+            page.pieces, page.classes = [], []
+            return True
+        room -= len(text)
     for index, piece in enumerate(page.pieces):
         if len(piece) > room:
             page.pieces[index] = piece[:room]
@@ -259,7 +271,9 @@ class WorkerProcess:
         self.name = name
         ours, theirs = socket.socketpair()
         shared = tempfile.TemporaryFile()
-        shared.truncate(Status.SIZE * 8)
+        # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
+        shared.write(bytes(Status.SIZE * 8))
+        shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
@@ -297,6 +311,7 @@ class WorkerProcess:
 
 def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
+    _end_with_parent()
     pipe_number, status_number, folder, name = sys.argv[1:5]
     pipe = Connection(int(pipe_number))
     status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
@@ -304,9 +319,22 @@ def serve() -> None:
         Worker(pipe, status, folder, name).run()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the coordinator is gone; what it committed stands
-    except OSError as error:
-        pipe.send(("failed", type(error).__name__, error.errno or 0, str(error)))
     except Exception as error:
-        if not isinstance(error, DiskFullError):
+        if not isinstance(error, DiskFullError | OSError):
             log.exception("worker failed")
-        pipe.send(("failed", type(error).__name__, 0, str(error)))
+        with suppress(OSError):  # the coordinator may be gone
+            pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
+
+
+def _end_with_parent() -> None:
+    """On Linux, have the kernel end this worker when the coordinator dies, however deep in a page it is.
+
+    Elsewhere a worker ends when it next turns to its pipe.
+    """
+    if sys.platform == "linux":
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # 1 is PR_SET_PDEATHSIG
+        except (ImportError, OSError, AttributeError):
+            log.debug("no prctl here; the pipe alone tells when the coordinator is gone")

@@ -27,8 +27,8 @@ _RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?/(.+)", re.DOTAL
 _DATED = re.compile(r"(\*|\d{1,14})/(.+)", re.DOTALL)
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
-# Everything that may stand in a URL stays as it is; `'` is left out so that no answer can hold it unescaped.
-_KEPT = "%/:?#[]@!$&()*+,;=~-._"
+# Everything that may stand in a URL stays as it is: written otherwise it would be another address to the index.
+_KEPT = "%/:?#[]@!$&'()*+,;=~-._"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ def archived_url(text: str) -> str:
     """Return the address of an archived page as it was meant; raises BadAddressError.
 
     Proxies turn `http://` into `http:/`, and people leave the scheme out; both are mended.
+    Other schemes are left as they are: archives also hold `urn:` and `metadata:` records,
+    and the index says whether there is such a one.
     """
     text = without_fragment(text.strip())
     if len(text) > MAX_URL_CHARS:
@@ -97,8 +99,8 @@ def archived_url(text: str) -> str:
     text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
     if not _SCHEME.match(text):
         text = "http://" + text.lstrip("/")
-    scheme, _, rest = text.partition("://")
-    if scheme.lower() not in ("http", "https") or not rest.strip("/. "):
+    scheme, _, rest = text.partition(":")
+    if not rest.strip("/. "):
         raise BadAddressError("expected the address of a page, such as http://example.org/page")
     return text
 

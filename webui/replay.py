@@ -15,11 +15,12 @@ import logging
 import os
 import re
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
@@ -135,12 +136,24 @@ def captures(rest: str) -> Response:
 
 
 def captures_of(url: str) -> list[Capture]:
-    """Return all captures of an address, oldest first; none for what is no address."""
-    try:
-        with site().index_access.lease() as index:
-            return index.captures(url)
-    except ValueError:
-        return []
+    """Return all captures of an address, oldest first."""
+    with site().index_access.lease() as index:
+        for spelling in _spellings(url):
+            with suppress(ValueError):  # what is no address has no captures
+                found = index.captures(spelling)
+                if found:
+                    return found
+    return []
+
+
+def _spellings(url: str) -> Iterator[str]:
+    """Give the address as asked for, then as an archive may hold it that writes odd ones as they came."""
+    yield url
+    plain = unquote(url)
+    if plain != url:
+        yield plain
+    if url.startswith("http://"):
+        yield plain.removeprefix("http://")
 
 
 # ---------------------------------------------------------------- archived bytes
@@ -180,10 +193,12 @@ def replay(rest: str) -> Response:
 
 def _closest(index: Index, url: str, timestamp: str) -> Capture | None:
     """Return the capture of `url` nearest in time; the timestamp 0 asks for the newest."""
-    try:
-        return index.closest(url, timestamp if timestamp.strip("0") else None)
-    except ValueError:
-        return None
+    for spelling in _spellings(url):
+        with suppress(ValueError):
+            found = index.closest(spelling, timestamp if timestamp.strip("0") else None)
+            if found:
+                return found
+    return None
 
 
 def _nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:

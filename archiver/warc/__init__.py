@@ -9,7 +9,7 @@ imports none of our other packages. Public names are listed here.
     page = parse_response(record)                   # status, headers, decoded body
 """
 
-from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError
+from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError, UnreadableError
 from .httpmessage import HttpResponse, parse_head, parse_response
 from .limits import DEFAULT_LIMITS, Limits
 from .reader import ArchiveReader, find_record, read_record_at, read_records
@@ -30,6 +30,7 @@ __all__ = [
     "Record",
     "RecordError",
     "RecordType",
+    "UnreadableError",
     "canonical_url",
     "capture_key",
     "find_record",

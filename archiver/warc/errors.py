@@ -1,6 +1,7 @@
 """Errors of the archive formats.
 
 ArchiveError
+├── UnreadableError      the file cannot be opened or read
 ├── NotAnArchiveError    the file holds no record that we can read
 ├── RecordError          one record cannot be read; others can
 └── LimitError           a size, ratio or nesting limit was reached
@@ -11,6 +12,10 @@ from __future__ import annotations
 
 class ArchiveError(Exception):
     """Something is wrong with an archive file; the message names file and byte."""
+
+
+class UnreadableError(ArchiveError):
+    """The file cannot be opened or read: it is not there, not a regular file, not ours to read, or the disk fails."""
 
 
 class NotAnArchiveError(ArchiveError):

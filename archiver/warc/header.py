@@ -58,12 +58,14 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
 
     The header itself may go on behind `end`.
     """
-    found = WARC_SCAN.search(data, at, end + LONGEST_SCAN)
-    place = found.start() if found else end
-    if dialect != "WARC":
-        found = ARC_SCAN.search(data, at, min(place, end) + LONGEST_SCAN)
-        if found and found.start(1) < place:
+    place = end
+    if dialect != "WARC":  # first, so that in an ARC file the second search is short
+        found = ARC_SCAN.search(data, at, end + LONGEST_SCAN)
+        if found and found.start(1) < end:
             place = found.start(1)
+    found = WARC_SCAN.search(data, at, place + LONGEST_SCAN)
+    if found and found.start() < place:
+        place = found.start()
     return place if place < end else -1
 
 
@@ -155,24 +157,26 @@ def parse_fields(text: str, most: int) -> tuple[list[tuple[str, str]], dict[str,
     known: dict[str, str] = {}
     for line in text.split("\n"):
         name, colon, value = line.partition(":")
-        if line[:1] in " \t":
-            if fields and line.strip():
-                name, value = fields[-1]
-                joined = f"{value} {line.strip()}".strip()
-                fields[-1] = (name, joined)
-                if known.get(name.lower()) == value:
-                    known[name.lower()] = joined
-            continue
-        if not colon:
+        if not colon or line[0] in " \t":
+            if line[:1] in (" ", "\t") and fields and line.strip():
+                _unfold(fields, known, line.strip())
             continue
         name = name.strip()
         value = value.strip()
-        key = name.lower()
-        if key not in known:
-            known[key] = value
-        if len(fields) < most:
-            fields.append((name, value))
+        fields.append((name, value))
+        name = name.lower()
+        if name not in known:
+            known[name] = value
+    del fields[most:]
     return fields, known
+
+
+def _unfold(fields: list[tuple[str, str]], known: dict[str, str], more: str) -> None:
+    name, value = fields[-1]
+    joined = f"{value} {more}".strip()
+    fields[-1] = (name, joined)
+    if known[name.lower()] == value:
+        known[name.lower()] = joined
 
 
 def number_of(text: str) -> int:

@@ -414,10 +414,9 @@ class ZstdStream(_FrameStream):
         if len(head) < 8 or not head.startswith(DICTIONARY_MAGIC):
             return
         size: int = struct.unpack("<I", head[4:8])[0]
+        frame = min(8 + size, self.source.size())
         if size > self.limits.dictionary_bytes:
-            self.gaps.append(
-                Gap(0, 8 + size, f"a Zstandard dictionary of {size} bytes is larger than allowed")
-            )
+            self.gaps.append(Gap(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed"))
             return
         raw = bytes(self.source.read_at(8, size))
         try:
@@ -425,7 +424,7 @@ class ZstdStream(_FrameStream):
                 raw = zstd_decoder(self.limits.window_log).decompress(raw, self.limits.dictionary_bytes)
             self._dictionary = zstd_dictionary(raw)
         except DECODER_ERRORS as error:
-            self.gaps.append(Gap(0, 8 + size, f"the Zstandard dictionary cannot be used: {error}"))
+            self.gaps.append(Gap(0, frame, f"the Zstandard dictionary cannot be used: {error}"))
 
     def _new_decoder(self) -> Decoder:
         return zstd_decoder(self.limits.window_log, self._dictionary)

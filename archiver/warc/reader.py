@@ -11,7 +11,15 @@ from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import FileSource, Source
-from .wacz import LIKE_AN_ARCHIVE, ZipError, holds_archive, is_zip, open_entry, zip_entries
+from .wacz import (
+    LIKE_AN_ARCHIVE,
+    ZipError,
+    holds_archive,
+    is_zip,
+    member_problem,
+    open_entry,
+    zip_entries,
+)
 
 
 class ArchiveReader:
@@ -82,14 +90,19 @@ class ArchiveReader:
                         if holds_archive(inner, entry.name, self.limits):
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
+                            problem = member_problem(inner, entry)
                         elif LIKE_AN_ARCHIVE.search(entry.name):
-                            problem = "the file inside the ZIP file is named like an archive and holds no record"
+                            problem = (
+                                "the file inside the ZIP file is named like an archive and holds no record"
+                            )
                     except ZipError as error:
                         problem = str(error)
                 if problem:
                     yield Damage(self.path, 0, entry.size, problem, entry.name)
         except ZipError as error:
-            yield Damage(self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it")
+            yield Damage(
+                self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"
+            )
             yield from self._salvage_zip()
 
     def _salvage_zip(self) -> Iterator[Record | Damage]:

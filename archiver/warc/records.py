@@ -17,6 +17,7 @@ from .header import (
     KNOWN_START,
     LONGEST_SCAN,
     NEWLINES,
+    WARC_START,
     Head,
     find_header,
     parse_header,
@@ -25,11 +26,11 @@ from .header import (
 from .limits import KIB, Limits
 from .members import MemberStream, PlainStream
 from .record import Damage, Headers, Location, Record
+from .scan import PROBE, scan, stands_at_boundary
 
 HTTP_START = re.compile(rb"HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
 TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
-PROBE = 64 * KIB
 MOST_SCOUTS = 20
 
 
@@ -92,7 +93,7 @@ class RecordStream:
     def compression(self) -> str:
         name = self.stream.compression
         if self.shared and not self.plain:
-            name += " as one member" if name == "gzip" else " as one frame"
+            name += {"gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
         return name
 
     def read_header(self, after_newlines: bool = False) -> Record | None:
@@ -104,17 +105,15 @@ class RecordStream:
         self._end = -1
         self._joined = False
         have = stream.ensure(KIB)
-        if stream.ended and not self.plain:
-            have = self._complete_header(have)
+        if not HEAD_END.search(stream.buffer, stream.pos):
+            if stream.ended and not self.plain:
+                have = self._complete_header(have)
+            if WARC_START.match(stream.buffer, stream.pos):
+                stream.ensure(self.limits.header_bytes)
+            elif have < LONGEST_SCAN:
+                stream.ensure(LONGEST_SCAN)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
-            line_end = stream.buffer.find(b"\n", stream.pos)
-            if line_end >= 0 or have >= 10 * KIB or self.dialect == "WARC":
-                return None
-            stream.ensure(10 * KIB)
-            if not starts_with_header(stream.buffer, stream.pos, self.dialect):
-                return None
-        if have < self.limits.header_bytes and not HEAD_END.search(stream.buffer, stream.pos):
-            stream.ensure(self.limits.header_bytes)
+            return None
         head = parse_header(stream.buffer, stream.pos, self.limits)
         if head is None:
             self._pass_long_header()
@@ -124,9 +123,17 @@ class RecordStream:
     def _complete_header(self, have: int) -> int:
         """Some writers cut their output into members without regard to records, even within a header."""
         stream = self.stream
-        while stream.ended and have < self.limits.header_bytes and not HEAD_END.search(stream.buffer, stream.pos):
+        while (
+            stream.ended
+            and have < self.limits.header_bytes
+            and not HEAD_END.search(stream.buffer, stream.pos)
+        ):
             start = stream.buffer[stream.pos : stream.pos + 5].upper()
-            if not (b"WARC/".startswith(start) if self.dialect != "ARC" else b"\n" not in stream.buffer[stream.pos :]):
+            if not (
+                b"WARC/".startswith(start)
+                if self.dialect != "ARC"
+                else b"\n" not in stream.buffer[stream.pos :]
+            ):
                 break
             if not self._go_on_in_next_member():
                 break
@@ -237,16 +244,16 @@ class RecordStream:
             size = stream.source.size()
             ahead: MemberStream = PlainStream(stream.source, begin, self.limits)
             if begin + claimed > size:
-                inside = _scan(ahead, size - begin, self.dialect)
+                inside = scan(ahead, size - begin, self.dialect)
                 if inside < 0:
                     self._cut_short(claimed, size - begin)
                     return size - begin
                 return self._shorten(claimed, inside)
             ahead.next_member()
             ahead.skip(claimed)
-            if _stands_at_boundary(ahead, self.dialect):
+            if stands_at_boundary(ahead, self.dialect):
                 return claimed
-            inside = _scan(PlainStream(stream.source, begin, self.limits), claimed, self.dialect)
+            inside = scan(PlainStream(stream.source, begin, self.limits), claimed, self.dialect)
             if inside >= 0:
                 return self._shorten(claimed, inside)
             self._ragged = True
@@ -256,8 +263,8 @@ class RecordStream:
         scout = self._scout_at(begin)
         if scout is None:
             return claimed
-        inside = _scan(scout, claimed, self.dialect, to_the_end=True)
-        if inside < 0 or (scout.inner - begin == claimed and _stands_at_boundary(scout, self.dialect)):
+        inside = scan(scout, claimed, self.dialect, to_the_end=True)
+        if inside < 0 or (scout.inner - begin == claimed and stands_at_boundary(scout, self.dialect)):
             return claimed
         return self._shorten(claimed, inside)
 
@@ -435,6 +442,9 @@ class RecordStream:
         record = self._current
         assert record is not None
         self._pass_block()
+        if self._cut and self.stream.problem:
+            self.stream.problem += f" ({self._length_problem})"
+            self._length_problem = ""
         if self._length_problem:
             place = self.locate(record)
             self._damage(place.offset, place.length, self._length_problem)
@@ -460,7 +470,7 @@ class RecordStream:
         """Go on at the next header, or at the end of the member, and report what was passed over."""
         stream = self.stream
         begin = stream.inner - back
-        found = _scan(stream, -1, self.dialect, move=True)
+        found = scan(stream, -1, self.dialect, move=True)
         passed = stream.inner - begin
         if self.plain:
             self._damage(begin, passed, problem)
@@ -484,38 +494,3 @@ class RecordStream:
     def close_if_owner(self) -> None:
         if self.owns_source:
             self.stream.source.close()
-
-
-def _stands_at_boundary(stream: MemberStream, dialect: str) -> bool:
-    """Is there nothing but line ends before the next header or the end of the member?"""
-    stream.ensure(PROBE)
-    place = NEWLINES.match(stream.buffer, stream.pos).end()  # type: ignore[union-attr]
-    return place == len(stream.buffer) or starts_with_header(stream.buffer, place, dialect)
-
-
-def _scan(stream: MemberStream, count: int, dialect: str, *, move: bool = False, to_the_end: bool = False) -> int:
-    """Return how far ahead, within `count` bytes (-1: to the end of the member), a header begins; else -1.
-
-    Leaves the stream at the header with `move`, `count` bytes on with `to_the_end`, else somewhere.
-    """
-    if isinstance(stream, PlainStream) and not stream.read_to > stream.start:
-        stream.next_member()
-    passed = 0
-    first = -1
-    while True:
-        have = stream.ensure(256 * KIB)
-        left = have if count < 0 else min(have, count - passed)
-        if first < 0:
-            found = find_header(stream.buffer, stream.pos, stream.pos + left, dialect)
-            if found >= 0:
-                first = passed + found - stream.pos
-                if move:
-                    stream.pos = found
-                if not to_the_end:
-                    return first
-        last = stream.ended or left < have
-        step = left if last else max(1, min(left, have - LONGEST_SCAN))
-        stream.pos += step
-        passed += step
-        if last or passed == count:
-            return first

@@ -10,7 +10,7 @@ import stat
 import zlib
 from typing import Protocol
 
-from .errors import ArchiveError
+from .errors import UnreadableError
 
 BLOCK = 256 * 1024
 
@@ -31,6 +31,8 @@ class Source(Protocol):
 class FileSource:
     """A regular file on disk, read in blocks of 256 KiB."""
 
+    _fd = -1
+
     def __init__(self, path: str) -> None:
         self.path = path
         self._fd = -1
@@ -46,7 +48,7 @@ class FileSource:
         try:
             data = os.pread(self._fd, max(count, BLOCK), offset)
         except OSError as error:
-            raise ArchiveError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
+            raise UnreadableError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
         self._block, self._block_at = memoryview(data), offset
         return self._block[:count]
 
@@ -69,10 +71,10 @@ def _open_regular(path: str) -> int:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or str(error)
-        raise ArchiveError(f"{path!s}: cannot open: {problem}") from error
+        raise UnreadableError(f"{path!s}: cannot open: {problem}") from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise ArchiveError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
+        raise UnreadableError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
     return fd
 
 
@@ -99,10 +101,13 @@ class InflateSource:
     """The bytes of a deflated ZIP member, unpacked as they are asked for.
 
     Going forward is cheap; going back behind the last half MiB starts anew.
-    length: what the ZIP directory promises; what lies beyond is never unpacked.
+    length, checksum: what the ZIP directory promises; what lies beyond is never unpacked.
+    problem: why the bytes ended otherwise than promised; "" while they did not.
     """
 
-    def __init__(self, packed: Source, length: int) -> None:
+    def __init__(self, packed: Source, length: int, checksum: int) -> None:
+        self.problem = ""
+        self._promised = checksum
         self._packed = packed
         self._length = length
         self._restart()
@@ -114,6 +119,7 @@ class InflateSource:
         self._block = b""
         self._block_at = 0
         self._ended = False
+        self._checksum = 0
 
     def read_at(self, offset: int, count: int) -> memoryview:
         if offset < self._block_at:
@@ -130,16 +136,25 @@ class InflateSource:
             self._packed_at += len(packed)
         try:
             data = self._inflate.decompress(packed, BLOCK)
-        except zlib.error:
+        except zlib.error as error:
             data = b""
             self._ended = True
+            self.problem = f"the deflated data is broken: {str(error).rpartition('data: ')[2]}"
         self._tail = self._inflate.unconsumed_tail
         if self._inflate.eof or (not packed and not data):
             self._ended = True
         left = self._length - self._block_at - len(self._block)
+        if len(data) > left:
+            self.problem = f"it unpacks to more than the {self._length} bytes that the ZIP file promises"
         if len(data) >= left:
             data = data[:left]
             self._ended = True
+        elif self._ended and not self.problem:
+            there = self._length - left + len(data)
+            self.problem = f"it unpacks to {there} bytes, the ZIP file promises {self._length}"
+        self._checksum = zlib.crc32(data, self._checksum)
+        if self._ended and not self.problem and self._checksum != self._promised:
+            self.problem = "it has a wrong checksum"
         drop = max(0, len(self._block) - 2 * BLOCK)
         self._block = self._block[drop:] + data
         self._block_at += drop

@@ -4,7 +4,7 @@ The table of contents is read here rather than by `zipfile`, which holds all of
 it in memory, however long it is, and gives no place of a stored file's bytes.
 What is read of an entry of the table (offsets in bytes, little-endian):
 
-    0  50 4b 01 02   8 flags   10 method   20 packed size   24 size
+    0  50 4b 01 02   8 flags   10 method   16 checksum   20 packed size   24 size
     28 length of name, 30 of extra fields, 32 of comment   42 place of the local header   46 name ...
 """
 
@@ -45,6 +45,7 @@ class ZipEntry:
     name: str
     flags: int
     method: int
+    checksum: int
     packed_size: int
     size: int
     header_at: int
@@ -56,7 +57,9 @@ class ZipEntry:
         if self.flags & ENCRYPTED:
             return "the file inside the ZIP file is encrypted"
         if self.method not in (STORED, DEFLATED):
-            return f"the file inside the ZIP file is packed by method {self.method}; expected stored or deflated"
+            return (
+                f"the file inside the ZIP file is packed by method {self.method}; expected stored or deflated"
+            )
         return ""
 
 
@@ -79,7 +82,8 @@ def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
         if len(fixed) < 46 or not fixed.startswith(ENTRY_MARK):
             raise ZipError(f"the table of contents of the ZIP file is broken at byte {at}")
         flags, method = struct.unpack_from("<HH", fixed, 8)
-        packed_size, file_size, name_length, extra_length, comment_length = struct.unpack_from("<IIHHH", fixed, 20)
+        checksum, packed_size, file_size = struct.unpack_from("<III", fixed, 16)
+        name_length, extra_length, comment_length = struct.unpack_from("<HHH", fixed, 28)
         header_at: int = struct.unpack_from("<I", fixed, 42)[0]
         variable = bytes(source.read_at(at + 46, name_length + extra_length))
         if TOO_LARGE_32 in (packed_size, file_size, header_at):
@@ -91,7 +95,7 @@ def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
             raise ZipError(f"the ZIP file lists more than {limits.zip_entries} files")
         name = _name(variable[:name_length], flags)
         if packed_size and not name.endswith("/"):
-            yield ZipEntry(name, flags, method, packed_size, file_size, header_at + shift)
+            yield ZipEntry(name, flags, method, checksum, packed_size, file_size, header_at + shift)
 
 
 def _find_table(source: Source) -> tuple[int, int, int, int]:
@@ -152,7 +156,16 @@ def open_entry(source: Source, entry: ZipEntry) -> tuple[Source, int]:
     name_length, extra_length = struct.unpack_from("<HH", local, 26)
     begin = entry.header_at + 30 + name_length + extra_length
     packed = PartSource(source, begin, entry.packed_size)
-    return (packed if entry.method == STORED else InflateSource(packed, entry.size)), begin
+    return (packed if entry.method == STORED else InflateSource(packed, entry.size, entry.checksum)), begin
+
+
+def member_problem(inner: Source, entry: ZipEntry) -> str:
+    """Return what was wrong with the bytes of an entry that has been read to its end; "" if nothing."""
+    if isinstance(inner, InflateSource):
+        return inner.problem
+    if inner.size() < entry.packed_size:
+        return f"the ZIP file ends after {inner.size()} of the {entry.packed_size} bytes that it promises"
+    return ""
 
 
 def holds_archive(inner: Source, name: str, limits: Limits) -> bool:
@@ -167,4 +180,6 @@ def holds_archive(inner: Source, name: str, limits: Limits) -> bool:
         return True
     if isinstance(stream, PackedStream) and stream.problem and stream.end < inner.size():
         return True
-    return bool(LIKE_AN_ARCHIVE.search(name)) and find_header(stream.buffer, begin, len(stream.buffer), "") >= 0
+    return (
+        bool(LIKE_AN_ARCHIVE.search(name)) and find_header(stream.buffer, begin, len(stream.buffer), "") >= 0
+    )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from indexer.search.query import And, Node, Not, Phrase, Site, Word, is_implied
 from indexer.store.bm25f import Ranking, norms, weights
-from indexer.store.segment import KINDS, PostingList, Segment
+from indexer.store.segment import KINDS, PositionList, PostingList, Segment
 from indexer.store.snapshot import LiveSegment
 from indexer.store.weights import upper_bounds
 from indexer.text.analysis import is_paired
@@ -77,12 +77,12 @@ class WordMatch(Match):
         for form in forms:
             postings = form.postings
             ordinals, pairs = postings.ordinals, None
-            keep = None
+            keep: NDArray[np.bool_] | None = None
             if form.languages is not None:
                 keep = form.languages[segment.language[ordinals]]
             if self._mask is not None:
                 shapes = segment.shape_numbers(postings.start, postings.count)
-                inside = segment.shape_table[:, self._mask].any(axis=1)[shapes]
+                inside: NDArray[np.bool_] = np.any(segment.shape_table[:, self._mask], axis=1, keepdims=True)[shapes, 0]
                 keep = inside if keep is None else keep & inside
             if keep is None:
                 uppers.append(bounds[codes[postings.start : postings.start + postings.count]])
@@ -143,32 +143,56 @@ def _phrase_counts(
     """
     common = min(lists.values(), key=lambda postings: postings.count).ordinals
     for postings in lists.values():
-        rows = np.minimum(np.searchsorted(postings.ordinals, common), postings.count - 1)
-        common = common[postings.ordinals[rows] == common]
+        nearest = np.minimum(np.searchsorted(postings.ordinals, common), postings.count - 1)
+        common = common[postings.ordinals[nearest] == common]
     if not len(common):
         return common, np.zeros((0, KINDS), dtype=np.int64)
-    starts: NDArray[np.int64] | None = None
-    element_of: NDArray[np.int64] | None = None
-    # the first word is looked at last, so that its elements are those of the occurrences that are left
-    room = max(lists)
-    for place in sorted(lists, key=lambda place: (place == 0, lists[place].count)):
-        postings = lists[place]
-        pair, element, position = segment.positions(postings, np.searchsorted(postings.ordinals, common))
-        if elements is not None:
-            inside = _element_mask(elements)[element]
-            pair, element, position = pair[inside], element[inside], position[inside]
-        keys = (pair << 33) + position - place + room
-        if starts is not None:
-            starts.sort()
-            rows = np.minimum(np.searchsorted(starts, keys), len(starts) - 1)
-            keep = starts[rows] == keys if len(starts) else np.zeros(len(keys), dtype=bool)
-            keys, element = keys[keep], element[keep]
-        starts, element_of = keys, element
-    assert starts is not None and element_of is not None
     counts = np.zeros((len(common), KINDS), dtype=np.int64)
-    np.add.at(counts, (starts >> 33, element_of), 1)
+    readers = {place: segment.positions_of(postings) for place, postings in lists.items()}
+    rows = {place: np.searchsorted(postings.ordinals, common) for place, postings in lists.items()}
+    room = max(lists)  # positions are moved up by it, so that none gets below 0
+    extents = segment.extent[common].astype(np.int64) + 2 * room + 1
+    reached = np.cumsum(extents)
+    first = 0
+    while first < len(common):
+        before = int(reached[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(reached, before + _POSITIONS_AT_ONCE, side="right")))
+        base = reached[first:last] - extents[first:last] - before
+        here = {place: row[first:last] for place, row in rows.items()}
+        counts[first:last] = _count_in_a_row(readers, here, base, room, int(reached[last - 1]) - before, elements)
+        first = last
     held = np.flatnonzero(counts.any(axis=1))
     return common[held], counts[held]
+
+
+_POSITIONS_AT_ONCE = 8_000_000
+
+
+def _count_in_a_row(
+    readers: dict[int, PositionList], rows: dict[int, Ordinals], base: Ordinals, room: int, size: int,
+    elements: frozenset[int] | None,
+) -> NDArray[np.int64]:
+    """Return how often a phrase begins in each of some versions, by element of its first word.
+
+    base: where the positions of each version begin in one row of marks, `size` in all.
+    """
+    mask = None if elements is None else _element_mask(elements)
+    begins: NDArray[np.bool_] | None = None
+    # the first word is looked at last, so that its elements are those of the phrase
+    for place in sorted(readers, key=lambda place: (place == 0, int(readers[place].totals[rows[place]].sum()))):
+        pair, element, position = readers[place].read(rows[place])
+        if mask is not None:
+            inside = mask[element]
+            pair, element, position = pair[inside], element[inside], position[inside]
+        start = base[pair] + position + (room - place)
+        if begins is not None:
+            keep = begins[start]
+            pair, element, start = pair[keep], element[keep], start[keep]
+        if place != 0:
+            begins = np.zeros(size, dtype=bool)
+            begins[start] = True
+    counts = np.bincount(pair * KINDS + element, minlength=len(base) * KINDS)
+    return counts.reshape(len(base), KINDS)
 
 
 def _element_mask(elements: frozenset[int]) -> NDArray[np.bool_]:

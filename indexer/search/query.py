@@ -137,7 +137,7 @@ class _Parser:
     def _split(self, text: str) -> list[tuple[str, str]]:
         tokens: list[tuple[str, str]] = []
         quotes = text.count('"')
-        quoted = False
+        quoted = glued = False
         start = 0
         at = 0
         while at < len(text):
@@ -156,10 +156,11 @@ class _Parser:
                 else:
                     self._notice('a " without its partner is left out')
                 quotes -= 1
-            elif not quoted and kind == "word" and value in _OPERATORS:
+            elif not quoted and kind == "word" and value in _OPERATORS and not glued:
                 tokens.append((_OPERATORS[value], value))
             elif not quoted and kind != "space":
                 tokens.append((kind, value))
+            glued = kind in ("element", "sign")  # what follows without a blank is a word, never an operator
             at = match.end()
         return tokens
 
@@ -236,9 +237,16 @@ class _Parser:
         if self._peek() in ("", "and", "or", "not", "close"):
             return self._plain(name)
         if name == "site":
-            host = self._tokens[self._at][1]
+            kind, text = self._tokens[self._at]
+            if kind not in ("word", "phrase"):
+                self._notice("site: needs the name of a host behind it")
+                return None
             self._at += 1
-            return Site(_host(host)) if _host(host) else self._plain(host)
+            host = _host(text)
+            if re.search(r"[\s()\x00-\x1f]", host):
+                self._notice(f"site: needs the name of a host behind it, {text!r} is none")
+                return self._phrase(words_of(text), quoted=True)
+            return Site(host) if host else self._plain(text)
         node = self._one()
         return _within(node, frozenset({ELEMENTS.index(name)})) if node is not None else None
 
@@ -251,7 +259,7 @@ class _Parser:
 
     def _phrase(self, words: list[str], *, quoted: bool) -> Node | None:
         words = without_implied_last(words)
-        words = words[: self._words_left] if not self._spend(len(words)) else words
+        words = without_implied_last(words[: self._words_left]) if not self._spend(len(words)) else words
         if not words:
             return None
         if len(words) == 1:
@@ -284,7 +292,7 @@ def without_implied_last(words: list[str]) -> list[str]:
 
 def _host(text: str) -> str:
     text = re.sub(r"^[a-z]+://", "", text.strip().lower().strip("*."))
-    return re.split(r"[/:?#]", text)[0].strip(".")
+    return re.split(r"[/:?#]", text)[0].strip("*.")
 
 
 def _all_of(parts: list[Node], *, implied: bool) -> Node | None:
@@ -319,17 +327,30 @@ def leaves(node: Node | None) -> list[Word | Phrase]:
 
 
 def describe(node: Node) -> str:
-    """Return a query in one line that means the same when typed."""
+    """Return a query in one line that means the same when typed: parse_query gives this tree again."""
     if isinstance(node, Word):
-        return _prefix(node.elements) + ("=" if node.exact else "") + node.text
+        before = _prefix(node.elements) + ("=" if node.exact else "")
+        # a bare "and" or "or" would be an operator
+        return before + (node.text.capitalize() if not before and node.text in _OPERATORS else node.text)
     if isinstance(node, Phrase):
-        return _prefix(node.elements) + '"' + " ".join(node.words) + '"'
+        return _prefix(node.elements) + '"' + _spelled(node.words) + '"'
     if isinstance(node, Site):
         return f"site:{node.host}"
     if isinstance(node, Not):
         return "NOT " + _grouped(node.part)
-    joiner = " AND " if isinstance(node, And) else " OR "
+    joiner = " OR " if isinstance(node, Or) else " " if node.implied else " AND "
     return joiner.join(_grouped(part) for part in node.parts)
+
+
+def _spelled(words: Sequence[str]) -> str:
+    """Return a text that words_of parts into these words again; pairs of a script without spaces are joined."""
+    text = words[0]
+    for before, word in zip(words, words[1:], strict=False):
+        if is_paired(before) and len(before) == 2 and word[0] == before[1]:
+            text += word[1:]
+        else:
+            text += " " + word
+    return text
 
 
 def _prefix(elements: Elements) -> str:

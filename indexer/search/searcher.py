@@ -206,7 +206,8 @@ class _Run:
             factor = self._idf[leaf] * self._times[leaf]
             if factor > 0 and len(match.ordinals):
                 # written so that an unbounded weight gives the whole factor
-                upper[match.ordinals] += factor / (1 + self._ranking.k1 / match.upper)
+                bound = match.upper > 0  # a phrase where all boosts are 0 weighs nothing
+                upper[match.ordinals[bound]] += factor / (1 + self._ranking.k1 / match.upper[bound])
         upper *= 1 + 1e-9  # whatever rounding does
         return upper
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from indexer.text.analysis import is_paired, word_spans_of
 
 LENGTH = 240  # characters of a passage
-_LOOK_AT_MOST = 300_000  # characters of the page that are looked through
-_PLACES_AT_MOST = 400
+_PLACES_AT_MOST = 100  # of each word
 _SPACES = re.compile(r"\s+")
 
 
@@ -29,10 +28,12 @@ def make_snippet(
 
     spellings: the words to be marked, normalized; phrases: word sequences to be marked.
     """
-    text = _SPACES.sub(" ", text[:_LOOK_AT_MOST]).strip()
+    text = text.replace("\u00ad", "")  # soft hyphens: the quick look would miss the words that hold them
     wanted = spellings | {word for phrase in phrases for word in phrase}
     start, end = _best_window(text, _places(text, wanted), length)
-    passage = text[start:end]
+    passage = _SPACES.sub(" ", text[start:end]).strip()
+    # runs of white space may have filled the window: what is left out on either side must still be text
+    is_cut = (bool(text[:start].strip()), bool(text[end:].strip()))
     parts: list[SnippetPart] = []
     at = 0
     for word, low, high in _merged(word_spans_of(passage), wanted):
@@ -42,26 +43,30 @@ def make_snippet(
         at = high
     if at < len(passage):
         parts.append(SnippetPart(passage[at:], False))
-    if start > 0 and parts:
+    if is_cut[0] and parts:
         parts.insert(0, SnippetPart("… ", False))
-    if end < len(text):
+    if is_cut[1] and parts:
         parts.append(SnippetPart(" …", False))
     return tuple(parts)
 
 
 def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
-    """Return (place, word) of likely occurrences; a quick look that the exact marking later confirms."""
-    if not wanted:
-        return []
-    pattern = "|".join(
-        re.escape(word) if is_paired(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in sorted(wanted, key=lambda w: (-len(w), w))
-    )
+    """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms."""
+    lower = text.lower()
+    if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
+        lower = "".join([character.lower()[:1] for character in text])
     found = []
-    for match in re.finditer(pattern, text, re.IGNORECASE):
-        found.append((match.start(), match.group().lower()))
-        if len(found) >= _PLACES_AT_MOST:
-            break
-    return found
+    for word in wanted:
+        free = is_paired(word)
+        at = lower.find(word)
+        for _ in range(_PLACES_AT_MOST):
+            if at < 0:
+                break
+            end = at + len(word)
+            if free or not (lower[at - 1 : at].isalnum() or lower[end : end + 1].isalnum()):
+                found.append((at, word))
+            at = lower.find(word, end)
+    return sorted(found)
 
 
 def _best_window(text: str, places: list[tuple[int, str]], length: int) -> tuple[int, int]:
@@ -73,13 +78,11 @@ def _best_window(text: str, places: list[tuple[int, str]], length: int) -> tuple
         if value > best_value:
             best, best_value = start, value
     start = max(0, best - length // 4)
-    if start:  # begin at a word
-        blank = text.rfind(" ", max(0, start - 20), start + 1)
-        start = blank + 1 if blank >= 0 else start
+    while start and not text[start - 1].isspace() and start > best - length // 4 - 20:  # begin at a word
+        start -= 1
     end = min(len(text), start + length)
-    if end < len(text):
-        blank = text.rfind(" ", end - 20, end)
-        end = blank if blank > start else end
+    while end < len(text) and not text[end].isspace() and end > start + length - 20:
+        end -= 1
     return start, end
 
 

@@ -15,7 +15,6 @@ The file ends with 8 spare bytes, so that eight bytes can be loaded at any byte 
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import struct
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError
+from indexer.store.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError, is_disk_full
 
 FORMAT_VERSION = 1
 _MAGIC = b"FAid"
@@ -73,7 +72,7 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         sync_folder(os.path.dirname(path))
     except OSError as error:
         _remove_quietly(temporary)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_disk_full(error):
             raise DiskFullError(f"{path}: no space left on the disk after {offset} bytes; free some and run again") from error
         raise
 
@@ -88,7 +87,7 @@ class ArrayFile:
             with open(path, "rb") as file:
                 start = file.read(16)
                 if start[:4] != _MAGIC or len(start) < 16:
-                    raise IndexCorruptError(f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r}; rebuild the index")
+                    raise IndexCorruptError(f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r}; index the archives again with --rebuild")
                 version, length, crc = struct.unpack("<III", start[4:])
                 if version != FORMAT_VERSION:
                     raise IndexVersionError(
@@ -96,11 +95,13 @@ class ArrayFile:
                         " index the archives again with --rebuild"
                     )
                 header = file.read(length)
-            self.size = os.path.getsize(path)
+                # one open file for all: a merge may take the name away at any moment
+                self.size = os.fstat(file.fileno()).st_size
+                self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
         except FileNotFoundError as error:
-            raise IndexMissingError(f"{path}: this file of the index is missing; rebuild the index") from error
+            raise IndexMissingError(f"{path}: this file of the index is missing; index the archives again with --rebuild") from error
         if len(header) != length or zlib.crc32(header) != crc:
-            raise IndexCorruptError(f"{path}: the header does not fit its checksum; rebuild the index")
+            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
         described = json.loads(header)
         if described["kind"] != kind or described["size"] != self.size:
             raise IndexCorruptError(
@@ -109,7 +110,6 @@ class ArrayFile:
             )
         self.meta: dict[str, Any] = described["meta"]
         self._table: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in described["arrays"]}
-        self._bytes = np.memmap(path, dtype=np.uint8, mode="r")
 
     def array(self, name: str) -> NDArray[Any]:
         """Return the array `name` as a read-only view of the file."""
@@ -126,7 +126,7 @@ class ArrayFile:
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""
         return [
-            f"{self.path}: the bytes of {name!r} do not fit their checksum; rebuild the index"
+            f"{self.path}: the bytes of {name!r} do not fit their checksum; index the archives again with --rebuild"
             for name, entry in self._table.items()
             if zlib.crc32(self.array(name).data if entry["shape"][0] else b"") != entry["crc32"]
         ]

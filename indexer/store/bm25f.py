@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from indexer.text.elements import ELEMENTS
 
 DEFAULT_BOOST = {
-    "title": 5.0, "heading": 2.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5, "keywords": 1.5, "body": 1.0,
-    "url": 3.0, "alt": 0.8, "inlink": 5.0,
+    "title": 3.0, "heading": 1.5, "anchor": 1.0, "emphasis": 1.0, "description": 1.0, "keywords": 1.0, "body": 1.0,
+    "url": 2.0, "alt": 0.8, "inlink": 4.0,
 }
-DEFAULT_B = {name: 0.75 if name == "body" else 0.3 for name in ELEMENTS}
+DEFAULT_B = {name: 0.75 if name == "body" else 0.5 for name in ELEMENTS}
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Ranking:
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
     """
 
-    k1: float = 5.0
+    k1: float = 2.5
     idf: str = "plus"
     boost: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOST))
     b: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_B))
@@ -64,4 +64,4 @@ def weights(counts: NDArray[np.integer], norm: NDArray[np.float64]) -> NDArray[n
 
 def saturate(ranking: Ranking, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weight / (k1 + weight), 0 where the weight is 0."""
-    return weight / (ranking.k1 + weight)
+    return np.divide(weight, ranking.k1 + weight, out=np.zeros(len(weight)), where=weight > 0)

@@ -23,7 +23,9 @@ from archiver.warc import capture_key, surt_key
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
+    IndexError_,
     IndexMissingError,
+    IndexNotWritableError,
     IndexVersionError,
 )
 
@@ -79,7 +81,10 @@ def _decode(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, TypeError) as error:
-        raise IndexCorruptError(f"catalogue: a value starts with {value[:20]!r}, expected JSON; rebuild the index") from error
+        raise IndexCorruptError(
+            f"{FILE_NAME}: a value of table catalogue is {str(value)[:20]!r}, expected JSON;"
+            " index the archives again with --rebuild"
+        ) from error
 
 
 class _SharedConnection:
@@ -137,6 +142,9 @@ class Catalogue:
         self._all: list[sqlite3.Connection] = []
         self._all_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
+        # Where we may not write, SQLite cannot make the files that readers share with a writer. Without a journal
+        # nobody writes now, and the file can be read as it is until it changes; see `outdated`.
+        self._frozen = None if writing or os.access(index_dir, os.W_OK) or self._state()[2] else self._state()
         if writing:
             os.makedirs(index_dir, exist_ok=True)
         elif not os.path.isfile(self.path):
@@ -145,7 +153,7 @@ class Catalogue:
             self._check_format()
         except sqlite3.DatabaseError as error:
             self.close()
-            raise self._translated(error) from error
+            raise self.translated(error) from error
         except Exception:
             self.close()
             raise
@@ -160,6 +168,8 @@ class Catalogue:
             self._local.connection = found
             with self._all_lock:
                 self._all.append(found)
+            if not self._writing:
+                self._local.dictionary = _Dictionary(self.path, found, read_only=True)
         return found
 
     def _connect(self) -> sqlite3.Connection:
@@ -169,20 +179,20 @@ class Catalogue:
             connection.execute("PRAGMA synchronous=FULL")
             return connection
         address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        writable = os.access(self.index_dir, os.W_OK)
-        # on a read-only medium SQLite cannot make its shared-memory file; nobody can write there either
-        options = "?mode=ro" if writable else "?mode=ro&immutable=1"
+        options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
         connection = sqlite3.connect(address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA query_only=1")
+        # SQLite opens its files at the first read: from here on this connection outlives a rebuild that removes them
+        connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         return connection
 
     @property
     def dictionary(self) -> SqliteDict:
         """The small maps, as a sqlitedict over this thread's connection."""
+        connection = self.connection()
         found: _Dictionary | None = getattr(self._local, "dictionary", None)
         if found is None:
-            found = _Dictionary(self.path, self.connection(), read_only=not self._writing)
-            self._local.dictionary = found
+            found = self._local.dictionary = _Dictionary(self.path, connection, read_only=False)
         return found
 
     def watched_changes(self) -> int:
@@ -192,6 +202,19 @@ class Catalogue:
             with self._all_lock:
                 self._all.append(self._watcher)
         return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
+
+    def outdated(self) -> bool:
+        """Return whether the file has changed under a reader that cannot see it happen; open it anew then."""
+        return self._frozen is not None and self._state() != self._frozen
+
+    def _state(self) -> tuple[int, int, int]:
+        """Return (time of change, size, size of the journal) of the file; zeros for what is not there."""
+        found = os.stat(self.path) if os.path.exists(self.path) else None
+        journal = self.path + "-wal"
+        return (
+            found.st_mtime_ns if found else 0, found.st_size if found else 0,
+            os.path.getsize(journal) if os.path.exists(journal) else 0,
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -208,7 +231,7 @@ class Catalogue:
             except sqlite3.Error:
                 pass  # a failed write has rolled back already
             if isinstance(error, sqlite3.DatabaseError):
-                raise self._translated(error) from error
+                raise self.translated(error) from error
             raise
 
     @contextmanager
@@ -219,7 +242,7 @@ class Catalogue:
             connection.execute("BEGIN")
             yield connection
         except sqlite3.DatabaseError as error:
-            raise self._translated(error) from error
+            raise self.translated(error) from error
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
@@ -248,7 +271,7 @@ class Catalogue:
             connection.execute("COMMIT")
             return
         if known is None:
-            raise IndexCorruptError(f"{self.path}: holds no catalogue; rebuild the index")
+            raise IndexCorruptError(f"{self.path}: holds no catalogue; index the archives again with --rebuild")
         described = self.dictionary.get("format")
         version = described.get("version") if isinstance(described, dict) else None
         if version != FORMAT_VERSION:
@@ -257,10 +280,14 @@ class Catalogue:
                 " index the archives again with --rebuild"
             )
 
-    def _translated(self, error: sqlite3.DatabaseError) -> Exception:
+    def translated(self, error: sqlite3.Error) -> IndexError_:
+        """Return the error of ours that stands for an error of SQLite."""
         name = getattr(error, "sqlite_errorname", "") or ""
-        if name.startswith("SQLITE_FULL") or "disk is full" in str(error) or name.startswith("SQLITE_IOERR_WRITE"):
+        text = str(error)
+        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")) or "disk is full" in text:
             return DiskFullError(f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost")
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return IndexCorruptError(f"{self.path}: {error}; rebuild the index")
-        return IndexCorruptError(f"{self.path}: {error}")
+        if self._writing and name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            return IndexNotWritableError(f"{self.path}: {text}; the folder and the files of the index must be writable")
+        if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_READONLY")):
+            return IndexError_(f"{self.path}: cannot be read now: {text}")
+        return IndexCorruptError(f"{self.path}: {text}; index the archives again with --rebuild")

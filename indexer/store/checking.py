@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from indexer.store.catalogue import Catalogue
-from indexer.store.errors import IndexError_
+from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.segment import Segment
 from indexer.store.weights import Weights
 from indexer.store.writer import segment_path, weights_path
@@ -27,16 +28,39 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
     except IndexError_ as error:
         return [str(error)]
     try:
-        say("catalogue")
-        problems += _check_catalogue(catalogue)
-        for entry in catalogue.dictionary["segments"]:
-            say(f"segment {entry['number']} ({entry['versions']} versions)")
-            problems += _check_segment(catalogue, folder, entry)
-    except (IndexError_, sqlite3.DatabaseError, KeyError, TypeError) as error:
-        problems.append(f"{os.path.join(folder, 'catalogue.sqlite')}: {error}")
+        with _opened_state(catalogue) as segments:
+            say("catalogue")
+            problems += _check_catalogue(catalogue)
+            for entry, segment, weights in segments:
+                say(f"segment {entry['number']} ({entry['versions']} versions)")
+                problems += _check_segment(catalogue, entry, segment, weights)
+    except IndexError_ as error:
+        problems.append(str(error))
+    except (sqlite3.Error, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        problems.append(f"{os.path.join(folder, 'catalogue.sqlite')}: {error!r}; index the archives again with --rebuild")
     finally:
         catalogue.close()
     return problems
+
+
+@contextmanager
+def _opened_state(catalogue: Catalogue) -> Iterator[list[tuple[dict[str, Any], Segment, Weights]]]:
+    """Give the segments of one commit, all open; what the catalogue says inside is of that commit too."""
+    for attempt in range(20):
+        with catalogue.snapshot():
+            try:
+                opened = [_open(catalogue.index_dir, entry) for entry in catalogue.dictionary["segments"]]
+            except IndexMissingError:
+                if attempt == 19:
+                    raise
+                continue  # a merge took a file away after we read its name
+            yield opened
+            return
+
+
+def _open(folder: str, entry: dict[str, Any]) -> tuple[dict[str, Any], Segment, Weights]:
+    segment = Segment(segment_path(folder, entry["number"]))
+    return entry, segment, Weights(weights_path(folder, entry), segment)
 
 
 def _check_catalogue(catalogue: Catalogue) -> list[str]:
@@ -55,7 +79,7 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
     ):
         count = connection.execute(sql).fetchone()[0]
         if count:
-            problems.append(f"{catalogue.path}: {count} {what}; rebuild the index")
+            problems.append(f"{catalogue.path}: {count} {what}; index the archives again with --rebuild")
     for key, entry in catalogue.dictionary.items():
         if key.startswith("ledger:"):
             total = entry["captures"] + sum(entry["skipped"].values())
@@ -69,12 +93,7 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
     return problems
 
 
-def _check_segment(catalogue: Catalogue, folder: str, entry: dict[str, Any]) -> list[str]:
-    try:
-        segment = Segment(segment_path(folder, entry["number"]))
-        weights = Weights(weights_path(folder, entry), segment)
-    except IndexError_ as error:
-        return [str(error)]
+def _check_segment(catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights) -> list[str]:
     problems = segment.file.problems() + weights.file.problems()
     if problems:
         return problems
@@ -86,18 +105,18 @@ def _check_segment(catalogue: Catalogue, folder: str, entry: dict[str, Any]) -> 
             return problems
         np.add.at(lengths, (occurrences.version, occurrences.element), 1)
     if (lengths != segment.lengths).any():
-        problems.append(f"{segment.path}: the postings do not add up to the stored lengths; rebuild the index")
+        problems.append(f"{segment.path}: the postings do not add up to the stored lengths; index the archives again with --rebuild")
     if len(weights.codes) != segment.pairs:
-        problems.append(f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs; rebuild the index")
+        problems.append(f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs; index the archives again with --rebuild")
     alive = np.ones(len(segment), dtype=bool)
     alive[entry["dead"]] = False
     if (segment.lengths[alive].sum(axis=0, dtype=np.int64) != entry["sums"]).any():
-        problems.append(f"{segment.path}: the lengths do not add up to the catalogue's sums; rebuild the index")
+        problems.append(f"{segment.path}: the lengths do not add up to the catalogue's sums; index the archives again with --rebuild")
     rows = catalogue.connection().execute(
         "SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
     ).fetchall()
     if [row[0] for row in rows] != np.flatnonzero(alive).tolist():
-        problems.append(f"{segment.path}: its live versions are not those of the catalogue; rebuild the index")
+        problems.append(f"{segment.path}: its live versions are not those of the catalogue; index the archives again with --rebuild")
     elif [row[1] for row in rows] != segment.document[alive].tolist():
-        problems.append(f"{segment.path}: its versions belong to other pages than the catalogue says; rebuild the index")
+        problems.append(f"{segment.path}: its versions belong to other pages than the catalogue says; index the archives again with --rebuild")
     return problems

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 
-from indexer.store.errors import IndexCorruptError, IndexMissingError
+from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
 from indexer.store.arrayfile import sync_folder
 
 _CURRENT = "current"
@@ -32,8 +32,13 @@ def live_folder(index_dir: str) -> str:
         ) from error
     except NotADirectoryError as error:
         raise IndexMissingError(f"{index_dir}: not a folder, so no index is here") from error
+    except OSError as error:
+        raise IndexError_(f"{index_dir}/{_CURRENT}: cannot be read: {error.strerror}") from error
     if not _GENERATION.fullmatch(name):
-        raise IndexCorruptError(f"{index_dir}/{_CURRENT}: holds {name!r}, expected the name of a generation like g1")
+        raise IndexCorruptError(
+            f"{index_dir}/{_CURRENT}: holds {name!r}, expected the name of a folder like g1;"
+            " index the archives again with --rebuild"
+        )
     return os.path.join(index_dir, name)
 
 
@@ -41,11 +46,11 @@ def next_folder(index_dir: str) -> str:
     """Return an unused folder name for a new generation; leftovers of an unfinished one are removed."""
     try:
         live = os.path.basename(live_folder(index_dir))
-    except IndexMissingError:
+        remove_leftovers(index_dir)
+    except (IndexMissingError, IndexCorruptError):
         live = "g0"
-    folder = os.path.join(index_dir, f"g{int(live[1:]) + 1}")
-    shutil.rmtree(folder, ignore_errors=True)
-    return folder
+    numbers = [int(name[1:]) for name in os.listdir(index_dir) if _GENERATION.fullmatch(name)]
+    return os.path.join(index_dir, f"g{max([int(live[1:]), *numbers]) + 1}")
 
 
 def make_live(index_dir: str, folder: str) -> None:

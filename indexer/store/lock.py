@@ -8,16 +8,26 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from indexer.store.errors import WriterLockedError
+from indexer.store.errors import IndexNotWritableError, WriterLockedError, is_disk_full
 
 _NAME = "writer.lock"
 
 
 @contextmanager
 def writer_lock(index_dir: str) -> Iterator[None]:
-    """Hold the lock of an index, making its folder if needed. Raises WriterLockedError when another process has it."""
-    os.makedirs(index_dir, exist_ok=True)
-    handle = os.open(os.path.join(index_dir, _NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    """Hold the lock of an index, making its folder if needed.
+
+    Raises WriterLockedError when another process has it, IndexNotWritableError when the folder may not be written.
+    """
+    try:
+        os.makedirs(index_dir, exist_ok=True)
+        handle = os.open(os.path.join(index_dir, _NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if is_disk_full(error):
+            raise
+        raise IndexNotWritableError(
+            f"{index_dir}: cannot be written: {error.strerror}; an index needs a folder that this user may write"
+        ) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,6 +13,8 @@ the version, the shape of the pair (how often in which element), and the positio
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,12 +46,12 @@ def encode_ordinals(ordinals: NDArray[np.integer], starts: NDArray[np.int64]) ->
     return data, ends.astype(np.uint32)
 
 
-_WIDTHS = {1: np.dtype("u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
+_WIDTHS: dict[int, np.dtype[Any]] = {1: np.dtype("u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 
 
 def decode_ordinals(data: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
     """Return the ordinals of one list of `count` pairs from its bytes, rising, as int64."""
-    gaps = np.frombuffer(data, dtype=_WIDTHS[len(data) // count], count=count)
+    gaps: NDArray[np.unsignedinteger] = np.frombuffer(data, _WIDTHS[len(data) // count], count)
     ordinals = np.cumsum(gaps, dtype=np.int64)
     if count > 1:
         ordinals += _counting(count)
@@ -130,4 +132,5 @@ def unpack_bits(
     """
     loaded = eight_bytes[offsets >> 3] >> (offsets & 7).astype(np.uint64)
     mask = (np.uint64(1) << widths.astype(np.uint64)) - np.uint64(1)
-    return (loaded & mask).astype(np.int64)
+    numbers: NDArray[np.int64] = (loaded & mask).astype(np.int64)
+    return numbers

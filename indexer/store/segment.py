@@ -111,10 +111,10 @@ class SegmentWriter:
 
         data, ends = encode_ordinals(version[pair_starts], list_starts)
         self._ordinals.append(data)
-        self._ordinal_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._ordinal_sizes.append(_steps(ends))
         data, ends = pack_bits(occurrences.position, self._widths[version], pair_starts[list_starts])
         self._positions.append(data)
-        self._position_sizes.append(np.diff(ends.astype(np.int64), prepend=0))
+        self._position_sizes.append(_steps(ends))
         self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
         self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
         self._words.extend(occurrences.words)
@@ -232,6 +232,32 @@ class PostingList:
     ordinals: NDArray[np.int64]
 
 
+@dataclass(slots=True)
+class PositionList:
+    """Where the positions of one posting list lie: a row for each pair."""
+
+    bytes: NDArray[np.uint64]
+    table: NDArray[np.integer]
+    shapes: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    first_bit: NDArray[np.int64]
+
+    def read(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (pair, element, position) of all occurrences in the chosen pairs.
+
+        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
+        pair, element, position.
+        """
+        counts = self.totals[chosen]
+        pair = np.repeat(np.arange(len(chosen)), counts)
+        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
+        width = self.widths[chosen][pair]
+        position = unpack_bits(self.bytes, self.first_bit[chosen][pair] + inside * width, width)
+        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), self.table[self.shapes[chosen]].ravel())
+        return pair, element, position
+
+
 class Segment:
     """Reads a segment; safe from many threads, since nothing in it changes."""
 
@@ -320,29 +346,15 @@ class Segment:
             rows = rows[self._words[starts[rows] + place] == byte]
         return [int(row) for row in rows]
 
-    def positions(
-        self, postings: PostingList, chosen: NDArray[np.int64], shapes: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (pair, element, position) of all occurrences in the chosen pairs of a list.
-
-        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
-        pair, element, position. shapes: the list's shape numbers, if the caller has them already.
-        """
-        if shapes is None:
-            shapes = self.shape_numbers(postings.start, postings.count)
+    def positions_of(self, postings: PostingList) -> PositionList:
+        """Return the positions of a list, to be read pair by pair."""
+        shapes = self.shape_numbers(postings.start, postings.count)
         totals = self._shape_totals[shapes]
         widths = self._widths[postings.ordinals]
         bits = totals * widths
         first_bit = np.cumsum(bits) - bits
-        base = (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
-        counts = totals[chosen]
-        pair = np.repeat(np.arange(len(chosen)), counts)
-        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        width = widths[chosen][pair]
-        position = unpack_bits(self._position_bytes, base + first_bit[chosen][pair] + inside * width, width)
-        by_element = self.shape_table[shapes[chosen]].astype(np.int64)
-        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), by_element.ravel())
-        return pair, element, position
+        first_bit += (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
+        return PositionList(self._position_bytes, self.shape_table, shapes, totals, widths, first_bit)
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
@@ -398,7 +410,15 @@ class Segment:
 
 def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return how many bits hold every position below each extent."""
-    return np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    return widths
+
+
+def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the sizes of what ends at `ends`."""
+    sizes: NDArray[np.int64] = ends.astype(np.int64)
+    sizes[1:] -= ends[:-1]
+    return sizes
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:

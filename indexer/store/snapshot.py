@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
-from indexer.store.errors import IndexMissingError
+from indexer.store.errors import IndexCorruptError, IndexMissingError
 from indexer.store.segment import Segment
 from indexer.store.weights import Basis, Weights
 from indexer.store.writer import mean_lengths, segment_path, weights_path
@@ -38,6 +38,14 @@ class Snapshot:
         """Read the list of live segments and map them. Raises the errors of indexer.store.errors."""
         self.catalogue = catalogue
         self._languages: dict[str, int] | None = None
+        try:
+            self._load()
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise IndexCorruptError(
+                f"{catalogue.path}: the list of segments is not as it must be ({error!r}); index the archives again with --rebuild"
+            ) from error
+
+    def _load(self) -> None:
         entries, shared = self._read()
         self.segments: list[LiveSegment] = []
         for attempt in range(5):
@@ -51,6 +59,22 @@ class Snapshot:
                 entries, shared = self._read()
         self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
         self.means: NDArray[np.float64] = mean_lengths(entries)
+
+    def sites(self) -> int:
+        """Return the number of hosts that live versions come from."""
+        hosts: set[str] = set()
+        for live in self.segments:
+            names = live.segment.hosts()
+            used = live.segment.host if live.alive is None else live.segment.host[live.alive]
+            hosts.update(names[number] for number in np.unique(used).tolist())
+        return len(hosts)
+
+    def damage(self) -> IndexCorruptError | None:
+        """Return what is wrong with the bytes of a segment, None when all fit their checksums. Reads all of them."""
+        for live in self.segments:
+            for problem in live.segment.file.problems() + live.weights.file.problems():
+                return IndexCorruptError(problem)
+        return None
 
     def _read(self) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
         with self.catalogue.snapshot() as connection:

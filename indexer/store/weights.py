@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.errors import IndexCorruptError
 from indexer.store.segment import Segment
 from indexer.text.elements import ELEMENTS
 
@@ -99,6 +100,10 @@ class Weights:
         """Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.file = ArrayFile(path, "weights")
         meta: dict[str, Any] = self.file.meta
+        if meta["pairs"] != segment.pairs:
+            raise IndexCorruptError(
+                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs}; index the archives again with --rebuild"
+            )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
         self.codes: NDArray[np.uint8] = self.file.array("codes")
         self.greatest: NDArray[np.uint8] = self.file.array("greatest")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.bm25f import Ranking
+from indexer.store.arrayfile import sync_folder
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
+from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
 from indexer.store.weights import Basis, Weights, write_weights
@@ -61,7 +65,11 @@ class NewCapture:
 
 @dataclass(slots=True)
 class CommitBatch:
-    """What one commit adds: at most one segment file with its versions, captures, and ledger entries."""
+    """What one commit adds: at most one segment file with its versions, captures, and ledger entries.
+
+    replaces: numbers of files whose captures so far make place for those of the batches of this commit.
+    given_up: numbers of files that could not be read to their end; their ledger entry counts the captures held.
+    """
 
     segment: str = ""
     sums: Sequence[int] = ()
@@ -69,6 +77,8 @@ class CommitBatch:
     versions: list[NewVersion] = field(default_factory=list)
     captures: list[NewCapture] = field(default_factory=list)
     ledger: list[dict[str, Any]] = field(default_factory=list)
+    replaces: set[int] = field(default_factory=set)
+    given_up: set[int] = field(default_factory=set)
 
 
 class IndexWriter:
@@ -82,11 +92,18 @@ class IndexWriter:
         self._dictionary = self.catalogue.dictionary
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
-        self._next_url = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
-        self._next_version = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM versions").fetchone()[0]) + 1
+        try:
+            self._next_url = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
+            self._next_version = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM versions").fetchone()[0]) + 1
+        except sqlite3.Error as error:
+            self.catalogue.close()
+            raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
 
     def close(self) -> None:
+        """Close the catalogue; what a run that failed or was stopped has left goes at once, the disk may be full."""
+        with suppress(sqlite3.Error, OSError, IndexError_):
+            self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         self.catalogue.close()
 
     # -- numbers for addresses, versions and files
@@ -114,11 +131,27 @@ class IndexWriter:
         self._next_version += 1
         return number
 
-    def file_number(self, path: str) -> int:
-        """Return the number of an archive file, giving it one if it is new."""
-        connection = self.catalogue.connection()
-        connection.execute("INSERT OR IGNORE INTO files (path) VALUES (?)", (path,))
-        return int(connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
+    def begin_files(self, states: dict[str, dict[str, Any]]) -> dict[str, int]:
+        """Note that files are about to be read, and in which state they are; return their numbers."""
+        with self.catalogue.transaction() as connection:
+            numbers = {}
+            for path, state in states.items():
+                connection.execute("INSERT OR IGNORE INTO files (path) VALUES (?)", (path,))
+                numbers[path] = int(connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
+                self._dictionary[_reading_key(path)] = state
+        return numbers
+
+    def begun_state(self, path: str) -> dict[str, Any] | None:
+        """Return the state of a file when a run began to read it that never finished; None if there is no such run."""
+        state: dict[str, Any] | None = self._dictionary.get(_reading_key(path))
+        return state
+
+    def versions_shown_by(self, file: int) -> set[int]:
+        """Return the numbers of the versions that the captures of a file show."""
+        rows = self.catalogue.connection().execute(
+            "SELECT DISTINCT version FROM captures WHERE file = ? AND version IS NOT NULL", (file,)
+        )
+        return {int(version) for (version,) in rows}
 
     def ledger_entry(self, path: str) -> dict[str, Any] | None:
         """Return what the ledger says of a file."""
@@ -129,7 +162,12 @@ class IndexWriter:
 
     def commit(self, batches: Iterable[CommitBatch]) -> None:
         """Make batches part of the index, in one transaction. Raises DiskFullError."""
+        batches = list(batches)
         with self.catalogue.transaction() as connection:
+            shown: set[int] = set()
+            for file in sorted({file for batch in batches for file in batch.replaces}):
+                shown |= self.versions_shown_by(file)
+                connection.execute("DELETE FROM captures WHERE file = ?", (file,))
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
             connection.executemany(
@@ -154,8 +192,13 @@ class IndexWriter:
                     [(c.document, c.timestamp, c.type, c.status, c.mime, c.payload, c.file, c.member, c.offset, c.length,
                       c.inner, c.version or None, c.refers_to or None) for c in batch.captures],
                 )
+            self._bury(connection, self._without_bytes(connection, shown), segments)
+            for batch in batches:
                 for entry in batch.ledger:
+                    self._count_captures(connection, entry, batch.given_up)
                     self._dictionary[_ledger_key(entry["file"])] = entry
+                    self._dictionary.pop(_reading_key(entry["file"]), None)
+            sync_folder(self.folder)
             self._join_revisits(connection)
             self._weigh(segments, _DRIFT_IN_RUN)
             self._dictionary["segments"] = segments
@@ -179,37 +222,52 @@ class IndexWriter:
             row = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
             if row is None:
                 return
-            shown = {
-                int(v) for (v,) in connection.execute(
-                    "SELECT DISTINCT version FROM captures WHERE file = ? AND version IS NOT NULL", (row[0],)
-                )
-            }
+            shown = self.versions_shown_by(row[0])
             urls = connection.execute("SELECT DISTINCT url FROM captures WHERE file = ?", (row[0],)).fetchall()
             connection.execute("DELETE FROM captures WHERE file = ?", (row[0],))
-            # a revisit elsewhere shows a version only while a capture that holds its bytes is there
-            lost = [
-                version for version in shown if not connection.execute(
-                    "SELECT 1 FROM captures WHERE version = ? AND type <> 'revisit' LIMIT 1", (version,)
-                ).fetchone()
-            ]
-            self._bury(connection, lost)
+            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+            self._bury(connection, self._without_bytes(connection, shown), segments)
+            self._dictionary["segments"] = segments
             connection.executemany(
                 "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
             )
             self._dictionary.pop(_ledger_key(path), None)
+            self._dictionary.pop(_reading_key(path), None)
 
-    def _bury(self, connection: Any, versions: list[int]) -> None:
+    def forget_addresses(self) -> None:
+        """Take addresses out that have no capture any more."""
+        with self.catalogue.transaction() as connection:
+            connection.execute("DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)")
+
+    def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
+        """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
+        return [
+            version for version in sorted(versions) if not connection.execute(
+                "SELECT 1 FROM captures WHERE version = ? AND type <> 'revisit' LIMIT 1", (version,)
+            ).fetchone()
+        ]
+
+    def _count_captures(self, connection: Any, entry: dict[str, Any], given_up: set[int]) -> None:
+        number = connection.execute("SELECT id FROM files WHERE path = ?", (entry["file"],)).fetchone()
+        if number and number[0] in given_up:
+            entry["captures"], entry["documents"] = connection.execute(
+                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?", number
+            ).fetchone()
+            entry["records"] = entry["captures"] + sum(entry["skipped"].values())
+
+    def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> None:
         """Mark versions as dead in their segments; a merge drops them for good."""
-        segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         by_number = {segment["number"]: segment for segment in segments}
+        touched: set[int] = set()
         for version in versions:
             number, ordinal = connection.execute(
                 "SELECT segment, ordinal FROM versions WHERE id = ?", (version,)
             ).fetchone()
             by_number[number]["dead"].append(ordinal)
+            touched.add(number)
             connection.execute("UPDATE captures SET version = NULL WHERE version = ?", (version,))
             connection.execute("DELETE FROM versions WHERE id = ?", (version,))
-        for number in {s["number"] for s in segments if s["dead"]}:
+        for number in sorted(touched):
             entry = by_number[number]
             segment = Segment(self._segment_path(number))
             alive = np.ones(len(segment), dtype=bool)
@@ -217,7 +275,6 @@ class IndexWriter:
             entry["dead"] = sorted(entry["dead"])
             entry["sums"] = segment.lengths[alive].sum(axis=0, dtype=np.int64).tolist()
             entry["counts"] = (segment.lengths[alive] > 0).sum(axis=0).tolist()
-        self._dictionary["segments"] = segments
 
     # -- weights and merging
 
@@ -226,12 +283,11 @@ class IndexWriter:
         means = mean_lengths(segments)
         now = Basis.of(self.ranking, means)
         for entry in segments:
-            segment = None
             if entry["weights"]:
                 segment = Segment(self._segment_path(entry["number"]))
                 if Weights(self._weights_path(entry), segment).basis.slack(now) <= drift:
                     continue
-            segment = segment or Segment(self._segment_path(entry["number"]))
+            segment = self._sound_segment(entry)
             entry["weights"] += 1
             write_weights(self._weights_path(entry), segment, self.ranking, means)
 
@@ -243,20 +299,32 @@ class IndexWriter:
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
-    def merge(self) -> None:
-        """Merge small segments into few large ones, and drop dead versions. Bounded memory."""
+    def merge(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Merge small segments into few large ones, and drop dead versions. Bounded memory.
+
+        stop: asked before each merge; True ends the merging, what was merged is committed.
+        """
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         for chosen in _merge_plan(segments, {s["number"]: self._occurrences_of(s) for s in segments}):
+            if stop():
+                return
             self._merge_into_one(chosen)
         self._reweigh(_DRIFT)
 
+    def _sound_segment(self, entry: dict[str, Any]) -> Segment:
+        """Return a segment whose bytes fit their checksums: damage must not get into a file with checksums of its own."""
+        segment = Segment(self._segment_path(entry["number"]))
+        for problem in segment.file.problems():
+            raise IndexCorruptError(problem)
+        return segment
+
     def _occurrences_of(self, entry: dict[str, Any]) -> int:
-        return sum(entry["sums"])
+        return int(sum(entry["sums"]))
 
     def _merge_into_one(self, chosen: list[dict[str, Any]]) -> None:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         number = self._next_segment_number(segments)
-        opened = [Segment(self._segment_path(entry["number"])) for entry in chosen]
+        opened = [self._sound_segment(entry) for entry in chosen]
         places = merge_segments(self._segment_path(number), opened, [entry["dead"] for entry in chosen])
         merged: dict[str, Any] = {
             "number": number, "versions": sum(int((place >= 0).sum()) for place in places),
@@ -280,7 +348,7 @@ class IndexWriter:
     # -- files
 
     def _next_segment_number(self, segments: list[dict[str, Any]]) -> int:
-        number = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
+        number: int = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
         self._dictionary["last segment"] = number
         return number
 
@@ -297,7 +365,8 @@ class IndexWriter:
         for name in os.listdir(self.folder):
             is_ours = name.endswith(endings) or _WEIGHTS_NAME.fullmatch(name)
             if is_ours and name not in live:
-                os.remove(os.path.join(self.folder, name))
+                with suppress(FileNotFoundError):  # a worker of a killed run may be at it still
+                    os.remove(os.path.join(self.folder, name))
 
 
 def mean_lengths(segments: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
@@ -322,6 +391,10 @@ def weights_path(folder: str, entry: dict[str, Any]) -> str:
 
 def _ledger_key(path: str) -> str:
     return "ledger:" + path
+
+
+def _reading_key(path: str) -> str:
+    return "reading:" + path
 
 
 def _merge_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> list[list[dict[str, Any]]]:

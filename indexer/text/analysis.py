@@ -30,17 +30,38 @@ SECTION_GAP = 32  # positions left free between title, description, keywords, ad
 _SEPARATOR, _WORD, _PAIRED = 0, 1, 2
 _PAIRED_RANGES = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x31FF),
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA960, 0xA97F), (0xAC00, 0xD7FF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA960, 0xA97F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0xAC00, 0xD7FF),
+    (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
 )
 # Soft hyphen, joiners, direction marks and variation selectors stand inside words without parting them.
-_IGNORABLE = re.compile("[\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]")
+_JOINED = "\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+_IGNORABLE = re.compile(f"[{_JOINED}]")
+
+# Symbols that NFKC turns into letters or marks. Old pages write "don´t" and "Java™": accents that stand alone
+# and trade marks part words; others (℃, №, ㈱) become words of their own, never parts of the word beside them.
+_BLANKS = (
+    "\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u0384\u0385\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed-\u1fef\u1ffd"
+    "\u1ffe\u2017\u203e\u2120\u2122\u309b\u309c\ufe49-\ufe4c\uffe3"
+)
+_LETTERLIKE = (
+    "\u20a8\u2100\u2101\u2103\u2105\u2106\u2109\u2116\u2121\u213b\u249c-\u24e9\u2e9f\u2ef3\u2f00-\u2fd5\u3196-\u319f"
+    "\u3200-\u321e\u322a-\u3247\u3250\u3260-\u327e\u328a-\u32b0\u32c0-\u33ff\ufdfc\U0001f110-\U0001f12e\U0001f130-\U0001f14f\U0001f16a-\U0001f16c"
+    "\U0001f190\U0001f200-\U0001f251"
+)
+_SPECIAL = re.compile(f"[{_JOINED}{_BLANKS}{_LETTERLIKE}]")
+_BLANK = re.compile(f"[{_BLANKS}]")
+
+
+def _untangled(found: re.Match[str]) -> str:
+    character = found.group()
+    return "" if _IGNORABLE.match(character) else " " if _BLANK.match(character) else f" {character} "
 
 
 def normalize(text: str) -> str:
     """Return `text` as it is compared: NFKC, case folded, without ignorable characters."""
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFKC", _IGNORABLE.sub("", text)).casefold()
+    text = unicodedata.normalize("NFKC", _SPECIAL.sub(_untangled, text)).casefold()
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
@@ -105,9 +126,11 @@ def word_spans_of(text: str) -> list[tuple[str, int, int]]:
 
     Text is folded word by word, so that the places fit text whose folding changes its length.
     """
-    starts, ends = _word_spans(_code_points(text))
+    kept = [place for place, character in enumerate(text) if not _IGNORABLE.match(character)]
+    starts, ends = _word_spans(_code_points("".join([text[place] for place in kept])))
     spans = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    for first, last in zip(starts.tolist(), (ends - 1).tolist(), strict=True):
+        start, end = kept[first], kept[last] + 1
         for word in words_of(text[start:end])[:1]:
             spans.append((word, start, end))
     return spans

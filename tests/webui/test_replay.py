@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from html import unescape
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
+from indexer import IndexOptions, build_index
 from tests.webui.archive_text import PNG, page, record, response, write_archive
 from tests.webui.fake_index import FakeIndex, client_for, moved_away
-from webui.settings import Settings
+from webui import create_app
+from webui.settings import Settings, load_settings
 
 
 def test_the_frame_page_says_what_and_when_and_holds_no_archived_markup(client: FlaskClient) -> None:
@@ -365,3 +368,21 @@ def test_a_page_full_of_script_is_isolated(settings: Settings, tmp_path: Path) -
     answer = client_for(settings, file).get("/web/2015mp_/http://site.example/")
     assert "zebra" in answer.text
     assert "run()" not in answer.text and "http-equiv" not in answer.text
+
+
+def test_what_has_no_web_address_can_be_opened_too(settings: Settings, tmp_path: Path) -> None:
+    names = ("urn:x-note:1", "file:///with blank.html", "no-scheme", "http://h.example/it's")
+    notes = [
+        record("resource", name, page("Note", f"zebra {name}").encode(), "text/html", "2015-05-03T14:02:11Z")
+        for name in names
+    ]
+    file = write_archive(tmp_path / "urn.warc.gz", *notes)
+    build_index([str(file)], str(tmp_path / "index"), options=IndexOptions(workers=1))
+    client = create_app(load_settings(None, {}, {"index": str(tmp_path / "index")})).test_client()
+    hits = client.get("/search.json?q=zebra").get_json()["hits"]
+    assert len(hits) == 4
+    for hit in hits:
+        frame = client.get(hit["cached_url"])
+        assert frame.status_code == 200
+        address = frame.text.partition('src="/web/')[2].partition('"')[0]
+        assert f"zebra {hit['url']}" in unescape(client.get(unescape(f"/web/{address}")).text)

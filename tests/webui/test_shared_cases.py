@@ -43,8 +43,9 @@ def view(client: FlaskClient, case: dict[str, Any], name: str, offset: int) -> l
     """Open a record as a reader would: the frame page and what the frame shows. An address is all that can be given."""
     urls = {(p["file"], p["offset"]): p["url"] for p in case.get("payloads", [])}
     url = urls.get((name, offset)) or urls.get((f"archives/{name}", offset)) or name
-    return [client.get(start + form) for start in ("/cached/0/", "/web/0mp_/", "/web/0id_/")
-            for form in ([url] if url != name else [url, quote(url, safe=""), quote(quote(url, safe=""), safe="")])]  # fmt: skip
+    once = quote(url, safe="")
+    forms = [url] if url != name else [url, once, quote(once, safe="")]
+    return [client.get(start + form) for start in ("/cached/0/", "/web/0mp_/", "/web/0id_/") for form in forms]
 
 
 @pytest.mark.parametrize("name", ["c32", "c33", "c34"])
@@ -53,7 +54,8 @@ def test_case_of_kind_ui(cases: dict[str, dict[str, Any]], tmp_path: Path, name:
     client = site_of(case, tmp_path)
     for step in case["steps"]:
         if step["do"] == "search":
-            answers = [client.get("/search", query_string={"q": step["q"], "format": form}) for form in ("html", "json")]
+            asked = [{"q": step["q"], "format": form} for form in ("html", "json")]
+            answers = [client.get("/search", query_string=parameters) for parameters in asked]
         else:
             answers = view(client, case, step["file"], step["offset"])
         for answer in answers:

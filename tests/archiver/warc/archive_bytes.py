@@ -58,7 +58,7 @@ def arc_file(*records: bytes, version: bytes = b"1 1") -> list[bytes]:
     """The records of an ARC file: first the one that describes the file."""
     fields = b"URL IP-address Archive-date Content-type Archive-length"
     if version.startswith(b"2"):
-        fields = b"URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length"
+        fields = fields.replace(b"type ", b"type Result-code Checksum Location Offset Filename ")
     body = version + b" ExampleOrg\n" + fields + b"\n"
     tail = b"200 - - 0 a.arc " if version.startswith(b"2") else b""
     head = b"filedesc://a.arc 0.0.0.0 20040925001013 text/plain " + tail + b"%d\n" % len(body)

@@ -34,7 +34,9 @@ from archiver.warc import (
         ("bzip2", "bzip2"),
     ],
 )
-def test_the_bytes_tell_the_format_and_the_name_does_not(container: str, compression: str, tmp_path: Path) -> None:
+def test_the_bytes_tell_the_format_and_the_name_does_not(
+    container: str, compression: str, tmp_path: Path
+) -> None:
     data = PACKERS[container]([page("one"), page("two")])
     for name in ("a.warc", "a.warc.gz", "a.txt"):
         seen = read(tmp_path / name, data)
@@ -42,13 +44,17 @@ def test_the_bytes_tell_the_format_and_the_name_does_not(container: str, compres
         assert seen.position == len(data)
 
 
-@pytest.mark.parametrize("version", ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1", "warc/1.0", "WARC/1.0.1"])
+@pytest.mark.parametrize(
+    "version", ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1", "warc/1.0", "WARC/1.0.1"]
+)
 def test_versions_of_warc(version: str, tmp_path: Path) -> None:
     assert read(tmp_path / "a", page("one", version=version)).words == ["one"]
 
 
 def test_a_pre_standard_header_on_one_line_is_a_record(tmp_path: Path) -> None:
-    line = b"warc/0.9 1004 warcinfo filedesc://a.warc.gz 20050708010101 text/xml uuid://cbad35b7\r\n\r\n\r\n\r\n"
+    line = (
+        b"warc/0.9 1004 warcinfo filedesc://a.warc.gz 20050708010101 text/xml uuid://cbad35b7\r\n\r\n\r\n\r\n"
+    )
     seen = read(tmp_path / "a", line)
     assert (seen.types, seen.urls, seen.format) == (["warcinfo"], ["filedesc://a.warc.gz"], "warc/0.9")
 
@@ -62,7 +68,10 @@ def test_both_versions_of_arc(tmp_path: Path) -> None:
 
 
 def test_arc_records_come_out_as_response_resource_or_warcinfo(tmp_path: Path) -> None:
-    seen = read(tmp_path / "a", b"".join(arc_file(arc(http(b"one")), arc(b"20040925001013\n", "dns:a.example", "text/dns"))))
+    seen = read(
+        tmp_path / "a",
+        b"".join(arc_file(arc(http(b"one")), arc(b"20040925001013\n", "dns:a.example", "text/dns"))),
+    )
     assert seen.types == ["warcinfo", "response", "resource"]
 
 
@@ -78,7 +87,12 @@ def test_a_zstandard_dictionary_at_the_start_of_the_file(tmp_path: Path) -> None
 
 
 def test_other_skippable_frames_are_passed_over(tmp_path: Path) -> None:
-    data = skippable(b"note", 0x184D2A50) + zstd.compress(page("one")) + skippable(b"", 0x184D2A5F) + zstd.compress(page("two"))
+    data = (
+        skippable(b"note", 0x184D2A50)
+        + zstd.compress(page("one"))
+        + skippable(b"", 0x184D2A5F)
+        + zstd.compress(page("two"))
+    )
     seen = read(tmp_path / "a", data)
     assert (seen.words, seen.damages) == (["one", "two"], [])
 
@@ -86,7 +100,10 @@ def test_other_skippable_frames_are_passed_over(tmp_path: Path) -> None:
 def test_a_dictionary_that_is_missing_or_broken_is_damage(tmp_path: Path) -> None:
     dictionary = zstd.train_dict([page(f"word {n} of many") for n in range(200)], 4096)
     packed = zstd.compress(page("one"), zstd_dict=dictionary)
-    seen = read(tmp_path / "a", skippable(zstd.compress(dictionary.dict_content)[:-9]) + packed + zstd.compress(page("two")))
+    seen = read(
+        tmp_path / "a",
+        skippable(zstd.compress(dictionary.dict_content)[:-9]) + packed + zstd.compress(page("two")),
+    )
     assert seen.words == ["two"]
     assert "dictionary" in seen.damages[0].problem
 
@@ -106,12 +123,17 @@ def test_line_ends_between_records(tmp_path: Path) -> None:
 def test_header_lines_with_bare_line_feeds_folds_and_odd_names(tmp_path: Path) -> None:
     block = http(b"one")
     head = (
-        b"WARC/1.0\nwarc-TYPE: response\nWarc-Target-Uri:\n  http://a.example/\n\tfolded\nWARC-Date : 2020-01-02T03:04:05Z\n"
+        b"WARC/1.0\nwarc-TYPE: response\nWarc-Target-Uri:\n  http://a.example/\n\tfolded\n"
+        b"WARC-Date : 2020-01-02T03:04:05Z\n"
         b"no colon here\nX-Note: caf\xe9 \x01\nContent-Length: %d\n\n" % len(block)
     )
     with ArchiveReader(str(_write(tmp_path, head + block + b"\n\n"))) as reader:
         record = _only(list(reader))
-        assert (record.type, record.url, record.timestamp) == ("response", "http://a.example/ folded", "20200102030405")
+        assert (record.type, record.url, record.timestamp) == (
+            "response",
+            "http://a.example/ folded",
+            "20200102030405",
+        )
         assert record.headers.get("x-note") == "café \x01"
 
 
@@ -121,11 +143,15 @@ def test_a_target_uri_in_angle_brackets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("more", [1, 3, 4, 20, 150, 10_000, 10**7, 10**18])
 @pytest.mark.parametrize("container", ["plain", "one gzip member"])
-def test_a_length_that_is_too_large_does_not_swallow_the_next_record(more: int, container: str, tmp_path: Path) -> None:
+def test_a_length_that_is_too_large_does_not_swallow_the_next_record(
+    more: int, container: str, tmp_path: Path
+) -> None:
     block = http(b"<p>one</p>")
     records = [warc(block, length=len(block) + more), page("two"), page("three")]
     seen = read(tmp_path / "a", PACKERS[container](records))
-    assert [word.strip() for word in seen.words] == ["one", "two", "three"] or seen.words[0].startswith("one</p>")
+    assert [word.strip() for word in seen.words] == ["one", "two", "three"] or seen.words[0].startswith(
+        "one</p>"
+    )
     assert seen.words[1:] == ["two", "three"]
 
 
@@ -149,7 +175,9 @@ def test_a_length_that_is_too_small_leaves_damage_up_to_the_next_record(tmp_path
 
 @pytest.mark.parametrize("length", ["", "abc", "-5", "9" * 400, "1e3", "+5"])
 @pytest.mark.parametrize("container", ["plain", "gzip", "one gzip member"])
-def test_a_length_that_is_no_number_ends_at_the_next_record(length: str, container: str, tmp_path: Path) -> None:
+def test_a_length_that_is_no_number_ends_at_the_next_record(
+    length: str, container: str, tmp_path: Path
+) -> None:
     seen = read(tmp_path / "a", PACKERS[container]([page("one", length=length), page("two")]))
     assert seen.words == ["one", "two"]
 
@@ -181,12 +209,20 @@ def test_a_record_that_goes_on_in_the_next_members(tmp_path: Path) -> None:
 
 def test_empty_members_between_records(tmp_path: Path) -> None:
     empty = gzip.compress(b"")
-    seen = read(tmp_path / "a", empty + gzip_members([page("one")]) + empty * 5000 + gzip_members([page("two")]) + empty)
+    seen = read(
+        tmp_path / "a",
+        empty + gzip_members([page("one")]) + empty * 5000 + gzip_members([page("two")]) + empty,
+    )
     assert (seen.words, seen.damages) == (["one", "two"], [])
 
 
 def test_records_of_length_zero(tmp_path: Path) -> None:
-    records = [warc(b"", kind="warcinfo", content_type=None), warc(b""), warc(b"", kind="metadata"), page("one")]
+    records = [
+        warc(b"", kind="warcinfo", content_type=None),
+        warc(b""),
+        warc(b"", kind="metadata"),
+        page("one"),
+    ]
     seen = read(tmp_path / "a", gzip_members(records))
     assert (seen.words, seen.damages) == (["", "", "", "one"], [])
 
@@ -198,7 +234,12 @@ def test_records_of_length_zero(tmp_path: Path) -> None:
     ("url", "mime", "date", "timestamp"),
     [
         ("http://a.example/two words  here", "text/html", "20040925001013", "20040925001013"),
-        ("http://a.example/find?q=host 10.0.0.1 20010101000000 down", "text/html", "20040925001013", "20040925001013"),
+        (
+            "http://a.example/find?q=host 10.0.0.1 20010101000000 down",
+            "text/html",
+            "20040925001013",
+            "20040925001013",
+        ),
         ("http://a.example/", "text/html; Charset=iso-8859-1", "20040925001013", "20040925001013"),
         ("http://a.example/", "no mime at all (", "20040925001013", "20040925001013"),
         ("http://a.example/\x0c\x01\x0dx", "text/html", "20040925001013", "20040925001013"),
@@ -317,8 +358,21 @@ def test_headers_beyond_the_limits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\r\n\r\n", b"asdfasdf\nasdfasdf\n", b"WARC", b"WARC-Type: resource\r\n", b"\x1f\x8b", gzip.compress(b""),
-             gzip.compress(b"com,example)/ 2020\n"), b"\x89PNG\r\n\x1a\n" + bytes(5000), b"BZh9", b"\x28\xb5\x2f\xfd", b"PK\x05\x06"]
+    "data",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"asdfasdf\nasdfasdf\n",
+        b"WARC",
+        b"WARC-Type: resource\r\n",
+        b"\x1f\x8b",
+        gzip.compress(b""),
+        gzip.compress(b"com,example)/ 2020\n"),
+        b"\x89PNG\r\n\x1a\n" + bytes(5000),
+        b"BZh9",
+        b"\x28\xb5\x2f\xfd",
+        b"PK\x05\x06",
+    ],
 )
 def test_a_file_without_a_record_says_so(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(NotAnArchiveError, match="expected a WARC, ARC or WACZ file"):

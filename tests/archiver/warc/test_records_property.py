@@ -66,7 +66,11 @@ def test_offsets_are_those_of_the_members(container: str, tmp_path: Path) -> Non
     at = 0
     for member, location in zip(members, seen.locations, strict=True):
         newlines = 4 if container == "plain" else 0
-        assert (location.offset, location.length, location.inner * bool(newlines == 0)) == (at, len(member) - newlines, 0)
+        assert (location.offset, location.length, location.inner * bool(newlines == 0)) == (
+            at,
+            len(member) - newlines,
+            0,
+        )
         at += len(member)
 
 
@@ -111,7 +115,9 @@ def test_spoiled_bytes_end_in_records_and_damages(tmp_path: Path, data: bytes) -
 
 @settings(quick, max_examples=200)
 @given(data=st.binary(max_size=400), offset=st.integers(-5, 500))
-def test_any_place_in_any_bytes_is_a_record_or_a_plain_refusal(tmp_path: Path, data: bytes, offset: int) -> None:
+def test_any_place_in_any_bytes_is_a_record_or_a_plain_refusal(
+    tmp_path: Path, data: bytes, offset: int
+) -> None:
     path = tmp_path / "any"
     path.write_bytes(data)
     try:

@@ -1,0 +1,147 @@
+"""One spelling for each URL."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from archiver.warc import canonical_url, capture_key, surt_key
+
+A = "http://a.example"
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        [
+            A,
+            A + "/",
+            "HTTP://A.EXAMPLE:80/",
+            A + "/#top",
+            A + ":/",
+            " " + A + "\n",
+            "http://a.example./",
+            A + "/?",
+        ],
+        [A + "/a/b", A + "/a/./x/../b", A + "/a/b#frag", A + "/a/%62", A + "/../a/b", A + "\\a\\b"],
+        ["https://a.example/x", "https://a.example:443/x", "https://a.example:0443/x"],
+        [A + "/~user", A + "/%7Euser", A + "/%7euser"],
+        [A + "/%C3%A9", A + "/%c3%a9", A + "/é"],
+        [A + "/a%20b", A + "/a b"],
+        [A + "/?q=%C3%A9&b", A + "/?q=é&b"],
+        [A + "/%25", A + "/%"],
+        ["http://xn--bcher-kva.example/", "http://bücher.example/", "http://B%C3%BCcher.example/"],
+        ["http://[::1]/", "http://[0:0:0:0:0:0:0:1]:80/"],
+    ],
+)
+def test_spellings_of_one_address(spellings: list[str]) -> None:
+    assert len({canonical_url(url) for url in spellings}) == 1
+    assert len({surt_key(url) for url in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/A", "/a"),
+        ("/a", "/a/"),
+        ("/x?a=1&b=2", "/x?a=1"),
+        ("/x?a=1&b=2", "/x?b=2&a=1"),
+        ("/x?a=A", "/x?a=a"),
+        (":8080/", "/"),
+        ("/a%2Fb", "/a/b"),
+        ("/a%3Fb", "/a?b"),
+        ("/a%23b", "/a"),
+        ("/a+b", "/a%20b"),
+    ],
+)
+def test_addresses_that_differ(one: str, other: str) -> None:
+    assert canonical_url(A + one) != canonical_url(A + other)
+    assert surt_key(A + one) != surt_key(A + other)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:void(0)",
+        "mailto:a@a.example",
+        "http://",
+        "http:///path",
+        "http://[bad",
+        "http://[::zz]/",
+        "http://a.example:99999/",
+        "http://a.example:8x/",
+        "http://a b.example/",
+        "http://./",
+        "",
+        "about:blank",
+        "/relative",
+        "dns:a.example",
+        "http://" + "a" * 300 + ".example/",
+    ],
+)
+def test_what_is_no_page_is_turned_away_and_still_has_a_key(url: str) -> None:
+    with pytest.raises(ValueError):
+        canonical_url(url)
+    assert capture_key(f" {url}\r\n") == url
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("c?d", "http://a.example/x/c?d"),
+        ("../c", "http://a.example/c"),
+        ("//b.example/c", "http://b.example/c"),
+        ("?q", "http://a.example/x/y?q"),
+        ("", "http://a.example/x/y?z"),
+        ("#top", "http://a.example/x/y?z"),
+        ("\n https://b.example/c \t", "https://b.example/c"),
+        ("/\\b.example/c", "http://b.example/c"),
+        ("a:b", None),
+    ],
+)
+def test_links_are_relative_to_their_page(link: str, url: str | None) -> None:
+    base = "http://a.example/x/y?z"
+    if url is None:
+        with pytest.raises(ValueError):
+            canonical_url(link, base)
+    else:
+        assert canonical_url(link, base) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://www.Example.com/Path?q", "com,example,www)/Path?q"),
+        ("https://www.example.com:8443", "com,example,www:8443)/"),
+        ("http://user:secret@example.com/", "com,example)/"),
+        ("http://192.0.2.7/a", "192.0.2.7)/a"),
+        ("http://[2001:db8::1]:8080/a", "[2001:db8::1]:8080)/a"),
+    ],
+)
+def test_sort_keys(url: str, key: str) -> None:
+    assert surt_key(url) == key
+
+
+addresses = st.one_of(
+    st.text(),
+    st.text(alphabet="http:/%2fF.@[]?#ab é\\\x00\n;:&=+").map(lambda rest: "http://" + rest),
+    st.tuples(st.sampled_from(["http://a.example/", "https://[::1]:8/", "http://ü.example?"]), st.text()).map(
+        "".join
+    ),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(url=addresses, base=st.none() | addresses)
+def test_the_key_of_a_key_is_itself(url: str, base: str | None) -> None:
+    try:
+        canonical = canonical_url(url, base)
+    except ValueError:
+        canonical = None
+    if canonical is not None:
+        assert canonical_url(canonical) == canonical
+        assert canonical.isascii() and not any(byte <= " " for byte in canonical)
+        surt_key(canonical)
+    key = capture_key(url)
+    assert capture_key(key) == key

@@ -1,0 +1,161 @@
+"""Archives inside ZIP files, honest and otherwise."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from archive_bytes import PACKERS, Seen, gzip_members, page, read, zip_file
+
+from archiver.warc import (
+    Location,
+    NotAnArchiveError,
+    RecordError,
+    find_record,
+    parse_response,
+    read_record_at,
+)
+
+PACKED = gzip_members([page("one"), page("two")])
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("container", PACKERS)
+def test_archives_are_read_in_place(container: str, method: int, tmp_path: Path) -> None:
+    inner = PACKERS[container]([page("one"), page("two")])
+    data = zip_file(
+        {"datapackage.json": b"{}", "archive/data.bin": inner, "pages/pages.jsonl": b'{"a":1}\n'}, method
+    )
+    seen = read(tmp_path / "a.zip", data)
+    assert (seen.words, seen.damages, seen.format) == (["one", "two"], [], "WARC/1.0")
+    assert seen.compression.startswith("zip: ")
+    assert seen.position <= len(data)
+    for location in seen.locations:
+        assert location.member == "archive/data.bin"
+        with read_record_at(location) as record:
+            assert record.url == f"http://a.example/{'one' if location == seen.locations[0] else 'two'}"
+
+
+def test_several_archives_and_files_that_are_none(tmp_path: Path) -> None:
+    files = {
+        "a.warc.gz": PACKED,
+        "index.cdx.gz": gzip_members([b"com,example)/ 1 {}\n"]),
+        "x/b": page("three"),
+        "e": b"",
+    }
+    seen = read(tmp_path / "a.wacz", zip_file(files))
+    assert (seen.words, seen.damages) == (["one", "two", "three"], [])
+    assert seen.compression == "zip: gzip, none"
+    assert {location.member for location in seen.locations} == {"a.warc.gz", "x/b"}
+
+
+def test_a_record_is_found_without_naming_the_file_inside(tmp_path: Path) -> None:
+    path = tmp_path / "a.wacz"
+    second = len(gzip_members([page("one")]))
+    path.write_bytes(zip_file({"x.json": b"{}", "a.warc": page("zero"), "b.warc.gz": PACKED}))
+    response = parse_response(find_record(str(path), second))
+    assert response and response.body == b"<p>two</p>"
+    assert find_record(str(path), 0, "b.warc.gz").url == "http://a.example/one"
+    for offset, member in ((second + 1, ""), (0, "x.json"), (0, "none"), (10**9, "a.warc")):
+        with pytest.raises(RecordError):
+            find_record(str(path), offset, member)
+
+
+@pytest.mark.parametrize(
+    "name", ["../a.warc", "/etc/a.warc", "x/../../a.warc", "c:\\a.warc", "c:/a.warc", "a\x01.warc"]
+)
+def test_names_that_lead_elsewhere_are_not_read(name: str, tmp_path: Path) -> None:
+    seen = read(tmp_path / "a.zip", zip_file({name: page("bad"), "ok.warc": page("one")}))
+    assert seen.words == ["one"]
+    assert "leads elsewhere" in seen.damages[0].problem
+    with pytest.raises(RecordError, match="leads elsewhere"):
+        read_record_at(Location(str(tmp_path / "a.zip"), 0, 0, name))
+
+
+def _change_entry(data: bytes, at: int, new: bytes) -> bytes:
+    """Change bytes of the first entry in the table of contents."""
+    place = data.find(b"PK\x01\x02") + at
+    return data[:place] + new + data[place + len(new) :]
+
+
+FILES = zip_file({"a.warc.gz": PACKED, "b.warc": page("three")})
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "problem"),
+    [
+        (_change_entry(FILES, 8, b"\1\0"), ["three"], "encrypted"),
+        (_change_entry(FILES, 10, b"\x63\0"), ["three"], "packed by method 99"),
+        (_change_entry(FILES, 42, b"\xff\xff\0\0"), ["three"], "where its table says"),
+        (_change_entry(FILES, 20, b"\xf0\xff\xff\x7f" * 2), ["one", "two", "three"], "no gzip member"),
+        (FILES[:-60], ["one", "two"], "no table of contents"),
+        (FILES[: len(PACKED) - 30], ["one"], "no table of contents"),
+        (_change_entry(FILES, 0, b"XX"), ["one", "two"], "table of contents of the ZIP file is broken"),
+        (
+            zip_file({"a.warc": b"WARC-but-not-really" * 9, "b.warc": page("three")}),
+            ["three"],
+            "named like an archive",
+        ),
+    ],
+)
+def test_zip_files_that_lie(data: bytes, words: list[str], problem: str, tmp_path: Path) -> None:
+    seen = read(tmp_path / "a.zip", data)
+    assert [word for word in seen.words if word] == words
+    assert any(problem in damage.problem for damage in seen.damages)
+
+
+def test_a_size_that_is_too_small_is_not_exceeded(tmp_path: Path) -> None:
+    data = zip_file({"a.warc": page("one") + page("two")}, zipfile.ZIP_DEFLATED)
+    size = len(page("one"))
+    seen = read(tmp_path / "a.zip", _change_entry(data, 24, size.to_bytes(4, "little")))
+    assert seen.words == ["one"]
+    assert "more than" in seen.damages[-1].problem
+
+
+def test_a_deflated_archive_that_is_broken_or_short_is_damage(tmp_path: Path) -> None:
+    text = b"".join(page(f"word {number * 7919}") for number in range(3000))
+    data = zip_file({"a.warc": text}, zipfile.ZIP_DEFLATED)
+    longer = (len(text) + 5).to_bytes(4, "little")
+    assert "promises" in read(tmp_path / "a.zip", _change_entry(data, 24, longer)).damages[-1].problem
+    broken = data[:20_000] + b"\xff" * 9 + data[20_009:]
+    seen = read(tmp_path / "a.zip", broken)
+    assert seen.words[0] == "word 0"
+    assert any(
+        word in seen.damages[-1].problem for word in ("deflated data is broken", "promises", "checksum")
+    )
+
+
+def test_bytes_in_front_of_the_zip_file_shift_its_places(tmp_path: Path) -> None:
+    assert read(tmp_path / "a", b"PK\x03\x04 a stub" + FILES).words == ["one", "two", "three"]
+
+
+def test_zip64(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive, archive.open("a.warc", "w", force_zip64=True) as file:
+        file.write(page("one"))
+    data = path.read_bytes()
+    place = data.find(b"PK\x01\x02")
+    entry = data[place:]
+    name_end = 46 + len("a.warc")
+    sizes = len(page("one")).to_bytes(8, "little")
+    extra = b"\1\0\x10\0" + sizes * 2
+    entry = (
+        entry[:20]
+        + b"\xff" * 8
+        + entry[28:30]
+        + len(extra).to_bytes(2, "little")
+        + entry[32:name_end]
+        + extra
+    )
+    entry += data[data.find(b"PK\x05\x06") :]
+    end = entry.find(b"PK\x05\x06")
+    entry = entry[: end + 12] + end.to_bytes(4, "little") + entry[end + 16 :]
+    path.write_bytes(data[:place] + entry)
+    assert Seen(path).words == ["one"]
+
+
+def test_a_zip_file_without_archives(tmp_path: Path) -> None:
+    for files in ({}, {"a.txt": b"hello"}):
+        with pytest.raises(NotAnArchiveError, match="ZIP file without an archive"):
+            read(tmp_path / "a.zip", zip_file(files))

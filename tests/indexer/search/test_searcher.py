@@ -1,0 +1,271 @@
+"""Search against a slow plain scorer that walks every version: same pages, same order, same scores."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from indexer import IndexOptions, build_index, open_index
+from indexer.search.query import parse_query
+from indexer.search.searcher import search
+from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
+from indexer.store.snapshot import Snapshot
+from indexer.text.elements import ELEMENTS
+from tests.indexer.making import (
+    ALT,
+    ANCHOR,
+    BODY,
+    EMPHASIS,
+    HEADING,
+    DirectIndex,
+    addresses,
+    version_records,
+    write_warc,
+)
+from tests.indexer.plain import PlainSearch, PlainVersion
+
+# Few words, so that they meet; with forms of one stem, in several languages and scripts, and awkward ones.
+WORDS = (
+    "run running runs Runner maison maisons Haus Häuser Hauses information informations the of and war der die "
+    "information 日本語 日本 本 本日 東京都に ภาษาไทย 한국어 3d b2b don't foo-bar straße STRASSE ünïcode ﬁsh naïve x über uber"
+).split()
+QUERY_WORDS = [*WORDS, "日", "語", "京都", "absent", "runner", "example", "org", "one"]
+HOSTS = ("one.example", "www.two.example", "deep.two.example", "three.org")
+RANKINGS = (
+    Ranking(),
+    Ranking(idf="classic"),
+    Ranking(k1=0.5, boost={**DEFAULT_BOOST, "title": 1.0, "body": 4.0}),
+    Ranking(k1=1.2, b={name: 0.0 if name == "title" else 1.0 for name in ELEMENTS}),
+    Ranking(boost={**DEFAULT_BOOST, "url": 0.0, "body": 0.0}, b={**DEFAULT_B, "heading": 0.9}),
+)
+
+texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+pieces = st.tuples(st.sampled_from([HEADING, ANCHOR, EMPHASIS, BODY, BODY, ALT]), texts)
+
+
+@st.composite
+def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
+    """A version; with `joined`, words may run on from one piece of running text to the next."""
+    end = st.sampled_from(["\n", " ", ""]) if joined else st.just("\n")
+    return PlainVersion(
+        url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(['', 'run', 'a/b', 'x?q=3d', '日本']))}",
+        language=draw(st.sampled_from(["en", "en", "de", "fr", "ja", "ru", *([""] if joined else [])])),
+        title=draw(texts), description=draw(st.one_of(st.just(""), texts)), keywords=draw(st.one_of(st.just(""), texts)),
+        running=tuple((element, text + draw(end)) for element, text in draw(st.lists(pieces, max_size=5))),
+        captured=(draw(st.sampled_from(["20190101000000", "20200101000000"])),),
+    )
+
+
+def simple_queries() -> st.SearchStrategy[str]:
+    word = st.sampled_from(QUERY_WORDS)
+    phrase = st.lists(word, min_size=1, max_size=3).map(lambda words: '"' + " ".join(words) + '"')
+    one = st.one_of(word, word, word.map("={}".format), phrase, st.sampled_from(HOSTS).map("site:{}".format))
+    with_element = st.tuples(st.sampled_from(ELEMENTS), one).map(lambda pair: f"{pair[0]}:{pair[1]}")
+    return st.one_of(one, one, one, with_element)
+
+
+def joined_queries(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(inner, min_size=2, max_size=3)
+    return st.one_of(
+        several.map(" ".join), several.map(" AND ".join), several.map(" OR ".join),
+        several.map(lambda parts: "(" + " OR ".join(parts) + ")"), inner.map("NOT {}".format), inner.map("-({})".format),
+        st.tuples(inner, inner).map("{0[0]} -{0[1]}".format), st.sampled_from(ELEMENTS).flatmap(
+            lambda name: inner.map(lambda part: f"{name}:({part})")
+        ),
+    )
+
+
+queries = st.recursive(simple_queries(), joined_queries, max_leaves=5)
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+cheap = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def assert_agrees(snapshot: Snapshot, plain: PlainSearch, text: str, limit: int = 1000) -> None:
+    """Hold the product's answer to a query against the plain one."""
+    query = parse_query(text)
+    url_of = addresses(snapshot)
+    ranked = search(snapshot, query, plain.ranking, offset=0, limit=limit)
+    total, expected, notices = plain.search(query)
+    assert ranked.total == total, (text, ranked.total, total)
+    assert len(ranked.query.notices) == len(query.notices) + notices, text
+    found = [(url_of[item.document], item.score) for item in ranked.found]
+    assert len(found) == min(total, limit)
+    scores = dict(expected)
+    for (url, score), (_, plain_score) in zip(found, expected, strict=False):
+        assert math.isclose(score, scores[url], rel_tol=1e-9, abs_tol=1e-12), (text, url, score, scores[url])
+        assert math.isclose(score, plain_score, rel_tol=1e-9, abs_tol=1e-12), (text, url, score, plain_score)
+    order = [(-score, hashlib.md5(url.encode()).digest()[:8]) for url, score in found]
+    assert order == sorted(order), text
+    assert len({url for url, _ in found}) == len(found)
+
+
+def assert_pages_agree(snapshot: Snapshot, plain: PlainSearch, text: str) -> None:
+    """Results asked for in portions are those asked for at once."""
+    query = parse_query(text)
+    whole = search(snapshot, query, plain.ranking, offset=0, limit=1000).found
+    portions = [search(snapshot, query, plain.ranking, offset=at, limit=2).found for at in range(0, len(whole) + 2, 2)]
+    assert [(item.document, item.score) for part in portions for item in part] == [
+        (item.document, item.score) for item in whole
+    ]
+
+
+@cheap
+@given(
+    batches=st.lists(st.lists(versions(), min_size=1, max_size=6), min_size=1, max_size=3),
+    asked=st.lists(queries, min_size=15, max_size=25), ranking=st.sampled_from(RANKINGS),
+    weighed_as=st.sampled_from(RANKINGS), forgotten=st.integers(0, 2), merged=st.booleans(),
+)
+def test_answers_are_those_of_a_plain_scorer(
+    batches: list[list[PlainVersion]], asked: list[str], ranking: Ranking, weighed_as: Ranking, forgotten: int,
+    merged: bool,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder), weighed_as) as index:
+        for number, batch in enumerate(batches):
+            index.add(f"file{number}", batch)
+        if len(batches) > 1 and forgotten < len(batches):
+            index.forget(f"file{forgotten}")
+        if merged:
+            index.writer.merge()
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), ranking)
+        for text in asked:
+            assert_agrees(snapshot, plain, text)
+        assert_agrees(snapshot, plain, asked[0], limit=3)
+        assert_pages_agree(snapshot, plain, asked[0])
+        snapshot.catalogue.close()
+
+
+def many_versions(seed: int) -> list[PlainVersion]:
+    """Several hundred versions, more than are scored without a look at the bounds first."""
+    chance = random.Random(seed)
+    some = chance.choice((320, 400, 500))
+    vocabulary = [f"word{number}" for number in range(20)] + WORDS
+    found = []
+    for number in range(some):
+        words = chance.choices(vocabulary, k=chance.randrange(1, 20))
+        if chance.random() < 0.8:
+            words += ["common"] * chance.randrange(1, 12)
+        found.append(PlainVersion(
+            url=f"http://{chance.choice(HOSTS)}/{number % (some - 40)}", language=chance.choice(("en", "de")),
+            title=" ".join(chance.choices(vocabulary, k=chance.randrange(3)) + ["common"] * (chance.random() < 0.1)),
+            running=((chance.choice((BODY, HEADING, ALT)), " ".join(words) + "\n"),),
+        ))
+    return found
+
+
+@pytest.mark.parametrize("weighed_as, ranking", [(0, 0), (0, 1), (1, 2), (2, 3), (4, 0), (3, 4)])
+def test_bounds_leave_out_only_what_cannot_reach_the_top(
+    weighed_as: int, ranking: int
+) -> None:
+    asked = ["common", "common OR run", "common word1 OR word2 OR word3", "common common run", "NOT word5", "site:two.example",
+             'common -word1', 'title:common OR body:common', '"common common" OR run', "common OR NOT word1", "=common OR heading:common"]
+    many = many_versions(seed=ranking * 10 + weighed_as)
+    with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder), RANKINGS[weighed_as]) as index:
+        # the second file moves the mean lengths and makes a segment that starts with a floor; some of it dies
+        index.add("a", many[: len(many) * 2 // 3])
+        index.add("b", many[len(many) // 3 :])
+        index.forget("a")
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), RANKINGS[ranking])
+        for text in asked:
+            for limit in (1, 10, 70):
+                assert_agrees(snapshot, plain, text, limit)
+        snapshot.catalogue.close()
+
+
+def test_the_bounds_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above is worth something only if most versions are left out unscored."""
+    import indexer.search.searcher as searcher
+
+    scored = []
+    exact = searcher._Run._exact
+    monkeypatch.setattr(
+        searcher._Run, "_exact", lambda run, place, ordinals: scored.append(len(ordinals)) or exact(run, place, ordinals)  # type: ignore[func-returns-value]
+    )
+    with DirectIndex(tmp_path) as index:
+        index.add("a", [PlainVersion(f"http://a.example/{n}", running=((BODY, "word " * (n + 1)),)) for n in range(600)])
+        snapshot = index.snapshot()
+        assert len(search(snapshot, parse_query("word"), Ranking(), offset=0, limit=5).found) == 5
+        assert 0 < sum(scored) < 200
+
+
+def random_versions(seed: int) -> list[PlainVersion]:
+    chance = random.Random(seed)
+    found = []
+    for number in range(60):
+        captured = tuple(f"20{chance.randrange(10, 25)}0101000000" for _ in range(chance.randrange(1, 3)))
+        found.append(PlainVersion(
+            f"http://{chance.choice(HOSTS)}/{number % 45}", chance.choice(("en", "de", "fr", "ja")),
+            *(" ".join(chance.choices(WORDS, k=chance.randrange(6))) for _ in range(3)),
+            running=tuple(
+                (chance.choice((HEADING, ANCHOR, EMPHASIS, BODY, ALT)), " ".join(chance.choices(WORDS, k=6)) + "\n")
+                for _ in range(chance.randrange(5))
+            ),
+            captured=captured,
+        ))
+    return found
+
+
+def test_archives_indexed_in_several_runs_answer_like_the_plain_scorer(tmp_path: Path) -> None:
+    """The whole way: WARC files, three runs of build_index, a file that changes, merges, a rebuild."""
+    ask = parse_asked(40, seed=1)
+    folder = str(tmp_path / "index")
+    versions_of = {name: random_versions(seed) for seed, name in enumerate("abc")}
+    files = {
+        name: write_warc(tmp_path / f"{name}.warc.gz", version_records(found)) for name, found in versions_of.items()
+    }
+    options = IndexOptions(workers=2)
+    build_index([files["a"]], folder, options=options)
+    statistics = build_index([files["b"], files["c"], files["a"]], folder, options=options)
+    assert_index_agrees(folder, versions_of, ask)
+    assert statistics.captures == sum(len(v.captured) for found in versions_of.values() for v in found)
+    # a file that changes is read anew: what only it held goes
+    versions_of["a"] = [*random_versions(7)[:20], *versions_of["b"][:5]]
+    write_warc(tmp_path / "a.warc.gz", version_records(versions_of["a"]))
+    build_index([files["a"]], folder, options=options)
+    assert_index_agrees(folder, versions_of, ask)
+    build_index(list(files.values()), folder, options=IndexOptions(workers=2, rebuild=True))
+    assert_index_agrees(folder, versions_of, ask)
+
+
+def parse_asked(count: int, seed: int) -> list[str]:
+    chance = random.Random(seed)
+
+    def part() -> str:
+        word = chance.choice(QUERY_WORDS)
+        return chance.choice((
+            word, word, f"={word}", f'"{word} {chance.choice(WORDS)}"', f"title:{word}", f"site:{chance.choice(HOSTS)}", f"-{word}",
+        ))
+
+    return [chance.choice((" ", " AND ", " OR ")).join(part() for _ in range(chance.randrange(1, 4))) for _ in range(count)]
+
+
+def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]], asked: list[str]) -> None:
+    live = list(dict.fromkeys(version for found in versions_of.values() for version in found))
+    plain = PlainSearch(live, Ranking())
+    with open_index(folder) as index:
+        assert index.check() == []
+        statistics = index.statistics()
+        assert statistics.versions == len(live)
+        assert statistics.documents == len({version.url for version in live})
+        for text in asked:
+            results = index.search(text, limit=1000, with_snippets=False)
+            total, expected, _ = plain.search(parse_query(text))
+            assert results.total == total == len(results.hits), text
+            for hit, (_, score) in zip(results.hits, expected, strict=True):
+                assert math.isclose(hit.score, score, rel_tol=1e-9, abs_tol=1e-12), text
+                assert math.isclose(hit.score, dict(expected)[hit.url], rel_tol=1e-9, abs_tol=1e-12), text
+                same = [v for found in versions_of.values() for v in found if v.url == hit.url]
+                assert hit.captures == sum(len(v.captured) for v in same)
+                assert hit.versions == len(set(same))
