@@ -447,7 +447,7 @@ def search_command(settings: Settings, query: str, limit: int, offset: int, as_j
     findingaid search 'title:inventory -draft site:example.org' --json
     """
     with _opened_index(settings) as index:
-        results = index.search(query, offset=offset, limit=limit)
+        results = index.search(query, offset=offset, limit=limit, operator=settings.search.operator)
     if as_json:
         from webui.json_shapes import results_as_json
 
@@ -503,6 +503,106 @@ def _has_colour() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+# evaluate ------------------------------------------------------------------------------
+
+
+@commands.command("evaluate")
+@click.argument("topics_file", metavar="TOPICS")
+@click.argument("qrels_file", metavar="QRELS")
+@click.option("--id-prefix", default="", metavar="URL", help="What makes a judged id an address.")
+@click.option("--judged-only", is_flag=True, help="Leave pages without a judgement out of the lists first.")
+@click.option(
+    "--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F-beta."
+)
+@click.option("--run", "run_file", metavar="FILE", help="Write the ranked lists in TREC form.")
+@click.option("--compare", "changes", multiple=True, metavar="KEY=VALUE", help="Try other settings, too.")
+@click.option("--per-topic", is_flag=True, help="Print the measures of each topic before the means.")
+@_json_option
+@_with_settings
+def evaluate_command(
+    settings: Settings,
+    topics_file: str,
+    qrels_file: str,
+    id_prefix: str,
+    judged_only: bool,
+    beta: float,
+    run_file: str | None,
+    changes: tuple[str, ...],
+    per_topic: bool,
+    as_json: bool,
+) -> int:
+    """Measure how good the hits are: precision, recall, MAP, nDCG and more.
+
+    TOPICS holds test questions, in TREC form or as lines of id, TAB, text; QRELS
+    says which pages answer them, in TREC form. All --compare together are one
+    other setting, and a randomisation test tells whether it differs.
+
+    \b
+    findingaid evaluate topics.txt qrels.txt --run run.txt
+    findingaid evaluate topics.txt qrels.txt --compare search.k1=1.2 --compare search.boost.title=3
+    """
+    from indexer.evaluation import TopicsError, compare, evaluate, read_qrels, read_topics, write_run
+
+    other = None
+    if changes:
+        other = settings.reloaded(dict(_search_assignment(text) for text in changes))
+    try:
+        topics, judgements = read_topics(topics_file), read_qrels(qrels_file)
+    except TopicsError as error:
+        raise CommandError(str(error)) from error
+    with _opened_index(settings) as index:
+        measure = functools.partial(
+            evaluate, index, topics, judgements, id_prefix=id_prefix, judged_only=judged_only, beta=beta
+        )
+        first = measure(ranking=_ranking(settings))
+        second = measure(ranking=_ranking(other)) if other else None
+    if not first.topics:
+        raise CommandError(f"{qrels_file}: no topic of {topics_file} has a judgement there")
+    if first.without_judgements:
+        _log.warning("%d topics have no judgement and are left out", len(first.without_judgements))
+    if not first.finds_judged_pages:
+        shown = next((ranked[0][0] for ranked in first.run.values() if ranked), "none")
+        judged = next(iter(next(iter(judgements.values()))))
+        _complain(f"no judged page was found; ids found: {shown}; ids judged: {judged} (see: --id-prefix)")
+    if run_file:
+        with open(run_file, "w", encoding="utf-8") as file:
+            write_run(file, first.run)
+    compared = compare(first, second) if second else {}
+    if as_json:
+        from webui.json_shapes import evaluation_as_json
+
+        _print_json(evaluation_as_json(first, compared, changes))
+        return DONE
+    names = list(first.mean.named())
+    if per_topic:
+        click.echo("\t".join(["topic", *names]))
+        for topic, measures in first.topics.items():
+            click.echo("\t".join([clean(topic), *(f"{value:.4f}" for value in measures.named().values())]))
+    click.echo(f"{'mean of ' + _many(len(first.topics), 'topic'):<22}" + _comparison_head(changes))
+    for name, value in first.mean.named().items():
+        shown = "map" if name == "average_precision" else name
+        line = f"{shown:<22}{value:.4f}"
+        if compared:
+            other_one = compared[name]
+            line += (
+                f"  {other_one.second:.4f}  {other_one.difference:+.4f}  "
+                f"{other_one.better:>6}  {other_one.worse:>5}  {other_one.p_value:.3f}"
+            )
+        click.echo(line)
+    return DONE
+
+
+def _comparison_head(changes: tuple[str, ...]) -> str:
+    return "         other   change  better  worse  p       other: " + ", ".join(changes) if changes else ""
+
+
+def _search_assignment(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip().startswith("search."):
+        raise CommandError(f"--compare {text}: expected search.KEY=VALUE, such as search.k1=2", MISUSED)
+    return key.strip(), value.strip()
 
 
 # cached --------------------------------------------------------------------------------

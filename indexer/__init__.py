@@ -40,7 +40,25 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",
-    "IndexNotWritableError", "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
-    "WorkerError", "WriterLockedError", "build_index", "open_index",
+    "ELEMENTS",
+    "Capture",
+    "DiskFullError",
+    "Hit",
+    "Index",
+    "IndexCorruptError",
+    "IndexError_",
+    "IndexMissingError",
+    "IndexNotWritableError",
+    "IndexOptions",
+    "IndexVersionError",
+    "LedgerEntry",
+    "Progress",
+    "Ranking",
+    "Results",
+    "SnippetPart",
+    "Statistics",
+    "WorkerError",
+    "WriterLockedError",
+    "build_index",
+    "open_index",
 ]

@@ -19,8 +19,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
-from indexer.search.query import parse_query
+from archiver.warc import (
+    ArchiveError,
+    Damage,
+    Location,
+    Record,
+    RecordError,
+    parse_head,
+    parse_response,
+    read_record_at,
+)
+from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, make_snippet
 from indexer.store.bm25f import Ranking
@@ -124,7 +133,10 @@ _CAPTURE_COLUMNS = (
     "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
     " c.refers_to, c.id"
 )
-_CAPTURE_TABLES = "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version"
+_CAPTURE_TABLES = (
+    "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file"
+    " LEFT JOIN versions v ON v.id = c.version"
+)
 
 
 class Index:
@@ -203,9 +215,14 @@ class Index:
 
     # -- searching
 
-    def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
-        """Return the hits `offset` to `offset + limit` for a query in the query language, best first."""
-        parsed = parse_query(query)
+    def search(
+        self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True, operator: str = "and"
+    ) -> Results:
+        """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
+
+        operator: what words side by side mean, "and" (all of them) or "or" (any of them).
+        """
+        parsed = parse_query(query, operator=operator)
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
@@ -218,8 +235,26 @@ class Index:
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
         took_ms = (time.perf_counter() - started) * 1000
-        hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
+        hits = tuple(
+            self._hit(found, row, ranked, with_snippets)
+            for found, row in zip(ranked.found, described, strict=True)
+        )
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
+
+    def ranked_pages(self, query: Query, limit: int | None, *, ranking: Ranking | None = None) -> list[tuple[str, float]]:
+        """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
+
+        limit: how many; None for all. ranking: other settings than those of the index.
+        """
+        with self._reading() as snapshot:
+            most = snapshot.versions if limit is None else limit
+            ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
+            with snapshot.catalogue.snapshot() as connection:
+                addresses = [
+                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone() for found in ranked.found
+                ]
+        # a page that a commit took away meanwhile has no address
+        return [(row[0], found.score) for row, found in zip(addresses, ranked.found, strict=True) if row is not None]
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
         """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""
@@ -251,7 +286,7 @@ class Index:
         return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
 
     def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        """Return the passage to show of a record: from the start of the page if the words stand there, else from all of it."""
+        """Return the passage to show: from the start of the page if the words stand there, else from all of it."""
         snippet: tuple[SnippetPart, ...] = ()
         body, content_type = self._page_body(location)
         for limit in (_SNIPPET_FROM, len(body)):
@@ -289,7 +324,8 @@ class Index:
         """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
         with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
             rows = connection.execute(
-                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
+                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ?"
+                " ORDER BY c.timestamp, f.path, c.member, c.offset",
                 (sort_key(url),),
             ).fetchall()
             return [self._capture(snapshot.catalogue, row) for row in rows]
@@ -297,10 +333,20 @@ class Index:
     def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
         url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
         original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
-        return Capture(url, timestamp, kind, status, mime, payload, Location(path, offset, length, member, inner), original, title)
+        return Capture(
+            url,
+            timestamp,
+            kind,
+            status,
+            mime,
+            payload,
+            Location(path, offset, length, member, inner),
+            original,
+            title,
+        )
 
     def _original(self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None) -> Location | None:
-        """Return the record whose payload a revisit repeats: same digest; the same address, then the named one, then any."""
+        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any."""
         if not payload:
             return None
         rows = catalogue.connection().execute(
@@ -334,7 +380,11 @@ class Index:
         place = capture.location
         if capture.type == "revisit":
             if capture.original is None:
-                raise RecordError(place.path, place.offset, "a revisit whose original is not in this index; its payload is not held")
+                raise RecordError(
+                    place.path,
+                    place.offset,
+                    "a revisit whose original is not in this index; its payload is not held",
+                )
             place = capture.original
         return read_record_at(place)
 
@@ -351,16 +401,24 @@ class Index:
             ledger = _ledger_of(snapshot.catalogue)
             documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
             versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
-            first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
+            first, last = connection.execute(
+                "SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''"
+            ).fetchone()
             sites = snapshot.sites()
         skipped: Counter[str] = Counter()
         for entry in ledger:
             skipped.update(entry.skipped)
         return Statistics(
-            files=len(ledger), records=sum(entry.records for entry in ledger), captures=sum(entry.captures for entry in ledger),
-            documents=documents, versions=versions, skipped=dict(sorted(skipped.items())),
+            files=len(ledger),
+            records=sum(entry.records for entry in ledger),
+            captures=sum(entry.captures for entry in ledger),
+            documents=documents,
+            versions=versions,
+            skipped=dict(sorted(skipped.items())),
             damaged=tuple(damage for entry in ledger for damage in entry.damaged),
-            sites=sites, first=first or "", last=last or "",
+            sites=sites,
+            first=first or "",
+            last=last or "",
         )
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
@@ -387,10 +445,14 @@ def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
         entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
         begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
         entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
-        return sorted((entry for entry in entries if entry.status != "unfinished" or entry.captures), key=lambda entry: entry.file)
+        return sorted(
+            (entry for entry in entries if entry.status != "unfinished" or entry.captures),
+            key=lambda entry: entry.file,
+        )
     except (LookupError, TypeError) as error:
         raise IndexCorruptError(
-            f"{catalogue.path}: a ledger entry without what it must have ({error!r}); index the archives again with --rebuild"
+            f"{catalogue.path}: a ledger entry without what it must have ({error!r});"
+            " index the archives again with --rebuild"
         ) from error
 
 
@@ -405,7 +467,8 @@ def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
 
 def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
     damaged = tuple(
-        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", "")) for item in value["damaged"]
+        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
+        for item in value["damaged"]
     )
     return LedgerEntry(
         value["file"], value["status"], value["format"], value["records"], value["captures"], value["documents"],
@@ -419,5 +482,7 @@ def _seconds(timestamp: str) -> float:
     if not digits:
         return 0.0
     full = digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
-    year, month, day, hour, minute, second = (int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14)))
+    year, month, day, hour, minute, second = (
+        int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
+    )
     return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

@@ -257,6 +257,66 @@ def test_archived_text_cannot_steer_the_terminal() -> None:
     assert app.clean("a\x1b[31mb\x07\x9b2Jc\u202ed\n\te") == "a [31mb 2Jc d e"
 
 
+def test_any_word_will_do_when_the_settings_say_so(findingaid: Findingaid, small_index: Path) -> None:
+    def total(query: str, operator: str) -> int:
+        set_to = f"search.operator={operator}"
+        done = findingaid("search", query, "--index", small_index, "--json", "--set", set_to)
+        return int(json.loads(done.out)["total"])
+
+    assert total("ferry complaints", "and") == total("ferry AND complaints", "or")
+    assert total("ferry complaints", "or") == total("ferry OR complaints", "and") > total("ferry complaints", "and")
+
+
+# evaluate
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> tuple[str, str]:
+    """Topics and judgements on the demo archive: of the first topic one page of two is named, one is not found."""
+    (tmp_path / "topics.tsv").write_text("1\tThe news\n2\theron\n3\tferry\n")
+    (tmp_path / "qrels.txt").write_text("1 0 news.html 2\n1 0 gone.html 1\n3 0 news.html 0\n")
+    return "topics.tsv", "qrels.txt"
+
+
+def test_evaluate_as_json(findingaid: Findingaid, small_index: Path, judged: tuple[str, str], tmp_path: Path) -> None:
+    options = ("--index", small_index, "--id-prefix", f"{ADDRESS}/", "--run", "run.txt", "--json")
+    answer = json.loads(findingaid("evaluate", *judged, *options, "--compare", "search.k1=1.2").out)
+    assert set(answer["topics"]) == {"1", "3"} and answer["without_judgements"] == ["2"]
+    assert answer["topics"]["1"]["recall"] == 0.5 and answer["topics"]["3"]["recall"] == 0
+    assert answer["mean"]["map"] == answer["mean"]["average_precision"] > 0
+    compared = answer["compare"]["measures"]["ndcg@10"]
+    assert compared["first"] == answer["mean"]["ndcg@10"] and 0 < compared["p_value"] <= 1
+    rows = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
+    assert {row[0] for row in rows} <= {"1", "2", "3"} and all(len(row) == 6 for row in rows)
+    assert "news.html" in [row[2] for row in rows if row[0] == "1"]
+    scores = [float(row[4]) for row in rows if row[0] == "3"]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_evaluate_prints_means_and_topics(
+    findingaid: Findingaid, small_index: Path, judged: tuple[str, str]
+) -> None:
+    options = ("--index", small_index, "--id-prefix", f"{ADDRESS}/", "--per-topic", "--compare", "search.k1=9")
+    done = findingaid("evaluate", *judged, *options)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("topic\tprecision\trecall") and lines[1].startswith("1\t")
+    assert lines[3].startswith("mean of 2 topics") and "search.k1=9" in lines[3]
+    assert [line.split()[0] for line in lines[4:]][-3:] == ["p@20", "ndcg@3", "ndcg@10"]
+
+
+def test_evaluate_tells_what_is_wrong(findingaid: Findingaid, small_index: Path, judged: tuple[str, str]) -> None:
+    done = findingaid("evaluate", *judged, "--index", small_index)
+    assert done.code == 0 and "(see: --id-prefix)" in done.err and ADDRESS in done.err
+    done = findingaid("evaluate", judged[1], judged[0], "--index", small_index)
+    assert done.code == 1 and "qrels.txt: line 1: expected the number of a topic, TAB" in one_line(done)
+    assert findingaid("evaluate", "none.txt", judged[1], "--index", small_index).code == 1
+    wrong = findingaid("evaluate", *judged, "--index", small_index, "--compare", "server.port=1")
+    assert wrong.code == 2 and "expected search.KEY=VALUE" in one_line(wrong)
+    wrong = findingaid("evaluate", *judged, "--index", small_index, "--compare", "search.k1=-1")
+    assert wrong.code == 3 and "search.k1" in one_line(wrong)
+
+
 # cached
 
 

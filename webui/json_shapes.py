@@ -5,11 +5,13 @@ Knows neither Flask nor an index, so the command line can import it at no cost.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
     from indexer import Hit, LedgerEntry, Results, Statistics
+    from indexer.evaluation import Comparison, Evaluation
 
 
 def results_as_json(results: Results) -> dict[str, Any]:
@@ -75,6 +77,37 @@ def ledger_entry_as_json(entry: LedgerEntry) -> dict[str, Any]:
             for damage in entry.damaged
         ],
     }
+
+
+def evaluation_as_json(
+    evaluation: Evaluation, compared: Mapping[str, Comparison], changes: Sequence[str]
+) -> dict[str, Any]:
+    """Return what `evaluate --json` prints; `map` is the mean of the topics' `average_precision`.
+
+    compared: by measure, empty when nothing was compared; changes: the other settings, as KEY=VALUE.
+    """
+    mean = evaluation.mean.named()
+    result: dict[str, Any] = {
+        "topics": {topic: measures.named() for topic, measures in evaluation.topics.items()},
+        "mean": {**mean, "map": mean["average_precision"]},
+        "without_judgements": list(evaluation.without_judgements),
+    }
+    if compared:
+        result["compare"] = {
+            "settings": list(changes),
+            "measures": {
+                name: {
+                    "first": one.first,
+                    "second": one.second,
+                    "difference": one.difference,
+                    "better": one.better,
+                    "worse": one.worse,
+                    "p_value": one.p_value,
+                }
+                for name, one in compared.items()
+            },
+        }
+    return result
 
 
 def _file_of(damage: Damage) -> str:

@@ -76,7 +76,9 @@ def search() -> Response:
     if not is_json and not wanted.query:
         return home()
     with site().index_access.lease() as index:
-        results = index.search(wanted.query, offset=wanted.offset, limit=wanted.size)
+        results = index.search(
+            wanted.query, offset=wanted.offset, limit=wanted.size, operator=site().settings.search.operator
+        )
     notices = (*wanted.notices, *results.notices)
     if is_json:
         return _json_answer(results, notices)

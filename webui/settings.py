@@ -134,11 +134,12 @@ class IndexSettings:
     )
 
 
+# The defaults of indexer.Ranking once more (a test compares them), because importing that takes too long here.
 _BOOST = {
-    "title": 5.0, "heading": 2.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5,
-    "keywords": 1.5, "body": 1.0, "url": 3.0, "alt": 0.8, "inlink": 5.0,
+    "title": 2.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5,
+    "keywords": 1.5, "body": 1.0, "url": 5.0, "alt": 0.8, "inlink": 5.0,
 }  # fmt: skip
-_B = {element: 0.75 if element == "body" else 0.3 for element in _BOOST}
+_B = {**dict.fromkeys(_BOOST, 0.3), "title": 0.5, "body": 0.75, "url": 0.75}
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class SearchSettings:
         "and", "what stands between two words of a query that name no operator", choices=("and", "or")
     )
     k1: float = _setting(
-        5.0, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
+        2.5, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
     )
     idf: str = _setting(
         "plus", "rarity of a word: plus is log(1 + ...), never negative; classic can be negative",

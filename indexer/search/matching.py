@@ -230,7 +230,10 @@ def _forms(leaf: Word, segment: Segment) -> list[Form]:
     if len(leaf.text) == 1 and is_paired(leaf.text) and not leaf.exact:
         # one character of a script without spaces: every pair that starts with it
         return sorted(
-            (Form(segment.word_at(index), segment.postings(index), None) for index in segment.words_with_prefix(leaf.text)),
+            (
+                Form(segment.word_at(index), segment.postings(index), None)
+                for index in segment.words_with_prefix(leaf.text)
+            ),
             key=lambda form: form.text,
         )
     valid: dict[str, list[int]] = {}  # spelling -> numbers of the languages it is valid for

@@ -57,9 +57,10 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Any of the parts."""
+    """Any of the parts. implied: the user wrote them side by side, where that means any of them."""
 
     parts: tuple[Node, ...]
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,13 @@ _TOKEN = re.compile(
 _OPERATORS = {"AND": "and", "OR": "or", "NOT": "not", "and": "and", "or": "or"}
 
 
-def parse_query(text: str, *, max_words: int = MAX_WORDS) -> Query:
-    """Return the parsed query. Raises nothing, whatever the text."""
-    return _Parser(text, max_words).parse()
+def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS) -> Query:
+    """Return the parsed query. Raises nothing, whatever the text.
+
+    operator: what words side by side mean. "and": all of them. "or": any of them; what is written with a + must be
+    there, and what only limits (-word, site:) still does.
+    """
+    return _Parser(text, operator, max_words).parse()
 
 
 class _Parser:
@@ -107,8 +112,9 @@ class _Parser:
 
     MAX_DEPTH = 40
 
-    def __init__(self, text: str, max_words: int) -> None:
+    def __init__(self, text: str, operator: str, max_words: int) -> None:
         self.text = text
+        self._any_word = operator == "or"
         self.notices: list[str] = []
         if len(text) > MAX_CHARACTERS:
             self._notice(f"only the first {MAX_CHARACTERS} characters of the query are used")
@@ -127,7 +133,7 @@ class _Parser:
             if self._at < len(self._tokens):
                 self._notice("a ) without its ( is left out")
                 self._at += 1
-        tree = _all_of(parts, implied=True)
+        tree = _any_word_of(parts, []) if self._any_word else _all_of(parts, implied=True)
         return Query(self.text, tree, tuple(self.notices))
 
     def _notice(self, text: str) -> None:
@@ -177,15 +183,21 @@ class _Parser:
 
     def _all(self) -> Node | None:
         parts: list[Node] = []
+        required: list[Node] = []
         implied = True
         while (kind := self._peek()) not in ("", "or", "close"):
             if kind == "and":
                 self._at += 1
                 implied = implied and not parts
                 continue
+            has_plus = self._tokens[self._at] == ("sign", "+")
             node = self._one()
             if node is not None:
                 parts.append(node)
+                if has_plus:
+                    required.append(node)
+        if self._any_word and implied:
+            return _any_word_of(parts, required)
         return _all_of(parts, implied=implied)
 
     def _one(self) -> Node | None:
@@ -282,7 +294,13 @@ def is_implied(words: Sequence[str], place: int) -> bool:
     On the page the run may go on, so that the lone character need not stand there as a word.
     """
     word = words[place]
-    return place > 0 and len(word) == 1 and len(words[place - 1]) == 2 and words[place - 1][1] == word and is_paired(word)
+    return (
+        place > 0
+        and len(word) == 1
+        and len(words[place - 1]) == 2
+        and words[place - 1][1] == word
+        and is_paired(word)
+    )
 
 
 def without_implied_last(words: list[str]) -> list[str]:
@@ -304,6 +322,26 @@ def _all_of(parts: list[Node], *, implied: bool) -> Node | None:
     return And(tuple(flat), implied)
 
 
+def _any_word_of(parts: list[Node], required: list[Node]) -> Node | None:
+    """Return what parts side by side mean where any word will do: any of the words, all of what limits.
+
+    A required word stands among the words too, for the score; NOT NOT demands it without counting it twice.
+    """
+    words: list[Node] = []
+    limits: list[Node] = []
+    for part in parts:
+        if not leaves(part):
+            limits.append(part)
+        elif isinstance(part, Or) and part.implied:
+            words.extend(part.parts)
+        else:
+            words.append(part)
+    if all(word in required for word in words):
+        return _all_of([*words, *limits], implied=True)
+    limits.extend(Not(Not(part)) for part in required if leaves(part))
+    return _all_of([Or(tuple(words), implied=True) if len(words) > 1 else words[0], *limits], implied=True)
+
+
 def _within(node: Node, elements: frozenset[int]) -> Node:
     """Return the node with its words bound to elements; an inner prefix wins over an outer one."""
     if isinstance(node, Word | Phrase):
@@ -311,7 +349,7 @@ def _within(node: Node, elements: frozenset[int]) -> Node:
     if isinstance(node, And):
         return And(tuple(_within(part, elements) for part in node.parts), node.implied)
     if isinstance(node, Or):
-        return Or(tuple(_within(part, elements) for part in node.parts))
+        return Or(tuple(_within(part, elements) for part in node.parts), node.implied)
     if isinstance(node, Not):
         return Not(_within(node.part, elements))
     return node

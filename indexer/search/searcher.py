@@ -49,7 +49,7 @@ def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, l
     Order: falling score, then the MD5 of the address. A page with several matching versions counts once, by its best.
     When no page has all words of a plain query, pages with any of them are given, with a notice.
     """
-    query = _without_stop_words(query, snapshot)
+    query = without_stop_words(query, snapshot)
     if query.tree is None or not snapshot.segments:
         return Ranked(query, 0, (), frozenset(), ())
     run = _Run(snapshot, query.tree, ranking)
@@ -66,26 +66,37 @@ def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, l
     )
 
 
-def _without_stop_words(query: Query, snapshot: Snapshot) -> Query:
+def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     """Leave stop words out that stand beside other words, unless they are quoted or bound to an element."""
     tree = query.tree
-    if not (isinstance(tree, And) and tree.implied):
+    if not (isinstance(tree, And | Or) and tree.implied):
         return query
     share = Counter(snapshot.languages())
     many = sum(share.values()) * _MAIN_LANGUAGE
     stops = {word for language, count in share.items() if count >= many for word in STOP_WORDS.get(language or "en", ())}
-
-    def is_stop(part: Node) -> bool:
-        return isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops
-
-    kept = tuple(part for part in tree.parts if not is_stop(part))
-    if len(kept) == len(tree.parts) or not any(isinstance(part, Word | Phrase | And | Or) for part in kept):
+    kept, left_out = _without(tree, stops)
+    if not left_out:
         return query
-    left_out = " ".join(dict.fromkeys(part.text for part in tree.parts if isinstance(part, Word) and is_stop(part)))
-    return replace(
-        query, tree=replace(tree, parts=kept) if len(kept) > 1 else kept[0],
-        notices=(*query.notices, f"common words left out: {left_out} (quote them to look for them)"),
-    )
+    notice = f"common words left out: {' '.join(dict.fromkeys(left_out))} (quote them to look for them)"
+    return replace(query, tree=kept, notices=(*query.notices, notice))
+
+
+def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:
+    """Return what is left of words side by side, and which were left out; all of them stay when nothing else is there."""
+    kept: list[Node] = []
+    left_out: list[str] = []
+    for part in tree.parts:
+        if isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops:
+            left_out.append(part.text)
+        elif isinstance(part, Or) and part.implied:
+            inner, inner_left_out = _without(part, stops)
+            kept.append(inner)
+            left_out += inner_left_out
+        else:
+            kept.append(part)
+    if not left_out or not any(isinstance(part, Word | Phrase | And | Or) for part in kept):
+        return tree, []
+    return replace(tree, parts=tuple(kept)) if len(kept) > 1 else kept[0], left_out
 
 
 def _any_of(tree: Node) -> Node | None:
@@ -160,7 +171,12 @@ class _Run:
             wanted *= 4
 
     def _best_versions(self, count: int) -> list[Found]:
-        scores, keys, places, ordinals = (np.zeros(0), np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        scores, keys, places, ordinals = (
+            np.zeros(0),
+            np.zeros(0, np.uint64),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )
         for place, live in enumerate(self._snapshot.segments):
             matched = self._matched[place]
             if not len(matched):

@@ -36,7 +36,7 @@ def make_snippet(
     is_cut = (bool(text[:start].strip()), bool(text[end:].strip()))
     parts: list[SnippetPart] = []
     at = 0
-    for word, low, high in _merged(word_spans_of(passage), wanted):
+    for _, low, high in _merged(word_spans_of(passage), wanted):
         if low > at:
             parts.append(SnippetPart(passage[at:low], False))
         parts.append(SnippetPart(passage[low:high], True))

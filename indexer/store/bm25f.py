@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from indexer.text.elements import ELEMENTS
 
+# Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
+DEFAULT_K1 = 2.5
 DEFAULT_BOOST = {
-    "title": 3.0, "heading": 1.5, "anchor": 1.0, "emphasis": 1.0, "description": 1.0, "keywords": 1.0, "body": 1.0,
-    "url": 2.0, "alt": 0.8, "inlink": 4.0,
+    "title": 2.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5, "keywords": 1.5, "body": 1.0,
+    "url": 5.0, "alt": 0.8, "inlink": 5.0,
 }
-DEFAULT_B = {name: 0.75 if name == "body" else 0.5 for name in ELEMENTS}
+DEFAULT_B = {**dict.fromkeys(ELEMENTS, 0.3), "title": 0.5, "body": 0.75, "url": 0.75}
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Ranking:
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
     """
 
-    k1: float = 2.5
+    k1: float = DEFAULT_K1
     idf: str = "plus"
     boost: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOST))
     b: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_B))

@@ -148,7 +148,7 @@ class Catalogue:
         if writing:
             os.makedirs(index_dir, exist_ok=True)
         elif not os.path.isfile(self.path):
-            raise IndexMissingError(f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}")
+            raise IndexMissingError(f"{self.path}: this file of the index is missing; index the archives again with --rebuild")
         try:
             self._check_format()
         except sqlite3.DatabaseError as error:
@@ -180,7 +180,9 @@ class Catalogue:
             return connection
         address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
-        connection = sqlite3.connect(address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
         connection.execute("PRAGMA query_only=1")
         # SQLite opens its files at the first read: from here on this connection outlives a rebuild that removes them
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -285,7 +287,9 @@ class Catalogue:
         name = getattr(error, "sqlite_errorname", "") or ""
         text = str(error)
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")) or "disk is full" in text:
-            return DiskFullError(f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost")
+            return DiskFullError(
+                f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost"
+            )
         if self._writing and name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             return IndexNotWritableError(f"{self.path}: {text}; the folder and the files of the index must be writable")
         if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_READONLY")):

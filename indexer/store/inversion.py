@@ -60,7 +60,13 @@ def _sorted_occurrences(
     position_bits = int(position.max(initial=0)).bit_length()
     if len(words).bit_length() + version_bits + 4 + position_bits > 64:
         order = np.lexsort((position, element, version, word))
-        return Occurrences(words, word[order], version[order].astype(np.int64), element[order], position[order].astype(np.int64))
+        return Occurrences(
+            words,
+            word[order],
+            version[order].astype(np.int64),
+            element[order],
+            position[order].astype(np.int64),
+        )
     key = word.astype(np.uint64)
     for column, bits in ((version, version_bits), (element, 4), (position, position_bits)):
         key <<= np.uint64(bits)

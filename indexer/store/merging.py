@@ -82,7 +82,9 @@ def _join_range(
         used = np.unique(own.word[alive])
         local = np.zeros(len(own.words), dtype=np.int64)
         local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
-        columns.append((local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive]))
+        columns.append(
+            (local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive])
+        )
     rank, words, ids = sort_words(list(numbers))
     word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
     word = rank[word] if len(words) else word

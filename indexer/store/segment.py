@@ -15,12 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
-from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.store.errors import IndexCorruptError
+from indexer.store.postings import (
+    RARE,
+    decode_many_ordinals,
+    decode_ordinals,
+    encode_ordinals,
+    pack_bits,
+    unpack_bits,
+)
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
+_FEW_RARE = 8  # rare shapes looked up one by one
 
 
 def word_id(word: str) -> int:
@@ -283,8 +292,25 @@ class Segment:
         self.host, self.language = file.array("host"), file.array("language")
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self._check_sizes()
         self._widths = _bit_widths(self.extent)
         self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+
+    def _check_sizes(self) -> None:
+        words, versions = self.file.meta["words"], self.size
+        per_word = (self.word_ids, self._word_ends, self._pair_ends, self._ordinal_ends, self._position_ends)
+        per_version = (self.document, self.key, self.lengths, self.extent, self.host, self.language)
+        if (
+            any(len(array) != words for array in per_word)
+            or any(len(array) != versions for array in per_version)
+            or len(self.shapes) != self.pairs
+            or self.lengths.shape[1:] != (KINDS,)
+            or self.shape_table.shape[1:] != (KINDS,)
+        ):
+            raise IndexCorruptError(
+                f"{self.path}: its arrays are not as long as {words} words, {self.pairs} pairs and {versions}"
+                " versions ask for; index the archives again with --rebuild"
+            )
 
     def __len__(self) -> int:
         return self.size
@@ -330,10 +356,16 @@ class Segment:
         return numbers
 
     def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        """Return the shape of each of some pairs of one list, given by their numbers in the segment, rising."""
         numbers = self.shapes[pairs].astype(np.int64)
-        for row in np.flatnonzero(numbers == RARE).tolist():
-            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        rare = np.flatnonzero(numbers == RARE)
+        if len(rare) > _FEW_RARE:
+            first = int(pairs[0])
+            all_between = self.shape_numbers(first, int(pairs[-1]) + 1 - first)
+            numbers[rare] = all_between[pairs[rare] - first]
+        else:
+            for row in rare.tolist():
+                numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
         return numbers
 
     def words_with_prefix(self, prefix: str) -> list[int]:
@@ -387,7 +419,9 @@ class Segment:
         inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
         width = widths[pair]
         position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
-        element = np.repeat(np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel())
+        element = np.repeat(
+            np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel()
+        )
         word = np.repeat(np.arange(len(words)), pairs.counts)
         return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
 

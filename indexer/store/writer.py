@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.bm25f import Ranking
 from indexer.store.arrayfile import sync_folder
+from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.merging import merge_segments
@@ -184,13 +184,32 @@ class IndexWriter:
                     )
                     connection.executemany(
                         "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
-                        [(v.number, v.document, v.digest, number, ordinal, v.title) for ordinal, v in enumerate(batch.versions)],
+                        [
+                            (v.number, v.document, v.digest, number, ordinal, v.title)
+                            for ordinal, v in enumerate(batch.versions)
+                        ],
                     )
                 connection.executemany(
                     "INSERT OR IGNORE INTO captures (url, timestamp, type, status, mime, payload, file, member, offset,"
                     " length, inner, version, refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(c.document, c.timestamp, c.type, c.status, c.mime, c.payload, c.file, c.member, c.offset, c.length,
-                      c.inner, c.version or None, c.refers_to or None) for c in batch.captures],
+                    [
+                        (
+                            c.document,
+                            c.timestamp,
+                            c.type,
+                            c.status,
+                            c.mime,
+                            c.payload,
+                            c.file,
+                            c.member,
+                            c.offset,
+                            c.length,
+                            c.inner,
+                            c.version or None,
+                            c.refers_to or None,
+                        )
+                        for c in batch.captures
+                    ],
                 )
             self._bury(connection, self._without_bytes(connection, shown), segments)
             for batch in batches:
@@ -237,7 +256,9 @@ class IndexWriter:
     def forget_addresses(self) -> None:
         """Take addresses out that have no capture any more."""
         with self.catalogue.transaction() as connection:
-            connection.execute("DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)")
+            connection.execute(
+                "DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)"
+            )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
@@ -251,7 +272,8 @@ class IndexWriter:
         number = connection.execute("SELECT id FROM files WHERE path = ?", (entry["file"],)).fetchone()
         if number and number[0] in given_up:
             entry["captures"], entry["documents"] = connection.execute(
-                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?", number
+                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+                number,
             ).fetchone()
             entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
@@ -312,7 +334,7 @@ class IndexWriter:
         self._reweigh(_DRIFT)
 
     def _sound_segment(self, entry: dict[str, Any]) -> Segment:
-        """Return a segment whose bytes fit their checksums: damage must not get into a file with checksums of its own."""
+        """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
         segment = Segment(self._segment_path(entry["number"]))
         for problem in segment.file.problems():
             raise IndexCorruptError(problem)

@@ -51,7 +51,11 @@ class PageText:
 class ElementCollector:
     """Turns the events of one page into a PageText."""
 
-    tags = _HEADINGS | _EMPHASIS | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
+    tags = (
+        _HEADINGS
+        | _EMPHASIS
+        | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
+    )
 
     def __init__(self) -> None:
         self.page = PageText()
@@ -93,7 +97,11 @@ class ElementCollector:
             self._alternative(attributes.get("alt"))
         elif tag == "frame":
             # a frameset has no text of its own: what it is made of is all that can be said of it
-            self._alternative(" ".join(filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))))
+            self._alternative(
+                " ".join(
+                    filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))
+                )
+            )
         elif tag == "input":
             if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
                 self._alternative(attributes.get("value") or attributes.get("alt"))

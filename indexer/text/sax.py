@@ -36,13 +36,16 @@ _HUGE_TAG = re.compile(r"<[^<>]{12000}")
 _MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
 _FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 # Tags that hold nothing, or that the next of their kind closes.
-_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option",
+_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
+                "option",
                 "p", "param", "source", "td", "th", "tr", "track", "wbr")  # fmt: skip
 
 
 def _tag_codes(names: Iterable[str]) -> NDArray[np.int64]:
     """Return the first three letters of each name as a number, sorted; enough to tell tags apart here."""
-    return np.array(sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64)
+    return np.array(
+        sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64
+    )
 
 
 _FORMATTING_CODES, _NOT_NESTING_CODES = _tag_codes(_FORMATTING), _tag_codes(_NOT_NESTING)
@@ -100,8 +103,14 @@ def _greatest_depths(html: str) -> tuple[int, int]:
     third *= second > 0
     code = (first << 16) | (second << 8) | third
     step = np.where(closes, -1, 1)
-    is_formatting = _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)] == code
-    passed = _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)] == code
+    is_formatting = (
+        _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)]
+        == code
+    )
+    passed = (
+        _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)]
+        == code
+    )
     is_block = (first > 0) & ~is_formatting & ~passed
     return _greatest_rise(step[is_formatting]), _greatest_rise(step[is_block])
 

@@ -94,13 +94,22 @@ class FakeIndex:
             sites=len({url.split("/")[2] for url in pages}),
         )
 
-    def search(self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True) -> Results:
+    def search(
+        self,
+        query: str,
+        *,
+        offset: int = 0,
+        limit: int = 10,
+        with_snippets: bool = True,
+        operator: str = "and",
+    ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}
         for capture in self._captures:
             text = self._texts.get(capture.location, "")
             lowered = set(re.findall(r"\w+", text.lower()))
-            if words and all(word in lowered for word in words):
+            needed = any if operator == "or" else all
+            if words and needed(word in lowered for word in words):
                 hits[capture.url] = self._hit(capture, text, words)
         found = sorted(hits.values(), key=lambda hit: (-hit.score, hit.url))
         return Results(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer import Ranking
 from webui.settings import (
     SettingsChangedError,
     SettingsError,
@@ -51,7 +52,7 @@ def test_without_a_file_the_defaults_hold(folder: Path) -> None:
     assert settings.archive.jobs_path == "jobs/" and settings.origin("archive.jobs_path") == "default"
     assert settings.index_path == str(folder / "jobs/01/Index/MyIndex")
     assert settings.arcs_path == str(folder / "jobs/01/Arcs")
-    assert settings.search.boost["title"] == 5.0 and settings.search.b["body"] == 0.75
+    assert settings.search.boost["title"] == 2.0 and settings.search.b["body"] == 0.75
 
 
 def test_option_beats_environment_beats_file_beats_default(folder: Path) -> None:
@@ -280,3 +281,8 @@ def test_the_model_imports_no_web_framework() -> None:
         [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == "[]"
+
+
+def test_the_defaults_of_the_ranking_are_those_of_the_indexer() -> None:
+    search = load_settings(None, {}, {}).search
+    assert Ranking() == Ranking(k1=search.k1, idf=search.idf, boost=search.boost, b=search.b)

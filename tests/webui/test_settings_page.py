@@ -29,7 +29,7 @@ def test_all_archive_and_ranking_settings_are_shown_with_their_source(client: Fl
     for key in ("jobs_path", "job_id", "arcs_dir", "index_dir", "index_name", "debug_flag"):
         assert f"archive.{key}" in fields
     assert (
-        fields["search.k1"] == "5.0" and fields["search.boost.title"] == "5.0" and "search.b.body" in fields
+        fields["search.k1"] == "2.5" and fields["search.boost.title"] == "2.0" and "search.b.body" in fields
     )
     html = client.get("/settings").text
     assert "From: settings file" in html and 'name="server.port"' not in html and ">8080</output>" in html
@@ -40,14 +40,14 @@ def test_a_change_keeps_the_comments_and_is_in_force_at_once(settings: Settings,
     client = create_app(settings, opener).test_client()
     client.get("/search?q=wombat")
     text = Path(settings.path).read_text()
-    answer = client.post("/settings", data=form_of(client) | {"search.k1": "2.5", "search.boost.title": "9"})
+    answer = client.post("/settings", data=form_of(client) | {"search.k1": "4.5", "search.boost.title": "9"})
     assert (answer.status_code, answer.headers["Location"]) == (303, "/settings?saved=2")
     assert "Saved: 2 changes" in client.get("/settings?saved=2").text
-    assert Path(settings.path).read_text() == text.replace("k1 = 5.0", "k1 = 2.5").replace(
-        "title = 5.0", "title = 9.0"
+    assert Path(settings.path).read_text() == text.replace("k1 = 2.5", "k1 = 4.5").replace(
+        "title = 2.0", "title = 9.0"
     )
     ranking = opener.opened[0].ranking
-    assert (ranking.k1, ranking.boost["title"]) == (2.5, 9.0)
+    assert (ranking.k1, ranking.boost["title"]) == (4.5, 9.0)
     assert len(opener.opened) == 1 and not opener.opened[0].closed
 
 
@@ -119,7 +119,7 @@ def test_an_unknown_setting_is_refused(client: FlaskClient) -> None:
 
 def test_changes_of_another_are_not_overwritten(client: FlaskClient, settings: Settings) -> None:
     form = form_of(client)
-    Path(settings.path).write_text(Path(settings.path).read_text().replace("k1 = 5.0", "k1 = 3.0"))
+    Path(settings.path).write_text(Path(settings.path).read_text().replace("k1 = 2.5", "k1 = 3.0"))
     answer = client.post("/settings", data=form | {"search.k1": "2.0"})
     assert answer.status_code == 409
     assert "changed meanwhile" in answer.text and 'value="3.0"' in answer.text
