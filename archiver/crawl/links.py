@@ -106,8 +106,7 @@ def read_page(
     spell: gives the one spelling of an address from what was written and the base.
     """
     text = html if isinstance(html, str) else decode_html(html, content_type)[0]
-    # The same test as parse_html makes: Lexbor takes too long over such a page.
-    if text.count("<") - text.count("</") > sax._TOO_DEEP and sax._may_be_deep(text):
+    if sax.costs_lexbor_too_much(text):
         return _read_deep_page(text, base_url, spell)
     tree = LexborHTMLParser(text)
     found = _Found(base_url, spell)
