@@ -130,7 +130,8 @@ from warcio.warcwriter import WARCWriter
 class Spider(scrapy.Spider):
     name = "bench"
     start_urls = [sys.argv[1]]
-    custom_settings = {"CONCURRENT_REQUESTS": 8, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DOWNLOAD_DELAY": 0, "LOG_LEVEL": "ERROR",
+    custom_settings = {"CONCURRENT_REQUESTS": 8, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DOWNLOAD_DELAY": 0,
+                       "LOG_LEVEL": "ERROR",
                        "ROBOTSTXT_OBEY": True, "DEPTH_LIMIT": 0, "TELNETCONSOLE_ENABLED": False}
     allowed_domains = ["127.0.0.1"]
 
@@ -141,7 +142,8 @@ class Spider(scrapy.Spider):
     def parse(self, response):
         headers = [(k.decode("latin-1"), b", ".join(v).decode("latin-1")) for k, v in response.headers.items()]
         head = StatusAndHeaders("200 OK", headers, protocol="HTTP/1.1")
-        self.writer.write_record(self.writer.create_warc_record(response.url, "response", payload=io.BytesIO(response.body),
+        self.writer.write_record(self.writer.create_warc_record(
+            response.url, "response", payload=io.BytesIO(response.body),
                                                                 http_headers=head))
         if hasattr(response, "text"):
             for link in response.css("a::attr(href)").getall():
@@ -292,7 +294,8 @@ def main() -> None:
             figures.append(measure(name, url, arguments.python))
             seconds, cpu, memory, kept = figures[-1]
             print(
-                f"round {round_number + 1} {name}: {kept} pages, {kept / seconds:.0f} pages/s, CPU {cpu:.1f} s, {memory:.0f} MB",
+                f"round {round_number + 1} {name}: {kept} pages, {kept / seconds:.0f} pages/s, "
+                f"CPU {cpu:.1f} s, {memory:.0f} MB",
                 file=sys.stderr,
             )
     server.terminate()

@@ -369,7 +369,7 @@ class Fetcher:
 
 
 def _read_body(original: http.client.HTTPResponse, stream: _WireFile, limit: int) -> tuple[bytes, str, bool]:
-    """Return the body without transfer coding, why it was cut short ("" if not), and whether the stream is at its end."""
+    """Return the body without transfer coding, why it was cut ("" if not), and whether the stream is at its end."""
     entity = bytearray()
     try:
         if original.chunked:

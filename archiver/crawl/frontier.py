@@ -328,8 +328,8 @@ class Frontier:
         priority = self._priority(kind, depth, score)
         state = UrlState.SKIPPED if refusal else UrlState.QUEUED
         cursor = self.file.execute(
-            "INSERT OR IGNORE INTO urls (url, key, origin, queue, state, kind, depth, embed, hops, priority, score, reason, via,"
-            " seed, for_origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO urls (url, key, origin, queue, state, kind, depth, embed, hops, priority, score,"
+            " reason, via, seed, for_origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 url,
                 key or _key(url),
@@ -432,8 +432,8 @@ class Frontier:
                 return None
             queue, pause = ready
             found = self.file.execute(
-                "SELECT id, url, kind, depth, embed, hops, attempts, origin, queue, via, seed, for_origin, score FROM urls"
-                " WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1",
+                "SELECT id, url, kind, depth, embed, hops, attempts, origin, queue, via, seed, for_origin, score"
+                " FROM urls WHERE queue = ? AND state = 0 ORDER BY priority, id LIMIT 1",
                 (queue,),
             ).fetchone()
             if found is None:
@@ -607,7 +607,8 @@ class Frontier:
             with self.file.transaction():
                 rows = self.file.execute(
                     "SELECT id, url, state, kind, depth, embed, hops, score, queue FROM urls WHERE id > ? AND"
-                    " (state IN (0, 5) OR (state = 3 AND reason IN ('depth', 'scope', 'excluded', 'trap', 'requisite')))"
+                    " (state IN (0, 5) OR"
+                    " (state = 3 AND reason IN ('depth', 'scope', 'excluded', 'trap', 'requisite')))"
                     " ORDER BY id LIMIT ?",
                     (last, step),
                 ).fetchall()
@@ -653,7 +654,8 @@ class Frontier:
             self.round += 1
             queued = 0
             for number, kind, depth, queue, visits, changes, unchanged, gone in self.file.execute(
-                "SELECT u.id, u.kind, u.depth, u.queue, IFNULL(p.visits, 0), IFNULL(p.changes, 0), IFNULL(p.unchanged, 0),"
+                "SELECT u.id, u.kind, u.depth, u.queue, IFNULL(p.visits, 0), IFNULL(p.changes, 0),"
+                " IFNULL(p.unchanged, 0),"
                 " IFNULL(p.status, 0) IN (404, 410) FROM urls u LEFT JOIN pages p ON p.url = u.id"
                 " WHERE u.state IN (2, 4) AND u.kind != ?",
                 (int(UrlKind.ROBOTS),),

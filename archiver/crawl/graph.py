@@ -58,8 +58,8 @@ class CrawlGraph:
     def nodes(self) -> Iterator[Node]:
         """Yield the addresses, those nearest to a seed first."""
         for number, url, state, reason, status, mime, depth, on_topic, title in self._file.execute(
-            "SELECT u.id, u.url, u.state, IFNULL(u.reason, ''), IFNULL(p.status, 0), IFNULL(p.mime, ''), u.depth, p.on_topic,"
-            f" IFNULL(p.title, '') FROM urls u LEFT JOIN pages p ON p.url = u.id WHERE {self._where}"
+            "SELECT u.id, u.url, u.state, IFNULL(u.reason, ''), IFNULL(p.status, 0), IFNULL(p.mime, ''), u.depth,"
+            f" p.on_topic, IFNULL(p.title, '') FROM urls u LEFT JOIN pages p ON p.url = u.id WHERE {self._where}"
             " ORDER BY u.depth, u.id LIMIT ?",
             (self._limit,),
         ):

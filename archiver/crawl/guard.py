@@ -144,7 +144,7 @@ class AddressGuard:
         return found
 
     def check(self, host: str, port: int) -> list[str]:
-        """Return the addresses to connect to. Raises AddressRefusedError if any of them, or the port, is not allowed."""
+        """Return the addresses to connect to. AddressRefusedError if any, or the port, is not allowed."""
         if self.is_allowed_private(host, port):
             return self.addresses(host)
         found = self.addresses(host)

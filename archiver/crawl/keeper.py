@@ -90,15 +90,18 @@ class Keeper:
                     offset,
                 )
         self.file.execute(
-            "INSERT INTO pages (url, status, mime, size, digest, fetched, archive, offset, length, record_id, title, on_topic,"
-            " relevance, duplicate_of, etag, modified, round) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (url) DO UPDATE SET status = excluded.status, mime = excluded.mime, size = excluded.size,"
-            " visits = visits + 1, changes = changes + (digest IS NOT excluded.digest OR status != excluded.status),"
-            " unchanged = CASE WHEN digest IS excluded.digest AND status = excluded.status THEN unchanged + 1 ELSE 0 END,"
-            " digest = excluded.digest, fetched = excluded.fetched, archive = excluded.archive, offset = excluded.offset,"
-            " length = excluded.length, record_id = excluded.record_id, title = excluded.title, on_topic = excluded.on_topic,"
-            " relevance = excluded.relevance, duplicate_of = excluded.duplicate_of, etag = excluded.etag,"
-            " modified = excluded.modified, round = excluded.round",
+            "INSERT INTO pages (url, status, mime, size, digest, fetched, archive, offset, length, record_id, title,"
+            " on_topic, relevance, duplicate_of, etag, modified, round)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (url) DO UPDATE SET visits = visits + 1,"
+            " changes = changes + (digest IS NOT excluded.digest OR status != excluded.status),"
+            " unchanged = CASE WHEN digest IS excluded.digest AND status = excluded.status"
+            " THEN unchanged + 1 ELSE 0 END,"
+            " status = excluded.status, mime = excluded.mime, size = excluded.size, digest = excluded.digest,"
+            " fetched = excluded.fetched, archive = excluded.archive, offset = excluded.offset,"
+            " length = excluded.length, record_id = excluded.record_id, title = excluded.title,"
+            " on_topic = excluded.on_topic, relevance = excluded.relevance, duplicate_of = excluded.duplicate_of,"
+            " etag = excluded.etag, modified = excluded.modified, round = excluded.round",
             (
                 item.id,
                 exchange.status,

@@ -111,7 +111,8 @@ class HostQueues:
         if self._touched:
             self.file.executemany(
                 "UPDATE queues SET head = MIN(IFNULL(head, ?1), ?1),"
-                f" state = CASE WHEN state = {QueueState.IDLE} OR (state = {QueueState.BLOCKED} AND ?1 <= {ROBOTS_FIRST})"
+                f" state = CASE WHEN state = {QueueState.IDLE}"
+                f" OR (state = {QueueState.BLOCKED} AND ?1 <= {ROBOTS_FIRST})"
                 f" THEN {QueueState.WAITING} ELSE state END WHERE id = ?2",
                 [(p, q) for q, p in self._touched.items()],
             )
@@ -290,8 +291,9 @@ class HostQueues:
         """Return (host, seconds until it may be asked again, addresses queued) of hosts at work, soonest first."""
         with self.file.lock:
             rows = self.file.execute(
-                "SELECT q.host, q.next_at, (SELECT COUNT(*) FROM (SELECT 1 FROM urls u WHERE u.queue = q.id AND u.state = 0"
-                " LIMIT 100000)) FROM queues q WHERE q.state IN (1, 2, 3, 4) ORDER BY q.next_at LIMIT ?",
+                "SELECT q.host, q.next_at, (SELECT COUNT(*) FROM (SELECT 1 FROM urls u WHERE u.queue = q.id"
+                " AND u.state = 0 LIMIT 100000)) FROM queues q"
+                " WHERE q.state IN (1, 2, 3, 4) ORDER BY q.next_at LIMIT ?",
                 (limit,),
             ).fetchall()
         return [(host, max(0.0, round(next_at - self.now(), 1)), queued) for host, next_at, queued in rows]

@@ -68,7 +68,7 @@ class Scope:
         return ""
 
     def wants_sitemaps_of(self, url: str) -> bool:
-        """Do the sitemaps of this site list pages of the job? Not in scope `page`, and in `web` for seeds' hosts only."""
+        """Do the sitemaps of this site list pages of the job? Never in scope `page`; in `web` those of seeds."""
         if self._job.scope == "page":
             return False
         host = host_of(url)

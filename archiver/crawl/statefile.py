@@ -23,9 +23,12 @@ _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- One line an address. key: 12 bytes of its BLAKE2 digest. See frontier.py for state, kind and priority.
 CREATE TABLE urls (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL, key BLOB NOT NULL UNIQUE, origin INTEGER NOT NULL, queue INTEGER NOT NULL,
-    state INTEGER NOT NULL, kind INTEGER NOT NULL, depth INTEGER NOT NULL, embed INTEGER NOT NULL, hops INTEGER NOT NULL,
-    priority REAL NOT NULL, score REAL NOT NULL DEFAULT 0, due REAL, attempts INTEGER NOT NULL DEFAULT 0, reason TEXT,
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, key BLOB NOT NULL UNIQUE, origin INTEGER NOT NULL,
+    queue INTEGER NOT NULL,
+    state INTEGER NOT NULL, kind INTEGER NOT NULL, depth INTEGER NOT NULL, embed INTEGER NOT NULL,
+    hops INTEGER NOT NULL,
+    priority REAL NOT NULL, score REAL NOT NULL DEFAULT 0, due REAL, attempts INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
     via INTEGER, seed INTEGER NOT NULL DEFAULT 0, for_origin INTEGER);
 CREATE INDEX urls_pending ON urls (queue, priority, id) WHERE state = 0;
 CREATE INDEX urls_in_flight ON urls (id) WHERE state = 1;
@@ -34,22 +37,28 @@ CREATE INDEX urls_skipped ON urls (reason) WHERE state = 3;
 CREATE INDEX urls_robots ON urls (for_origin) WHERE for_origin IS NOT NULL;
 -- An origin is scheme, host and port: what a robots.txt speaks for.
 CREATE TABLE origins (
-    id INTEGER PRIMARY KEY, origin TEXT NOT NULL UNIQUE, queue INTEGER NOT NULL, robots_state INTEGER NOT NULL DEFAULT 0,
+    id INTEGER PRIMARY KEY, origin TEXT NOT NULL UNIQUE, queue INTEGER NOT NULL,
+    robots_state INTEGER NOT NULL DEFAULT 0,
     robots BLOB, robots_until REAL NOT NULL DEFAULT 0);
 CREATE INDEX origins_queue ON origins (queue);
 -- A queue is what gets one request at a time: a host name, or several that share an address.
 CREATE TABLE queues (
-    id INTEGER PRIMARY KEY, host TEXT NOT NULL UNIQUE, state INTEGER NOT NULL DEFAULT 0, head REAL, next_at REAL NOT NULL DEFAULT 0,
+    id INTEGER PRIMARY KEY, host TEXT NOT NULL UNIQUE, state INTEGER NOT NULL DEFAULT 0, head REAL,
+    next_at REAL NOT NULL DEFAULT 0,
     pause REAL NOT NULL DEFAULT 0, merged_into INTEGER);
 CREATE INDEX queues_waiting ON queues (next_at) WHERE state = 1;
 CREATE INDEX queues_ready ON queues (head, next_at) WHERE state = 2;
 CREATE TABLE addresses (address TEXT PRIMARY KEY, queue INTEGER NOT NULL) WITHOUT ROWID;
 -- What became of an address that was fetched; also the nodes of the crawl graph.
 CREATE TABLE pages (
-    url INTEGER PRIMARY KEY, status INTEGER NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL, digest BLOB, fetched TEXT NOT NULL,
-    archive TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, record_id TEXT NOT NULL, title TEXT NOT NULL DEFAULT '',
-    on_topic INTEGER, relevance REAL, duplicate_of INTEGER, etag TEXT, modified TEXT, round INTEGER NOT NULL DEFAULT 0,
-    visits INTEGER NOT NULL DEFAULT 1, changes INTEGER NOT NULL DEFAULT 0, unchanged INTEGER NOT NULL DEFAULT 0);
+    url INTEGER PRIMARY KEY, status INTEGER NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL,
+    digest BLOB, fetched TEXT NOT NULL,
+    archive TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, record_id TEXT NOT NULL,
+    title TEXT NOT NULL DEFAULT '',
+    on_topic INTEGER, relevance REAL, duplicate_of INTEGER, etag TEXT, modified TEXT,
+    round INTEGER NOT NULL DEFAULT 0,
+    visits INTEGER NOT NULL DEFAULT 1, changes INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX pages_place ON pages (archive, offset);
 CREATE TABLE edges (source INTEGER NOT NULL, target INTEGER NOT NULL, kind INTEGER NOT NULL,
     PRIMARY KEY (source, target, kind)) WITHOUT ROWID;
@@ -57,11 +66,14 @@ CREATE TABLE payloads (digest BLOB PRIMARY KEY, url TEXT NOT NULL, date TEXT NOT
     written TEXT NOT NULL, archive TEXT NOT NULL, offset INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE sketches (url INTEGER PRIMARY KEY, sketch BLOB NOT NULL);
 CREATE TABLE bands (band INTEGER NOT NULL, url INTEGER NOT NULL, PRIMARY KEY (band, url)) WITHOUT ROWID;
-CREATE TABLE patterns (pattern TEXT PRIMARY KEY, pages INTEGER NOT NULL, duplicates INTEGER NOT NULL, blocked INTEGER NOT NULL)
+CREATE TABLE patterns (pattern TEXT PRIMARY KEY, pages INTEGER NOT NULL, duplicates INTEGER NOT NULL,
+    blocked INTEGER NOT NULL)
     WITHOUT ROWID;
 -- size: bytes whose records are accounted for above; synced: bytes known to be on the disk.
-CREATE TABLE archives (name TEXT PRIMARY KEY, size INTEGER NOT NULL, synced INTEGER NOT NULL, closed INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE commands (id INTEGER PRIMARY KEY, command TEXT NOT NULL, arguments TEXT NOT NULL, sent TEXT NOT NULL, answer TEXT);
+CREATE TABLE archives (name TEXT PRIMARY KEY, size INTEGER NOT NULL, synced INTEGER NOT NULL,
+    closed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE commands (id INTEGER PRIMARY KEY, command TEXT NOT NULL, arguments TEXT NOT NULL,
+    sent TEXT NOT NULL, answer TEXT);
 """
 
 

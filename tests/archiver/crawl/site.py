@@ -56,7 +56,7 @@ def page(title: str, links: Iterable[str] = (), text: str = "", head: str = "", 
     anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
     return answer(
         f"<html><head><title>{title}</title>{head}</head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>",
-        **fields,
+        **fields,  # type: ignore[arg-type]
     )
 
 
@@ -108,7 +108,7 @@ class Site:
         return f"http://{host}:{self.port}{target}"
 
     def asked(self, host: str | None = None, robots: bool = False) -> list[str]:
-        """Return the addresses asked for in their order, `host/target` without the port; robots.txt only when asked for."""
+        """Return the addresses asked for in their order, `host/target` without the port."""
         with self._lock:
             return [
                 f"{a.host}{a.target}" if host is None else a.target

@@ -505,9 +505,10 @@ def test_traps_are_told_from_their_addresses(crawl_of: Any) -> None:
 
 
 def test_one_bad_page_does_not_end_the_crawl(crawl_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import archiver.crawl.links as links_module
     import archiver.crawl.visitor as module
 
-    read = module.read_page
+    read = links_module.read_page
 
     def breaks(html: Any, url: str, *rest: Any, **named: Any) -> Any:
         if url.endswith("/bad"):

@@ -77,7 +77,8 @@ def test_comments_and_scripts_hold_no_links() -> None:
 
 def test_meta_refresh_canonical_frames_and_alternates_are_pages() -> None:
     html = (
-        "<meta http-equiv=Refresh content=\"0; URL='/next'\"><link rel=canonical href=/real><link rel=alternate href=/feed>"
+        "<meta http-equiv=Refresh content=\"0; URL='/next'\"><link rel=canonical href=/real>"
+        "<link rel=alternate href=/feed>"
         "<link rel=dns-prefetch href=//x.example><iframe src=/frame></iframe>"
     )
     assert links(html) == ["/next", "/real", "/feed", "/frame"]
@@ -87,7 +88,8 @@ def test_requisites() -> None:
     html = """<link rel=stylesheet href=/s.css><link rel="shortcut icon" href=/i.ico><script src=/s.js></script>
         <body background=/bg.png><img src=/1.png srcset="/2,x.png 1x,/3.png 2x, /4.png">
         <picture><source srcset="/5.webp 100w"></picture><video poster=/6.jpg src=/7.mp4></video>
-        <p style="background: url('/8.png')">x</p><style>@import "/9.css"; /* url(/no.png) */ a{b:url( /10.png )}</style>
+        <p style="background: url('/8.png')">x</p>
+        <style>@import "/9.css"; /* url(/no.png) */ a{b:url( /10.png )}</style>
         <object data=/11.svg></object><input type=image src=/12.png><img src="data:image/png;base64,xx">"""
     assert links(html, LinkKind.REQUISITE) == [
         "/s.css",
@@ -126,7 +128,8 @@ def test_nofollow_on_a_link_gives_way_to_a_second_link_without() -> None:
 
 
 def test_robots_directives_of_meta_elements() -> None:
-    html = "<meta name=ROBOTS content='NoIndex, follow'><meta name=testbot content=nofollow><meta name=other content=none>"
+    html = "<meta name=ROBOTS content='NoIndex, follow'><meta name=testbot content=nofollow>"
+    html += "<meta name=other content=none>"
     assert read_page(html, BASE, agent="testbot").robots == {"noindex", "follow", "nofollow"}
 
 

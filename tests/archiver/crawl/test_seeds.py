@@ -15,11 +15,11 @@ from archiver.crawl.addresses import spell
 from archiver.crawl.fetcher import Fetcher
 from archiver.crawl.guard import AddressGuard
 from archiver.crawl.seeds import seeds_from
-from tests.archiver.crawl.site import Site, answer
+from tests.archiver.crawl.site import Answer, Site, answer
 
 SITEMAP = "<urlset><url><loc>http://a.example/1</loc></url><url><loc>http://a.example/2</loc></url></urlset>"
 CDX_JSON = json.dumps([["original"], ["http://a.example/1"], ["http://a.example/2"]])
-ROUTES = {
+ROUTES: dict[str, Answer] = {
     "/robots.txt": answer("Sitemap: http://a.example:@PORT/index.xml\n", "text/plain"),
     "/index.xml": answer(
         "<sitemapindex><sitemap><loc>http://a.example:@PORT/map.xml.gz</loc></sitemap></sitemapindex>",
@@ -73,11 +73,13 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_own_index_is_asked_for_the_topic() -> None:
-    asked = []
-    found, problems = seeds(
-        SeedSource("index", "Index/"),
-        providers={"index": lambda s: asked.append(s.query) or ["http://b.example"]},
-    )
+    asked: list[str] = []
+
+    def own_index(source: SeedSource) -> list[str]:
+        asked.append(source.query)
+        return ["http://b.example"]
+
+    found, problems = seeds(SeedSource("index", "Index/"), providers={"index": own_index})
     assert (found, problems, asked) == (["http://b.example/"], [], ["tor vergata"])
 
 
