@@ -128,13 +128,14 @@ class Handler(Protocol):
 
 def parse_html(html: str, handler: Handler) -> None:
     """Send the events of a page to `handler`. Raises nothing for any markup."""
-    if _costs_lexbor_too_much(html):
+    if costs_lexbor_too_much(html):
         _parse_streaming(html, handler)
     else:
         _walk(LexborHTMLParser(html), handler)
 
 
-def _costs_lexbor_too_much(html: str) -> bool:
+def costs_lexbor_too_much(html: str) -> bool:
+    """Tell whether a page is nested so deep that building its tree would take far longer than it should."""
     tags = html.count("<")
     if tags > _MAX_TAGS or _HUGE_TAG.search(html):
         return True
