@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 import click
 
+import crawl_commands
 from webui.settings import (
     Settings,
     SettingsError,
@@ -263,6 +264,11 @@ def _opened_index(settings: Settings) -> Iterator[Index]:
 
     with open_index(settings.index_path, ranking=_ranking(settings)) as index:
         yield index
+
+
+# crawl ---------------------------------------------------------------------------------
+
+commands.add_command(crawl_commands.crawl)
 
 
 # index ---------------------------------------------------------------------------------

@@ -30,7 +30,9 @@ def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -
     word_columns = []
     for tokens in groups:
         local = np.fromiter(
-            (numbers.setdefault(word, len(numbers)) for word in tokens.words), dtype=np.int64, count=len(tokens.words)
+            (numbers.setdefault(word, len(numbers)) for word in tokens.words),
+            dtype=np.int64,
+            count=len(tokens.words),
         )
         word_columns.append(local[tokens.word])
     rank, words, ids = sort_words(list(numbers))
@@ -39,8 +41,11 @@ def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -
     occurrences = _sorted_occurrences(
         words,
         rank[np.concatenate(word_columns)] if word_columns else np.zeros(0, dtype=np.int64),
-        np.concatenate([tokens.document + first for tokens, first in zip(groups, first_version, strict=False)])
-        if groups else np.zeros(0, dtype=np.int64),
+        np.concatenate(
+            [tokens.document + first for tokens, first in zip(groups, first_version, strict=False)]
+        )
+        if groups
+        else np.zeros(0, dtype=np.int64),
         np.concatenate([tokens.element for tokens in groups]) if groups else np.zeros(0, dtype=np.uint8),
         np.concatenate([tokens.position for tokens in groups]) if groups else np.zeros(0, dtype=np.int64),
     )
@@ -80,7 +85,9 @@ def _sorted_occurrences(
         return column
 
     sorted_position, sorted_element, sorted_version = take(position_bits), take(4), take(version_bits)
-    return Occurrences(words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position)
+    return Occurrences(
+        words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position
+    )
 
 
 def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]) -> Stems:
@@ -107,5 +114,5 @@ def stems_of_words(words: list[str], by_language: dict[str, NDArray[np.int64]]) 
                 keys.extend([key] * len(sharing))
                 rows.extend(sharing)
     key_column = np.asarray(keys, dtype=np.uint64)
-    order = np.argsort(key_column, kind="stable")
-    return Stems(key_column[order], np.asarray(rows, dtype=np.uint32)[order])
+    by_key = np.argsort(key_column, kind="stable")
+    return Stems(key_column[by_key], np.asarray(rows, dtype=np.uint32)[by_key])
