@@ -103,7 +103,8 @@ class Collection:
 
     def evaluate(self, ranking: Ranking) -> Evaluation:
         return evaluate(
-            self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix, judged_only=self.judged_only,
+            self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix,
+            judged_only=self.judged_only,
         )  # fmt: skip
 
 
@@ -125,7 +126,8 @@ def open_collections(folder: Path, data: Path) -> list[Collection]:
         build_index([str(archive)], str(index), options=IndexOptions(workers=1))
         found.append(
             Collection(
-                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")), read_qrels(str(place / "qrels.txt")),
+                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")),
+                read_qrels(str(place / "qrels.txt")),
                 "" if is_web else f"http://collection.example/{place.name}/", is_web,
             )
         )  # fmt: skip
@@ -224,7 +226,7 @@ Rows = list[NDArray[np.int64]]  # for each collection the topics looked at
 
 
 def goal(tables: list[Table], ranking: Ranking, rows: Rows) -> float:
-    """Return what tuning makes as great as it can: the mean over collections of nDCG@10 and MAP (nDCG@3 if judged thinly)."""
+    """Return what tuning makes as great as it can: the mean of nDCG@10 and MAP (nDCG@3 if judged thinly)."""
     values = []
     for table, chosen in zip(tables, rows, strict=True):
         measured = table.measure(ranking)
@@ -250,7 +252,7 @@ def tune(tables: list[Table], rows: Rows) -> Ranking:
 
 @dataclass
 class Tuned:
-    """What cross-validation gave: the settings of both halves, and the measures of each topic with those of the other half."""
+    """What cross-validation gave: the settings of both halves, the measures of each topic with those of the other."""
 
     halves: list[Ranking]
     held_out: list[dict[str, float]]
@@ -301,7 +303,8 @@ def measure_all(collections: list[Collection], tables: list[Table], *, tuning: b
         for table in tables
     }
     result: dict[str, object] = {
-        "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections}, "rows": rows,
+        "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections},
+        "rows": rows,
     }  # fmt: skip
     if tuning:
         tuned = cross_validate(tables)
@@ -325,7 +328,8 @@ def as_markdown(result: dict[str, object]) -> str:
     collections, rows = result["collections"], result["rows"]
     assert isinstance(collections, dict) and isinstance(rows, dict)
     lines = [
-        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; `*` where nDCG@10 differs from the default with p < 0.05.",
+        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; `*` where nDCG@10 differs from the"
+        " default with p < 0.05.",
         "",
         "| settings | "
         + " | ".join(f"{name} ({size[0]:,} pages, {size[1]} topics)" for name, size in collections.items())

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from bs4 import BeautifulSoup
+from bs4.filter import SoupStrainer
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from archiver.warc.urls import canonical_url
@@ -44,6 +46,8 @@ _IGNORED_RELS = frozenset(
         "https://api.w.org/",
     }
 )
+# Twenty elements opened in a row.
+_ENDLESS_OPENING = re.compile(r"(?:<[A-Za-z][^<>]{0,200}>\s{0,50}){20}")
 # Every part is bounded: a file full of unclosed url( would else be read to its end at each of them.
 _CSS_URL = re.compile(
     r"""url\(\s{0,100}(?:"([^"]{0,4000})"|'([^']{0,4000})'|([^"'()\s][^"'()\s]{0,4000}))"""
@@ -53,7 +57,6 @@ _CSS_URL = re.compile(
 _REFRESH = re.compile(
     r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.IGNORECASE | re.DOTALL
 )
-_SITEMAP_ENTRY = re.compile(r"<loc>\s{0,100}(?:<!\[CDATA\[)?([^<\]]{1,4000})")
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -147,13 +150,18 @@ def css_links(css: str, base_url: str, *, spell: Callable[[str, str], str] = can
 
 
 def sitemap_links(xml: str) -> tuple[list[str], bool]:
-    """Return the addresses of a sitemap and whether they are sitemaps themselves; plain text lists work too."""
-    urls = [_unescape(u.strip()) for u in _SITEMAP_ENTRY.findall(xml)]
-    if not urls and "<" not in xml:
-        urls = [line.strip() for line in xml.splitlines() if line.strip().startswith(("http://", "https://"))]
+    """Return the addresses of a sitemap or feed and whether they are sitemaps themselves; plain lists work too."""
+    if "<" not in xml:
+        return [
+            line.strip() for line in xml.splitlines() if line.strip().startswith(("http://", "https://"))
+        ], False
+    if _ENDLESS_OPENING.search(xml):
+        return [], False  # no sitemap nests like this, and BeautifulSoup would be at it for minutes
+    found = BeautifulSoup(xml, "xml", parse_only=SoupStrainer(["loc", "link"]))
+    urls = [node.get_text().strip() for node in found.find_all("loc")]
     if not urls:
-        urls = [_unescape(u) for u in re.findall(r"<link>\s{0,100}(https?://[^<\s]{1,4000})", xml)]
-    return urls, "<sitemapindex" in xml[:5000]
+        urls = [(node.get_text() or str(node.get("href", ""))).strip() for node in found.find_all("link")]
+    return [url for url in urls if url.startswith(("http://", "https://"))], "<sitemapindex" in xml[:5000]
 
 
 def robots_directives(value: str, agent: str) -> frozenset[str]:
@@ -286,19 +294,6 @@ def _without_comments(css: str) -> str:
 
 def _has(rel: str | None, word: str) -> bool:
     return bool(rel) and word in _WORD.findall((rel or "").lower())
-
-
-def _unescape(text: str) -> str:
-    for name, sign in (
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", '"'),
-        ("&apos;", "'"),
-        ("&#38;", "&"),
-        ("&amp;", "&"),
-    ):
-        text = text.replace(name, sign)
-    return text
 
 
 class _LinkHandler:

@@ -3,9 +3,8 @@
 Every record is a gzip member of its own, so that a reader can seek to it. A
 file is called `NAME.warc.gz.open` while it grows and gets its final name only
 when it is closed and synced; what a crash leaves behind is mended by
-`repair_archive`. warcio has a writer too; this one is a third of its cost a
-record (it knows its lengths and keeps nothing in temporary files), packs
-outside of any lock and says where each record lies.
+`repair_archive`. The records themselves are made by warcio, outside of any
+lock; the file, its places, roll-over and syncing are ours.
 """
 
 from __future__ import annotations
@@ -13,12 +12,17 @@ from __future__ import annotations
 import base64
 import errno
 import hashlib
+import io
 import os
 import uuid
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 from archiver.warc.errors import ArchiveError
 from archiver.warc.record import Location, RecordType
@@ -78,34 +82,36 @@ def warc_fields(pairs: Sequence[tuple[str, str]]) -> bytes:
     return "".join(f"{name}: {_one_line(value)}\r\n" for name, value in pairs).encode("utf-8")
 
 
-def pack_record(record: NewRecord, level: int = 6) -> bytes:
-    """Return the record as one gzip member; needs no lock and may run in any thread."""
-    lines = [
-        "WARC/1.1",
-        f"WARC-Type: {record.type.value}",
-        f"WARC-Record-ID: {record.record_id}",
-        f"WARC-Date: {warc_date(record.date)}",
+def pack_record(record: NewRecord) -> bytes:
+    """Return the record as one gzip member, made by warcio; needs no lock and may run in any thread.
+
+    The digests are given along: warcio would copy the block into a temporary file to make them.
+    """
+    headers = [
+        ("WARC-Type", record.type.value),
+        ("WARC-Record-ID", record.record_id),
+        ("WARC-Date", warc_date(record.date)),
     ]
     if record.url:
-        lines.append(f"WARC-Target-URI: {_one_line(record.url)}")
-    lines += [f"{name}: {_one_line(value)}" for name, value in record.fields]
+        headers.append(("WARC-Target-URI", _one_line(record.url)))
+    headers += [(name, _one_line(value)) for name, value in record.fields]
     if record.content_type:
-        lines.append(f"Content-Type: {record.content_type}")
-    lines += [
-        f"WARC-Block-Digest: {sha1_digest(record.block)}",
-        f"Content-Length: {len(record.block)}",
-        "",
-        "",
-    ]
-    packer = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    return b"".join(
-        (
-            packer.compress("\r\n".join(lines).encode("utf-8")),
-            packer.compress(record.block),
-            packer.compress(b"\r\n\r\n"),
-            packer.flush(),
+        headers.append(("Content-Type", record.content_type))
+    headers.append(("WARC-Block-Digest", sha1_digest(record.block)))
+    headers.append(("Content-Length", str(len(record.block))))
+    member = io.BytesIO()
+    WARCWriter(member, gzip=True, warc_version="WARC/1.1").write_record(
+        ArcWarcRecord(
+            "warc",
+            record.type.value,
+            StatusAndHeaders("", headers, protocol="WARC/1.1"),
+            io.BytesIO(record.block),
+            None,
+            record.content_type,
+            len(record.block),
         )
     )
+    return member.getvalue()
 
 
 class WarcWriter:
