@@ -261,7 +261,8 @@ class Fts5:
                 "INSERT INTO pages VALUES (?, ?, ?)", [(n, url, title) for n, (url, title, _) in numbered]
             )
             connection.executemany(
-                "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", [(n, t, b) for n, (_, t, b) in numbered]
+                "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)",
+                [(n, t, b) for n, (_, t, b) in numbered],
             )
             pages += len(chunk)
         connection.execute("COMMIT")
@@ -284,7 +285,8 @@ class Fts5:
                 "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10", (match,)
             ).fetchall()
             return [
-                connection.execute("SELECT url, title FROM pages WHERE id = ?", row).fetchone()[0] for row in found
+                connection.execute("SELECT url, title FROM pages WHERE id = ?", row).fetchone()[0]
+                for row in found
             ]
 
         return ask
@@ -292,7 +294,9 @@ class Fts5:
 
 class Bm25s:
     needs = ("fastwarc", "selectolax", "bm25s", "Stemmer", "numba")
-    what = "Snowball English, English stop words, numba; any of the words, no phrases, no counts, no positions"
+    what = (
+        "Snowball English, English stop words, numba; any of the words, no phrases, no counts, no positions"
+    )
 
     def build(self, files: list[str], folder: Path, workers: int) -> dict[str, Any]:
         import bm25s
@@ -312,7 +316,9 @@ class Bm25s:
         documents: list[Any] = []
         for names, words, ids in in_processes(files, workers, pages_of, make):
             own = np.fromiter(
-                (vocabulary.setdefault(word, len(vocabulary)) for word in words), dtype=np.int32, count=len(words)
+                (vocabulary.setdefault(word, len(vocabulary)) for word in words),
+                dtype=np.int32,
+                count=len(words),
             )
             urls += names
             documents += [own[numbers] for numbers in ids]
@@ -340,14 +346,20 @@ class Bm25s:
             if not words[0]:
                 return []  # stop words alone
             found = retriever.retrieve(words, k=most, show_progress=False)
-            return [urls[number] for number, score in zip(found.documents[0], found.scores[0], strict=True) if score > 0]
+            return [
+                urls[number]
+                for number, score in zip(found.documents[0], found.scores[0], strict=True)
+                if score > 0
+            ]
 
         return ask
 
 
 class Whoosh:
     needs = ("warcio", "bs4", "lxml", "whoosh")
-    what = "warcio, BeautifulSoup over lxml, StemmingAnalyzer, writer with one process a core; on the slice only"
+    what = (
+        "warcio, BeautifulSoup over lxml, StemmingAnalyzer, writer with one process a core; on the slice only"
+    )
 
     def build(self, files: list[str], folder: Path, workers: int) -> dict[str, Any]:
         from whoosh import index
@@ -360,7 +372,9 @@ class Whoosh:
         )  # fmt: skip
         pages = 0
         received = in_processes(files, workers, pages_of_soup, lambda chunk: chunk)
-        with index.create_in(str(folder), schema).writer(procs=workers, limitmb=256, multisegment=True) as writer:
+        with index.create_in(str(folder), schema).writer(
+            procs=workers, limitmb=256, multisegment=True
+        ) as writer:
             for chunk in received:
                 for url, title, body in chunk:
                     writer.add_document(url=url, title=title, body=body)

@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def measure(paths: list[Path], index: Path, workers: int) -> dict[str, Any]:
-    """Index archives (files or folders) into a new index and return what it took; an index that is there is removed first."""
+    """Index archives (files or folders) into a new index, removing one that is there, and return what it took."""
     shutil.rmtree(index, ignore_errors=True)
     command = [sys.executable, str(APP), "index", *map(str, paths), "--index", str(index), "--json", "-q"]
     command += ["--workers", str(workers)]
@@ -87,7 +87,7 @@ def run_measured(command: list[str]) -> Taken:
     """Run a command to its end, and measure it with all processes below it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    output = tempfile.TemporaryFile("w+")  # a pipe would stop the command once it is full
+    output = tempfile.TemporaryFile("w+")  # noqa: SIM115  # a pipe would stop the command once it is full
     process = subprocess.Popen(command, stdout=output)
     peak = {"rss": 0, "pss": 0, "processes": 0}
     while process.poll() is None:

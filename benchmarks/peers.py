@@ -51,9 +51,13 @@ def main() -> None:
     parser.add_argument("--slice", type=int, default=1000, help="pages that Whoosh gets (default 1000)")
     parser.add_argument("--engines", default=",".join(ENGINES), help="which to measure, with commas")
     parser.add_argument("--passes", type=int, default=3, help="how often each query is timed (default 3)")
-    parser.add_argument("--builds", type=int, default=1, help="how often each index is built; the median counts")
+    parser.add_argument(
+        "--builds", type=int, default=1, help="how often each index is built; the median counts"
+    )
     parser.add_argument("--workers", type=int, default=0, help="processes; 0 is one for each core")
-    parser.add_argument("--verify", action="store_true", help="compare our ten best with plain float64 scores")
+    parser.add_argument(
+        "--verify", action="store_true", help="compare our ten best with plain float64 scores"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--save", type=Path, help="also write the JSON to this file")
     arguments = parser.parse_args()
@@ -193,7 +197,8 @@ def percentiles(times_us: list[float]) -> dict[str, float]:
     ordered = sorted(times_us)
     at = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
     return {
-        name: round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1) for name, share in at.items()
+        name: round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
+        for name, share in at.items()
     }
 
 
@@ -242,7 +247,9 @@ def add_ratios(engines: dict[str, dict[str, Any]]) -> None:
 def versions_of(names: list[str]) -> dict[str, str]:
     import sqlite3
 
-    packages = {"fastwarc", "selectolax", "numpy"} | ({"tantivy", "bm25s", "whoosh-reloaded"} & {*names, "whoosh-reloaded"})
+    packages = {"fastwarc", "selectolax", "numpy"} | (
+        {"tantivy", "bm25s", "whoosh-reloaded"} & {*names, "whoosh-reloaded"}
+    )
     found = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
     for package in sorted(packages):
         try:
@@ -308,8 +315,13 @@ def as_text(result: dict[str, Any]) -> str:
     lines.append(", ".join(f"{name} {version}" for name, version in result["versions"].items()))
     if "verified" in result:
         wrong = result["verified"]["wrong"]
-        lines.append(f"verified against plain scores: {result['verified']['queries']} queries, {len(wrong)} differ")
-        lines += [f"  {item['query']}\n    expected {item['expected']}\n    found    {item['found']}" for item in wrong[:5]]
+        lines.append(
+            f"verified against plain scores: {result['verified']['queries']} queries, {len(wrong)} differ"
+        )
+        lines += [
+            f"  {item['query']}\n    expected {item['expected']}\n    found    {item['found']}"
+            for item in wrong[:5]
+        ]
     return "\n".join(lines)
 
 
@@ -318,7 +330,12 @@ def table(head: tuple[str, ...], rows: list[tuple[str, list[str]]]) -> list[str]
     cells = [list(head), *([name, *row] for name, row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
     lines = [
-        "| " + " | ".join(f"{text:<{w}}" if not i else f"{text:>{w}}" for i, (text, w) in enumerate(zip(line, widths, strict=True))) + " |"
+        "| "
+        + " | ".join(
+            f"{text:<{w}}" if not i else f"{text:>{w}}"
+            for i, (text, w) in enumerate(zip(line, widths, strict=True))
+        )
+        + " |"
         for line in cells
     ]
     rule = "|" + "|".join("-" * (w + 1) + ("-" if not i else ":") for i, w in enumerate(widths)) + "|"

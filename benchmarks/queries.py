@@ -25,7 +25,7 @@ EACH = 24
 # Words that are looked up on purpose in "stop words inside": those of the languages of the corpus.
 STOPS = frozenset(
     "a an and are as at be by for from if in is it not of on or that the this to was when which with "
-    "das der die ein eine in ist mit nicht oder sie und von zu à de des du en est et la le les ou pour sur un une".split()
+    "das der die ein eine in ist mit nicht oder sie und von zu à de des du en est et la le les ou pour sur un".split()
 )
 
 
@@ -33,7 +33,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--arcs", type=Path, default=HERE / "data" / "arcs", help="archives to take words from")
+    parser.add_argument(
+        "--arcs", type=Path, default=HERE / "data" / "arcs", help="archives to take words from"
+    )
     parser.add_argument("--every", type=int, default=10, help="look at every Nth page (default 10)")
     parser.add_argument("--out", type=Path, default=HERE / "queries.tsv", help="file to write")
     arguments = parser.parse_args()

@@ -41,7 +41,9 @@ class Reference:
     def __init__(self, index: Index) -> None:
         with index._reading() as snapshot:
             self._ranking, self._means = index.ranking, snapshot.means
-            self._addresses = dict(snapshot.catalogue.connection().execute("SELECT id, url FROM urls").fetchall())
+            self._addresses = dict(
+                snapshot.catalogue.connection().execute("SELECT id, url FROM urls").fetchall()
+            )
             segments = list(snapshot.segments)
         first = np.cumsum([0, *(len(live.segment) for live in segments)])
         self._size = int(first[-1])
@@ -50,7 +52,9 @@ class Reference:
         self._document = join([live.segment.document for live in segments])
         self._key = join([live.segment.key for live in segments])
         self._alive = join([np.ones(len(s.segment), bool) if s.alive is None else s.alive for s in segments])
-        self._language = [s.segment.languages[number] for s in segments for number in s.segment.language.tolist()]
+        self._language = [
+            s.segment.languages[number] for s in segments for number in s.segment.language.tolist()
+        ]
         self._host = [s.segment.hosts()[number] for s in segments for number in s.segment.host.tolist()]
         self._rows: dict[str, list[tuple[NDArray[Any], ...]]] = defaultdict(list)
         for live, offset in zip(segments, first.tolist(), strict=False):
@@ -60,7 +64,9 @@ class Reference:
                 edges = np.searchsorted(found.word, np.arange(len(found.words) + 1))
                 for number, word in enumerate(found.words):
                     own = slice(edges[number], edges[number + 1])
-                    self._rows[word].append((found.version[own] + offset, found.element[own], found.position[own]))
+                    self._rows[word].append(
+                        (found.version[own] + offset, found.element[own], found.position[own])
+                    )
         self._stems: dict[str, dict[str, list[str]]] = {}
         for language in set(self._language):
             if has_stemmer(language):
@@ -190,7 +196,9 @@ class Reference:
             mask: NDArray[np.bool_] = self._counts(node).any(axis=1)
             return mask
         if isinstance(node, Site):
-            return np.array([host == node.host or host.endswith("." + node.host) for host in self._host], dtype=bool)
+            return np.array(
+                [host == node.host or host.endswith("." + node.host) for host in self._host], dtype=bool
+            )
         if isinstance(node, Not):
             return ~self._mask(node.part)
         masks = [self._mask(part) for part in node.parts]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 DOCUMENT = Path(__file__).with_name("index-format.md")
 BEGIN, END = "<!-- dump -->\n", "<!-- end of dump -->\n"
+BOOST = (5.0, 2.0, 1.0, 1.2, 1.5, 1.5, 1.0, 3.0, 0.8, 5.0)
 PAGES = (
     ("http://a.example/", "<html lang=en><title>Two cats</title><p>A cat sat. A <b>cat</b>!"),
     ("http://b.example/b", "<html lang=de><title>Katze</title><p>Der cat"),
@@ -46,7 +47,10 @@ def hex_lines(data: bytes, start: int) -> list[str]:
 
 def dump() -> str:
     """Return the dump as Markdown."""
-    from indexer import IndexOptions, build_index
+    from indexer import ELEMENTS, IndexOptions, Ranking, build_index
+
+    # fixed, so that the page does not change with the default ranking
+    ranking = Ranking(boost=dict(zip(ELEMENTS, BOOST, strict=True)), b=dict.fromkeys(ELEMENTS, 0.5))
 
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +58,7 @@ def dump() -> str:
         try:
             Path("two.warc").write_bytes(archive())
             os.utime("two.warc", ns=(0, 1_577_934_245_000_000_000))
-            build_index(["two.warc"], "MyIndex", options=IndexOptions(workers=1))
+            build_index(["two.warc"], "MyIndex", options=IndexOptions(workers=1, ranking=ranking))
             return "\n".join(
                 [
                     *segment_lines("MyIndex/g1/000001.seg"),

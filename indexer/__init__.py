@@ -1,10 +1,10 @@
 """Archive files -> index -> hits: `text/` (bytes to tokens), `store/` (index on disk), `search/` (query to hits).
 
-    from indexer import build_index, open_index
+from indexer import build_index, open_index
 
-    build_index(["crawl.warc.gz"], "MyIndex")
-    with open_index("MyIndex") as index:
-        print(index.search("finding aid").total)
+build_index(["crawl.warc.gz"], "MyIndex")
+with open_index("MyIndex") as index:
+    print(index.search("finding aid").total)
 """
 
 from typing import TYPE_CHECKING, Any

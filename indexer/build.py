@@ -361,7 +361,9 @@ class _Run:
             self._files[number] = file
             self._queue.append(file)
         self._total = sum(file.size for file in self._queue)
-        self._queue.sort(key=lambda file: -file.size)  # the longest first, so that no core waits for it at the end
+        self._queue.sort(
+            key=lambda file: -file.size
+        )  # the longest first, so that no core waits for it at the end
         self._queue.reverse()
 
     # -- the loop
@@ -376,7 +378,9 @@ class _Run:
         worker.reading = self._queue.pop() if self._queue else None
         if worker.reading:
             worker.unfinished.append(worker.reading)
-            self._tell(worker, ("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages))
+            self._tell(
+                worker, ("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages)
+            )
 
     def _tell(self, worker: _Worker, message: Any) -> None:
         """Send a message to a worker; one that has just died is noticed when it is listened to."""
@@ -489,7 +493,9 @@ class _Run:
         if replaced - together.ends or waiting.ends & together.files_later:
             return False
         missing = waiting.shows - together.holds
-        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(v for v, _ in self._granted.values()):
+        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(
+            v for v, _ in self._granted.values()
+        ):
             return False
         if not replaced:
             return True
@@ -524,8 +530,12 @@ class _Run:
                 )
             )
         return CommitBatch(
-            segment=batch.segment, sums=batch.sums, counts=batch.counts,
-            versions=[NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions],
+            segment=batch.segment,
+            sums=batch.sums,
+            counts=batch.counts,
+            versions=[
+                NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions
+            ],
             captures=captures,
             ledger=[self._ledger_row(self._files[number], entry) for number, entry in batch.finished],
             replaces={number for number, _ in batch.finished if self._files[number].replaces},
@@ -544,7 +554,9 @@ class _Run:
             inside = f" in {damage.member}" if damage.member else ""
             self._problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
         if len(entry.damaged) > 3:
-            self._problems.append(f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger")
+            self._problems.append(
+                f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger"
+            )
 
     def _end_reading(self) -> None:
         """End the workers that are in a file: what they have in hand is read again by the next run."""
@@ -581,7 +593,9 @@ class _Run:
             if given_up:
                 kept.append(_Waiting(Batch(finished=given_up), waiting.worker))
             self._done -= len(waiting.ends) - len(given_up)
-            again.update({number: self._files[number] for number in waiting.files if not self._files[number].given_up})
+            again.update(
+                {number: self._files[number] for number in waiting.files if not self._files[number].given_up}
+            )
         self._waiting = kept
         self._lost.clear()
         self._commit_ready()
@@ -683,4 +697,3 @@ def _state_of(path: str) -> dict[str, Any]:
         return {"size": found.st_size, "changed_ns": found.st_mtime_ns, "ends": digest.hexdigest()[:32]}
     except OSError as error:
         return {"size": 0, "unreadable": error.strerror or str(error)}
-

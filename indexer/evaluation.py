@@ -129,7 +129,9 @@ def read_topics(path: str) -> list[Topic]:
             if line.strip():
                 id_, tab, question = line.partition("\t")
                 if not tab or not id_.strip():
-                    raise TopicsError(f"{path}: line {number}: expected the number of a topic, TAB, its text, or TREC's <top>")
+                    raise TopicsError(
+                        f"{path}: line {number}: expected the number of a topic, TAB, its text, or TREC's <top>"
+                    )
                 topics.append(Topic(id_.strip(), question.strip()))
     if not topics:
         raise TopicsError(f"{path}: there is no topic in it")
@@ -162,7 +164,9 @@ def read_qrels(path: str) -> dict[str, dict[str, int]]:
             if not parts:
                 continue
             if len(parts) != 4 or not re.fullmatch(r"[-+]?\d+", parts[3]):
-                raise TopicsError(f"{path}: line {number}: expected four columns, topic 0 page grade; found {line.strip()[:80]!r}")
+                raise TopicsError(
+                    f"{path}: line {number}: expected four columns, topic 0 page grade; found {line.strip()[:80]!r}"
+                )
             judgements.setdefault(parts[0], {})[parts[2]] = int(parts[3])
     if not judgements:
         raise TopicsError(f"{path}: there is no judgement in it")
@@ -184,7 +188,8 @@ def read_run(path: str) -> Run:
                 run.setdefault(parts[0], []).append((parts[2], float(parts[4])))
             except (IndexError, ValueError):
                 raise TopicsError(
-                    f"{path}: line {number}: expected six columns, topic Q0 page rank score tag; found {line.strip()[:80]!r}"
+                    f"{path}: line {number}: expected six columns, topic Q0 page rank score tag;"
+                    f" found {line.strip()[:80]!r}"
                 ) from None
     for ranked in run.values():
         ranked.sort(key=lambda page: page[0], reverse=True)
@@ -253,6 +258,7 @@ def _dcg(gains: Iterable[int]) -> float:
 
 def mean_of(measures: Sequence[Measures]) -> Measures:
     """Return the mean of each measure; 0 when there is nothing to average."""
+
     def mean(values: Iterable[float]) -> float:
         return _share(math.fsum(values), len(measures))
 
@@ -287,8 +293,14 @@ def measure_run(
 
 
 def evaluate(
-    index: Index, topics: Sequence[Topic], judgements: Judgements, *,
-    ranking: Ranking | None = None, id_prefix: str = "", judged_only: bool = False, beta: float = 1.0,
+    index: Index,
+    topics: Sequence[Topic],
+    judgements: Judgements,
+    *,
+    ranking: Ranking | None = None,
+    id_prefix: str = "",
+    judged_only: bool = False,
+    beta: float = 1.0,
 ) -> Evaluation:
     """Return how well an index answers topics.
 
@@ -300,7 +312,9 @@ def evaluate(
     run: Run = {}
     for topic in topics:
         grades = judgements.get(topic.id, {})
-        found = index.ranked_pages(topic_query(topic.text), None if judged_only else RUN_LENGTH, ranking=ranking)
+        found = index.ranked_pages(
+            topic_query(topic.text), None if judged_only else RUN_LENGTH, ranking=ranking
+        )
         best: dict[str, float] = {}
         for url, score in found:  # two spellings of one address are one page: its better place counts
             best.setdefault(names.of(url), score)
@@ -348,7 +362,9 @@ def _canonical(url: str) -> str:
 # Two settings --------------------------------------------------------------------------
 
 
-def compare(first: Evaluation, second: Evaluation, *, rounds: int = 20_000, seed: int = 1) -> dict[str, Comparison]:
+def compare(
+    first: Evaluation, second: Evaluation, *, rounds: int = 20_000, seed: int = 1
+) -> dict[str, Comparison]:
     """Return by name of the measure how `second` differs from `first`, over the topics that both have measured.
 
     The test is Fisher's randomisation test on the differences by topic: if the two settings did not differ, each
@@ -380,7 +396,9 @@ def randomisation_test(differences: Sequence[float], *, rounds: int = 20_000, se
     values = np.array([difference for difference in differences if difference])
     if not len(values):
         return 1.0
-    observed = abs(float(values.sum())) * (1 - 1e-12)  # sums of the same numbers in another order count as equal
+    observed = abs(float(values.sum())) * (
+        1 - 1e-12
+    )  # sums of the same numbers in another order count as equal
     random = np.random.default_rng(seed)
     as_far = 0
     for done in range(0, rounds, 1000):

@@ -1,9 +1,9 @@
 """Index: the library's front. Opens an index, searches it, and finds captures.
 
-    from indexer import open_index
-    with open_index("jobs/01/Index/MyIndex") as index:
-        for hit in index.search("finding aid").hits:
-            print(hit.url, hit.timestamp)
+from indexer import open_index
+with open_index("jobs/01/Index/MyIndex") as index:
+    for hit in index.search("finding aid").hits:
+        print(hit.url, hit.timestamp)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from archiver.warc import (
 )
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.snippets import SnippetPart, make_snippet
+from indexer.search.snippets import SnippetPart, page_snippet
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
@@ -126,7 +126,6 @@ class LedgerEntry:
     damaged: tuple[Damage, ...]
 
 
-_SNIPPET_FROM = 64 << 10  # bytes of a page in which the words are looked for first
 _ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
@@ -216,7 +215,13 @@ class Index:
     # -- searching
 
     def search(
-        self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True, operator: str = "and"
+        self,
+        query: str,
+        *,
+        offset: int = 0,
+        limit: int = 10,
+        with_snippets: bool = True,
+        operator: str = "and",
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
@@ -241,7 +246,9 @@ class Index:
         )
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
 
-    def ranked_pages(self, query: Query, limit: int | None, *, ranking: Ranking | None = None) -> list[tuple[str, float]]:
+    def ranked_pages(
+        self, query: Query, limit: int | None, *, ranking: Ranking | None = None
+    ) -> list[tuple[str, float]]:
         """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
 
         limit: how many; None for all. ranking: other settings than those of the index.
@@ -251,10 +258,15 @@ class Index:
             ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
             with snapshot.catalogue.snapshot() as connection:
                 addresses = [
-                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone() for found in ranked.found
+                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
+                    for found in ranked.found
                 ]
         # a page that a commit took away meanwhile has no address
-        return [(row[0], found.score) for row, found in zip(addresses, ranked.found, strict=True) if row is not None]
+        return [
+            (row[0], found.score)
+            for row, found in zip(addresses, ranked.found, strict=True)
+            if row is not None
+        ]
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
         """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""
@@ -274,8 +286,12 @@ class Index:
             # the version has gone from there; the caller looks again
             url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
             best = (url[0] if url else "", None, "", "", "", 0, 0, 0)
-        captures = connection.execute("SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)).fetchone()[0]
-        versions = connection.execute("SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)).fetchone()[0]
+        captures = connection.execute(
+            "SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)
+        ).fetchone()[0]
+        versions = connection.execute(
+            "SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)
+        ).fetchone()[0]
         return (*best, captures, versions)
 
     def _hit(self, found: Found, row: tuple[Any, ...], ranked: Ranked, with_snippets: bool) -> Hit:
@@ -283,23 +299,13 @@ class Index:
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
             snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
-        return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
+        return Hit(
+            url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions
+        )
 
     def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        """Return the passage to show: from the start of the page if the words stand there, else from all of it."""
-        snippet: tuple[SnippetPart, ...] = ()
         body, content_type = self._page_body(location)
-        for limit in (_SNIPPET_FROM, len(body)):
-            html, _ = decode_html(body[:limit], content_type)
-            page = collect_page(html)
-            for text in (page.text, page.description):
-                candidate = make_snippet(text, ranked.spellings, ranked.phrases)
-                if any(part.hit for part in candidate):
-                    return candidate
-                snippet = snippet or candidate
-            if limit >= len(body):
-                break
-        return snippet
+        return page_snippet(decode_html(body, content_type)[0], ranked.spellings, ranked.phrases)
 
     def _page_body(self, location: Location) -> tuple[bytes, str]:
         """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
@@ -331,7 +337,22 @@ class Index:
             return [self._capture(snapshot.catalogue, row) for row in rows]
 
     def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
-        url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
+        (
+            url,
+            timestamp,
+            kind,
+            status,
+            mime,
+            payload,
+            path,
+            member,
+            offset,
+            length,
+            inner,
+            title,
+            refers_to,
+            _,
+        ) = row
         original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
         return Capture(
             url,
@@ -345,16 +366,23 @@ class Index:
             title,
         )
 
-    def _original(self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None) -> Location | None:
+    def _original(
+        self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None
+    ) -> Location | None:
         """Return the record that a revisit repeats: same digest; the same address, then the named one, then any."""
         if not payload:
             return None
-        rows = catalogue.connection().execute(
-            "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
-            " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
-            (payload, url, refers_to or ""),
-        ).fetchall()
+        rows = (
+            catalogue.connection()
+            .execute(
+                "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner"
+                " FROM captures c JOIN urls u ON u.id = c.url"
+                " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
+                " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+                (payload, url, refers_to or ""),
+            )
+            .fetchall()
+        )
         return Location(*rows[0][1:]) if rows else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
@@ -425,7 +453,9 @@ class Index:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
         folder = live_folder(self.index_dir)
         problems = check_generation(folder, progress)
-        while problems and live_folder(self.index_dir) != folder:  # a rebuild has removed what was being checked
+        while (
+            problems and live_folder(self.index_dir) != folder
+        ):  # a rebuild has removed what was being checked
             folder = live_folder(self.index_dir)
             problems = check_generation(folder, progress)
         return problems
@@ -458,10 +488,15 @@ def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
 
 def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
     """Return the entry of a file that a run began to read and did not finish, or reads now."""
-    captures, documents = catalogue.connection().execute(
-        "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
-        " WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
-    ).fetchone()
+    captures, documents = (
+        catalogue.connection()
+        .execute(
+            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
+            " WHERE file = (SELECT id FROM files WHERE path = ?)",
+            (path,),
+        )
+        .fetchone()
+    )
     return LedgerEntry(path, "unfinished", "", captures, captures, documents, {}, ())
 
 
@@ -471,8 +506,14 @@ def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
         for item in value["damaged"]
     )
     return LedgerEntry(
-        value["file"], value["status"], value["format"], value["records"], value["captures"], value["documents"],
-        value["skipped"], damaged,
+        value["file"],
+        value["status"],
+        value["format"],
+        value["records"],
+        value["captures"],
+        value["documents"],
+        value["skipped"],
+        damaged,
     )
 
 
@@ -481,7 +522,9 @@ def _seconds(timestamp: str) -> float:
     digits = re.sub(r"\D", "", timestamp)[:14]
     if not digits:
         return 0.0
-    full = digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
+    full = (
+        digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
+    )
     year, month, day, hour, minute, second = (
         int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
     )

@@ -132,7 +132,11 @@ class Worker:
         self._batch.finished.append((number, entry))
 
     def _captures(
-        self, path: str, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]], show: Callable[[int], None]
+        self,
+        path: str,
+        entry: FileEntry,
+        skip_pages: frozenset[tuple[str, int, int]],
+        show: Callable[[int], None],
     ) -> Iterator[CaptureFound]:
         """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
@@ -191,7 +195,9 @@ class Worker:
         try:
             return collect_page(html)
         except Exception as error:
-            log.exception("%s: unexpected error in the page at byte %d", found.location.path, found.location.offset)
+            log.exception(
+                "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
+            )
             entry.damaged.append(
                 _at(
                     found,

@@ -12,6 +12,7 @@ import pytest
 
 from archiver.warc import Record, parse_response, read_records
 from running import REPOSITORY, clean_environment
+from tests.webui.archive_text import response, write_archive
 
 WORDS = (
     "heron bell coal ferry timetable inventory folder shelf paper letter river harbour winter captain".split()
@@ -70,3 +71,26 @@ def test_indexing_and_searching_are_measured(corpus: Path) -> None:
     times = run("search.py", "--arcs", corpus / "arcs", "--index", corpus / "index", "--queries", "3")
     assert times["serve_rss_mb"] > 0 and times["cold_start_s"] > 0
     assert set(times["results page, HTTP"]) == {"p50", "p95", "p99", "max"}
+
+
+def test_quality_is_measured_and_tuned_on_topics_that_it_is_not_measured_on(tmp_path: Path) -> None:
+    folder = tmp_path / "collections" / "small"
+    folder.mkdir(parents=True)
+    urls = [f"http://small.example/{word}" for word in WORDS]
+    texts = [f"<title>{word}</title><p>{WORDS[number - 1]} {word} river" for number, word in enumerate(WORDS)]
+    write_archive(folder / "pages.warc.gz", *map(response, urls, texts))
+    (folder / "queries.tsv").write_text("".join(f"{word}\t{word} river\n" for word in WORDS[:6]))
+    (folder / "qrels.txt").write_text(
+        "".join(f"{WORDS[n]} 0 {urls[n]} 2\n{WORDS[n]} 0 {urls[n + 1]} 0\n" for n in range(6))
+    )
+    page = tmp_path / "ranking.md"
+    page.write_text("before\n<!-- made by benchmarks/quality.py -->\nold\n<!-- end -->\nafter\n")
+    measured = run(
+        "quality.py", "--collections", folder.parent, "--data", tmp_path / "data", "--tune", "--write", page
+    )
+    assert measured["collections"] == {"small": [len(WORDS), 6]} and len(measured["halves"]) == 2
+    assert measured["rows"]["default"]["small"]["ndcg@3"] == 1
+    assert set(measured["rows"]["tuned on the other half of the topics"]["small"]) == {"ndcg@10", "ndcg@3", "map"}
+    text = page.read_text()
+    assert "| default | 1.0000 / 1.0000 / 1.0000 |" in text and "old" not in text
+    assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")

@@ -90,7 +90,9 @@ _TOKEN = re.compile(
       | (?P<quote>")
       | (?P<open>\()
       | (?P<close>\))
-      | (?P<element>(?:""" + "|".join(ELEMENTS) + r"""|site):(?=[^\s:]))
+      | (?P<element>(?:"""
+    + "|".join(ELEMENTS)
+    + r"""|site):(?=[^\s:]))
       | (?P<sign>[-+=](?=[^\s\-+=)]))
       | (?P<word>[^\s"()\x00-\x1f]+)""",
     re.VERBOSE | re.IGNORECASE,

@@ -55,7 +55,9 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         for chunk in chunks:
             crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
         shape = (sum(len(chunk) for chunk in chunks), *chunks[0].shape[1:])
-        table.append({"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc})
+        table.append(
+            {"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc}
+        )
         offset += _aligned(sum(chunk.nbytes for chunk in chunks))
     # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
     header_room = _aligned(
@@ -94,7 +96,12 @@ def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
     """Return the entry of an array whose bytes lie in the file; raises ValueError for any other. A header may lie."""
     rows, columns = (*entry["shape"], 1)[:2]
     end = entry["offset"] + rows * columns * _TYPES[entry["dtype"]]
-    if len(entry["shape"]) not in (1, 2) or min(rows, columns) < 0 or entry["offset"] < 16 or end + _SPARE > size:
+    if (
+        len(entry["shape"]) not in (1, 2)
+        or min(rows, columns) < 0
+        or entry["offset"] < 16
+        or end + _SPARE > size
+    ):
         place = f"shape {entry['shape']} at byte {entry['offset']}"
         raise ValueError(f"array {entry['name']!r} has {place}, the file {size} bytes")
     return entry
@@ -108,7 +115,9 @@ class _Meta(dict[str, Any]):
         self._path = path
 
     def __missing__(self, name: str) -> Any:
-        raise IndexCorruptError(f"{self._path}: the header has no {name!r}; index the archives again with --rebuild")
+        raise IndexCorruptError(
+            f"{self._path}: the header has no {name!r}; index the archives again with --rebuild"
+        )
 
 
 class ArrayFile:
@@ -140,7 +149,9 @@ class ArrayFile:
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
             ) from error
         if len(header) != length or zlib.crc32(header) != crc:
-            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
+            raise IndexCorruptError(
+                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
+            )
         try:
             described = json.loads(header)
             self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
@@ -171,7 +182,9 @@ class ArrayFile:
     def _entry(self, name: str) -> dict[str, Any]:
         entry = self._table.get(name)
         if entry is None:
-            raise IndexCorruptError(f"{self.path}: has no array {name!r}; index the archives again with --rebuild")
+            raise IndexCorruptError(
+                f"{self.path}: has no array {name!r}; index the archives again with --rebuild"
+            )
         return entry
 
     def problems(self) -> list[str]:
@@ -195,7 +208,11 @@ def sync_folder(folder: str) -> None:
 def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Return (ends, bytes): where each string ends in the joined UTF-8 bytes, and these bytes."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
-    ends = np.cumsum([len(item) for item in encoded], dtype=np.uint32) if encoded else np.zeros(0, dtype=np.uint32)
+    ends = (
+        np.cumsum([len(item) for item in encoded], dtype=np.uint32)
+        if encoded
+        else np.zeros(0, dtype=np.uint32)
+    )
     return ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)
 
 

@@ -68,7 +68,9 @@ def _open(folder: str, entry: dict[str, Any]) -> tuple[dict[str, Any], Segment, 
 def _check_catalogue(catalogue: Catalogue) -> list[str]:
     connection = catalogue.connection()
     problems = [
-        f"{catalogue.path}: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"
+        f"{catalogue.path}: {row[0]}"
+        for row in connection.execute("PRAGMA integrity_check")
+        if row[0] != "ok"
     ]
     for what, sql in (
         (
@@ -105,7 +107,8 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
                     f" but captures and skipped give {total}"
                 )
             held = connection.execute(
-                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)", (entry["file"],)
+                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)",
+                (entry["file"],),
             ).fetchone()[0]
             if held != entry["captures"]:
                 problems.append(
@@ -114,7 +117,9 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
     return problems
 
 
-def _check_segment(catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights) -> list[str]:
+def _check_segment(
+    catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights
+) -> list[str]:
     problems = segment.file.problems() + weights.file.problems()
     if problems:
         return problems
@@ -143,9 +148,11 @@ def _check_segment(catalogue: Catalogue, entry: dict[str, Any], segment: Segment
             f"{segment.path}: the lengths do not add up to the catalogue's sums;"
             " index the archives again with --rebuild"
         )
-    rows = catalogue.connection().execute(
-        "SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
-    ).fetchall()
+    rows = (
+        catalogue.connection()
+        .execute("SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],))
+        .fetchall()
+    )
     if [row[0] for row in rows] != np.flatnonzero(alive).tolist():
         problems.append(
             f"{segment.path}: its live versions are not those of the catalogue; index the archives again with --rebuild"

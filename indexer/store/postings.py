@@ -38,7 +38,10 @@ def encode_ordinals(
     width = np.where(greatest < 1 << 8, 1, np.where(greatest < 1 << 16, 2, 4))
     ends = np.cumsum(lengths * width)
     width_of_pair = np.repeat(width, lengths)
-    place = np.repeat(ends - lengths * width, lengths) + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
+    place = (
+        np.repeat(ends - lengths * width, lengths)
+        + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
+    )
     data = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     for byte in range(4):
         chosen = width_of_pair > byte

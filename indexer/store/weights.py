@@ -80,7 +80,9 @@ def write_weights(path: str, segment: Segment, ranking: Ranking, means: NDArray[
     empty = np.zeros(0, dtype=np.uint8)
     basis = Basis.of(ranking, means)
     write_arrays(
-        path, "weights", {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
+        path,
+        "weights",
+        {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
         {"codes": codes or empty, "greatest": greatest or empty},
     )
 

@@ -30,9 +30,13 @@ from indexer.text.charset import decode_html
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
-PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed from memory, several copies of it at once
+PAGE_LIMITS = replace(
+    DEFAULT_LIMITS, body_bytes=32 << 20
+)  # a page is parsed from memory, several copies of it at once
 
-_CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
+_CAPTURE_TYPES = frozenset(
+    {RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION}
+)
 # What pictures, PDF and packed data start with, whatever type the server declared.
 _NOT_HTML = (
     b"\x89PNG\r\n\x1a\n",

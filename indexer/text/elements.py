@@ -12,7 +12,18 @@ from typing import Any
 
 from indexer.text.sax import INLINE, parse_html
 
-ELEMENTS = ("title", "heading", "anchor", "emphasis", "description", "keywords", "body", "url", "alt", "inlink")
+ELEMENTS = (
+    "title",
+    "heading",
+    "anchor",
+    "emphasis",
+    "description",
+    "keywords",
+    "body",
+    "url",
+    "alt",
+    "inlink",
+)
 TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
 
 MAX_TITLE = 1000  # characters kept for display; all words of the title are indexed
@@ -223,7 +234,9 @@ class ElementCollector:
             self.page.keywords = content
         elif name == "robots":
             self.page.robots = content
-        elif (attributes.get("http-equiv") or "").strip().lower() == "content-language" and not self.page.language:
+        elif (
+            attributes.get("http-equiv") or ""
+        ).strip().lower() == "content-language" and not self.page.language:
             self.page.language = content.split(",")[0].strip()
 
 

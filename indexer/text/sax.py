@@ -20,11 +20,48 @@ from selectolax.lexbor import LexborHTMLParser
 # Elements whose contents are never text of the page.
 SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "-comment", "!doctype"})
 # Elements that do not part words: "foo<b>bar</b>" reads as one word. All others are blocks.
-INLINE = frozenset({
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
-    "sub", "sup", "time", "tt", "u", "var", "wbr",
-})
+INLINE = frozenset(
+    {
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "blink",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "nobr",
+        "q",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+    }
+)
 _SKIP, _PASS, _PART, _TELL = range(4)
 
 # An element of the tree takes about 200 bytes.
@@ -34,7 +71,22 @@ _HUGE_TAG = re.compile(r"<[^<>]{12000}")
 # It walks its stack of open blocks for each new one (100,000 open: 13 s), and writes all open formatting
 # elements again into each new paragraph (3,000 times `<font id=N><p>`: 40 kB of page, 1.5 GB of tree).
 _MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
-_FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+_FORMATTING = (
+    "a",
+    "b",
+    "big",
+    "code",
+    "em",
+    "font",
+    "i",
+    "nobr",
+    "s",
+    "small",
+    "strike",
+    "strong",
+    "tt",
+    "u",
+)
 # Tags that hold nothing, or that the next of their kind closes.
 _NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
                 "option",
@@ -133,7 +185,12 @@ def _kinds(handler: Handler) -> dict[str, int]:
 
 
 def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
-    start, end, part, characters = handler.start_element, handler.end_element, handler.part, handler.characters
+    start, end, part, characters = (
+        handler.start_element,
+        handler.end_element,
+        handler.part,
+        handler.characters,
+    )
     kind_of = _kinds(handler).get
     node = parser.root
     if node is None:

@@ -80,7 +80,9 @@ def test_no_hits_no_relevant_pages_and_negative_grades_give_zeros_not_errors() -
 @pytest.mark.parametrize("name, pages", [("cranfield", 1400), ("cf", 1239)])
 def test_measures_equal_those_of_trec_eval(shared: Path, name: str, pages: int) -> None:
     folder = shared / "collections" / name
-    found = measure_run(read_run(str(folder / "sample.run")), read_qrels(str(folder / "qrels.txt")), pages=pages)
+    found = measure_run(
+        read_run(str(folder / "sample.run")), read_qrels(str(folder / "qrels.txt")), pages=pages
+    )
     head, *rows = (line.split("\t") for line in (folder / "sample.measures.tsv").read_text().splitlines())
     ours = {"map": "average_precision", "ndcg_cut_10": "ndcg@10", "P_5": "p@5", "P_10": "p@10", "recall_30": "recall",
             "set_P": "precision", "set_recall": "recall", "set_F": "f_beta", "fallout": "fall_out"}  # fmt: skip
@@ -97,15 +99,19 @@ def test_measures_equal_those_of_ir_measures_on_random_runs() -> None:
     random_ = random.Random(5)
     pages = [f"p{number}" for number in range(40)]
     qrels = {
-        str(topic): {page: random_.choice((-1, 0, 1, 2, 4)) for page in random_.sample(pages, random_.randint(1, 30))}
+        str(topic): {
+            page: random_.choice((-1, 0, 1, 2, 4)) for page in random_.sample(pages, random_.randint(1, 30))
+        }
         for topic in range(60)
     }
     run = {
-        topic: [(page, float(-rank)) for rank, page in enumerate(random_.sample(pages, random_.randint(1, 40)))]
+        topic: [
+            (page, float(-rank)) for rank, page in enumerate(random_.sample(pages, random_.randint(1, 40)))
+        ]
         for topic in qrels
     }
     names = {"AP": "average_precision", "P@5": "p@5", "P@10": "p@10", "nDCG@3": "ndcg@3", "nDCG@10": "ndcg@10",
-             "SetP": "precision", "SetR": "recall", "SetF(beta=4.0)": "f_beta"}  # fmt: skip  # its beta is what stands squared in the formula
+             "SetP": "precision", "SetR": "recall", "SetF(beta=4.0)": "f_beta"}  # fmt: skip
     for judged_only in (False, True):
         ours = measure_run(run, qrels, pages=40, judged_only=judged_only, beta=2)
         given = {
@@ -164,7 +170,9 @@ def test_a_run_read_back_has_the_order_it_was_written_in(tmp_path: Path) -> None
     (tmp_path / "run").write_text(file.getvalue())
     again = read_run(str(tmp_path / "run"))
     assert [page for page, _ in again["1"]] == ["a", "b", "z", "c"]
-    assert all(abs(score - before) < 1e-5 for (_, score), (_, before) in zip(again["1"], run["1"], strict=True))
+    assert all(
+        abs(score - before) < 1e-5 for (_, score), (_, before) in zip(again["1"], run["1"], strict=True)
+    )
 
 
 def test_of_equal_scores_the_greater_id_comes_first_as_in_trec_eval(tmp_path: Path) -> None:
@@ -184,8 +192,12 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         "ferry": "the ferry crosses the river",
         "a%20b": "river river river",
     }
-    records = [response(PREFIX + name, f'<html lang="en"><title>-</title><p>{text}') for name, text in texts.items()]
-    build_index([write_warc(folder / "a.warc.gz", records)], str(folder / "index"), options=IndexOptions(workers=1))
+    records = [
+        response(PREFIX + name, f'<html lang="en"><title>-</title><p>{text}') for name, text in texts.items()
+    ]
+    build_index(
+        [write_warc(folder / "a.warc.gz", records)], str(folder / "index"), options=IndexOptions(workers=1)
+    )
     return open_index(str(folder / "index"))
 
 
@@ -194,7 +206,11 @@ def ids(evaluation: Evaluation, topic: str) -> list[str]:
 
 
 def test_any_word_of_a_topic_will_do_and_stop_words_do_not_count(index: Index) -> None:
-    topics = [Topic("1", "Where are the ferry AND the herons?"), Topic("2", "nothing here"), Topic("3", "unjudged")]
+    topics = [
+        Topic("1", "Where are the ferry AND the herons?"),
+        Topic("2", "nothing here"),
+        Topic("3", "unjudged"),
+    ]
     judged = {"1": {"ferry": 1, "gull": 1, "a": 0}, "2": {"gull": 1}}
     found = evaluate(index, topics, judged, id_prefix=PREFIX)
     assert sorted(ids(found, "1")) == ["ferry", "gull", "heron"]  # not the page that has "the" alone
@@ -206,22 +222,33 @@ def test_any_word_of_a_topic_will_do_and_stop_words_do_not_count(index: Index) -
 
 
 def test_a_word_that_stands_twice_in_a_topic_counts_twice(index: Index) -> None:
-    assert topic_query("Heron heron, river").tree == Or((Word("heron"), Word("heron"), Word("river")), implied=True)
-    once, twice = (evaluate(index, [Topic("1", text)], {}).run["1"] for text in ("ferry heron", "ferry heron heron"))
+    assert topic_query("Heron heron, river").tree == Or(
+        (Word("heron"), Word("heron"), Word("river")), implied=True
+    )
+    once, twice = (
+        evaluate(index, [Topic("1", text)], {}).run["1"] for text in ("ferry heron", "ferry heron heron")
+    )
     assert dict(twice)[PREFIX + "gull"] == pytest.approx(2 * dict(once)[PREFIX + "gull"])
     assert evaluate(index, [Topic("1", "?!")], {"1": {"a": 1}}).run["1"] == []
 
 
 def test_pages_are_named_as_in_the_judgements_whatever_the_spelling_there(index: Index) -> None:
     topics = [Topic("1", "river")]
-    for page, prefix in (("a b", PREFIX), ("a%20b", PREFIX), ("HTTP://Pages.example:80/a%20b", ""), (PREFIX + "a%20b", "")):
+    for page, prefix in (
+        ("a b", PREFIX),
+        ("a%20b", PREFIX),
+        ("HTTP://Pages.example:80/a%20b", ""),
+        (PREFIX + "a%20b", ""),
+    ):
         assert evaluate(index, topics, {"1": {page: 1}}, id_prefix=prefix).topics["1"].recall == 1, page
     lost = evaluate(index, topics, {"1": {"a b": 1}})
     assert not lost.finds_judged_pages and set(ids(lost, "1")) == {PREFIX + "a%20b", PREFIX + "ferry"}
 
 
 def test_pages_without_judgement_can_be_left_out_of_the_lists(index: Index) -> None:
-    found = evaluate(index, [Topic("1", "heron river")], {"1": {"ferry": 1}}, id_prefix=PREFIX, judged_only=True)
+    found = evaluate(
+        index, [Topic("1", "heron river")], {"1": {"ferry": 1}}, id_prefix=PREFIX, judged_only=True
+    )
     assert ids(found, "1") == ["ferry"] and found.topics["1"].average_precision == 1
 
 
@@ -250,7 +277,8 @@ def test_the_randomisation_test_comes_near_the_exact_chance() -> None:
 def test_two_settings_are_compared_topic_by_topic() -> None:
     def evaluation(*precisions: tuple[str, int]) -> Evaluation:
         measures = {
-            topic: measure(["a"] * found + ["x"] * (4 - found), {"a": 1}, pages=9) for topic, found in precisions
+            topic: measure(["a"] * found + ["x"] * (4 - found), {"a": 1}, pages=9)
+            for topic, found in precisions
         }
         return Evaluation(measures, mean_of(list(measures.values())), {}, (), True)
 

@@ -59,25 +59,28 @@ def test_queries_and_their_trees(text: str, tree: Node | None) -> None:
 A, B, C = Word("a"), Word("b"), Word("c")
 
 
-@pytest.mark.parametrize("text, tree", [
-    ("a", A),
-    ("a b", Or((A, B), implied=True)),
-    ("a a", Or((A, A), implied=True)),
-    ("a AND b", And((A, B))),
-    ("a b OR c", Or((Or((A, B), implied=True), C))),
-    ("a b -c", And((Or((A, B), implied=True), Not(C)), implied=True)),
-    ("a b site:x.org", And((Or((A, B), implied=True), Site("x.org")), implied=True)),
-    ("site:x.org -a", And((Site("x.org"), Not(A)), implied=True)),
-    ("+a b", And((Or((A, B), implied=True), Not(Not(A))), implied=True)),
-    ("+a +b", And((A, B), implied=True)),
-    ("+a", A),
-    ("title:(a b)", Or((Word("a", elements=TITLE), Word("b", elements=TITLE)), implied=True)),
-    ("(a b) c", Or((A, B, C), implied=True)),
-    ("(a AND b) c", Or((And((A, B)), C), implied=True)),
-    ("a ) b", Or((A, B), implied=True)),
-    ("-a", Not(A)),
-    ("( )", None),
-])
+@pytest.mark.parametrize(
+    "text, tree",
+    [
+        ("a", A),
+        ("a b", Or((A, B), implied=True)),
+        ("a a", Or((A, A), implied=True)),
+        ("a AND b", And((A, B))),
+        ("a b OR c", Or((Or((A, B), implied=True), C))),
+        ("a b -c", And((Or((A, B), implied=True), Not(C)), implied=True)),
+        ("a b site:x.org", And((Or((A, B), implied=True), Site("x.org")), implied=True)),
+        ("site:x.org -a", And((Site("x.org"), Not(A)), implied=True)),
+        ("+a b", And((Or((A, B), implied=True), Not(Not(A))), implied=True)),
+        ("+a +b", And((A, B), implied=True)),
+        ("+a", A),
+        ("title:(a b)", Or((Word("a", elements=TITLE), Word("b", elements=TITLE)), implied=True)),
+        ("(a b) c", Or((A, B, C), implied=True)),
+        ("(a AND b) c", Or((And((A, B)), C), implied=True)),
+        ("a ) b", Or((A, B), implied=True)),
+        ("-a", Not(A)),
+        ("( )", None),
+    ],
+)
 def test_words_side_by_side_can_mean_any_of_them(text: str, tree: Node | None) -> None:
     query = parse_query(text, operator="or")
     assert query.tree == tree

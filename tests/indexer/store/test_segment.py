@@ -134,9 +134,7 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
             own = occurrences(segment)
             assert len(segment.shape_table) > 256
             assert sum(own.values()) == segment.occurrences == int(segment.lengths.sum())
-            held.update(
-                {(w, version + first, e, p): count for (w, version, e, p), count in own.items()}
-            )
+            held.update({(w, version + first, e, p): count for (w, version, e, p), count in own.items()})
             first += len(segment)
         expected = Counter(
             (word, number, element)
