@@ -11,12 +11,11 @@ import json
 import logging
 import os
 import re
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -138,7 +137,7 @@ def start(
         format="%(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
-    from archiver.crawl import CrawlError, run_crawl
+    from archiver.crawl import run_crawl
     from archiver.crawl.job import SeedSource
 
     with _errors():
@@ -158,15 +157,13 @@ def start(
     indexer = threading.Thread(
         target=_index_along, args=(crawl_job.archive_folder, settings.index_path, stop), daemon=True
     )
-    with _errors(), _stopped_by_signals(), _display(quiet or as_json) as show:
+    with _errors(), _display(quiet or as_json) as show:
         if with_index:
             indexer.start()
         try:
             result = run_crawl(
                 crawl_job, progress=show, again=again, providers={"index": _seeds_from_index(settings)}
             )
-        except CrawlError:
-            raise
         finally:
             stop.set()
             if with_index:
@@ -271,20 +268,6 @@ def _index_along(archives: str, index_path: str, stop: threading.Event) -> None:
                 _complain(f"indexing: {error}")
         if over:
             return
-
-
-@contextlib.contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM ends a crawl as Ctrl-C does: in order."""
-
-    def interrupt(number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager

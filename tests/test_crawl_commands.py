@@ -250,3 +250,26 @@ def test_steering_a_running_crawl(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=20)
         assert "finished (user)" in out
         assert os.path.exists(tmp_path / "jobs/01/crawl.log")
+
+
+def test_second_interrupt_ends_at_once_with_readable_files(tmp_path: Path) -> None:
+    def endless(asked: Asked) -> bytes:
+        if asked.target == "/slow":
+            time.sleep(30)
+        return page(asked.target, ["/slow", "/1"])
+
+    with Site({HOST: {"/*": endless}}, addresses={HOST: HOST}) as site:
+        process = start(
+            tmp_path, "crawl", "--seed", site.url(HOST), "--allow-private", HOST, "--delay", "0", "--json"
+        )
+        while "127.0.0.1/slow" not in site.asked():
+            time.sleep(0.02)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=5)
+        assert process.returncode == 130 and "Traceback" not in errors
+        assert json.loads(out)["reason"] == "user"
+        assert not list(tmp_path.rglob("*.open"))

@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from archiver.crawl.addresses import spell
@@ -162,6 +164,7 @@ class Crawler:
         self._error = ""
         self._finish_reason = ""
         self._interrupts = 0
+        self._worker_ended = threading.Event()
         self._workers: dict[int, threading.Thread] = {}
         self._log = open(os.path.join(job.folder, LOG_FILE), "a", encoding="utf-8")  # noqa: SIM115
         self._keeper = Keeper(self.file, job)  # first of all, for it queues again what was lost
@@ -204,11 +207,12 @@ class Crawler:
         self._state = JobState.RUNNING
         self._rescope_if_changed()
         try:
-            self._watch()
+            with self._signals_taken():
+                self._watch()
         except KeyboardInterrupt:
-            self._interrupts = 2
+            # At once: the threads never get this lock again, so that nothing is written behind our back.
+            self.file.lock.acquire()
             self._finish_reason = "user"
-            self.frontier.stopped = True
         reason = self._end()
         return self._result(reason)
 
@@ -253,31 +257,47 @@ class Crawler:
         last_second, disk_full_since = 0.0, 0.0
         self._start_workers()
         while any(w.is_alive() for w in self._workers.values()):
-            try:
-                for worker in list(self._workers.values()):
-                    worker.join(_WATCH_S / max(1, len(self._workers)))
-                    if not worker.is_alive():
-                        break
-                now = time.monotonic()
-                for command in new_commands(self.file):
-                    state = self._obey(command, state)
-                if now - last_second >= 1:
-                    last_second = now
-                    self._sync()
-                    self._report(state)
-                    disk_full_since, state = self._check_disk(state, disk_full_since, now)
-                self._check_limits()
-                if self._finish_reason and not self.frontier.stopped:
-                    if state in (JobState.RUNNING, JobState.PAUSED, JobState.PAUSING):
-                        state = self._set_state(JobState.STOPPING, self._finish_reason)
-                    self._stop_workers()
-                if state == JobState.PAUSING and not self.frontier.in_flight:
-                    state = self._set_state(JobState.PAUSED, self._pause_reason)
-            except KeyboardInterrupt:
-                self._interrupts += 1
-                if self._interrupts > 1:
-                    raise
-                self._finish_reason = "user"
+            self._worker_ended.wait(_WATCH_S)
+            self._worker_ended.clear()
+            now = time.monotonic()
+            for command in new_commands(self.file):
+                state = self._obey(command, state)
+            if now - last_second >= 1:
+                last_second = now
+                self._sync()
+                self._report(state)
+                disk_full_since, state = self._check_disk(state, disk_full_since, now)
+            self._check_limits()
+            if self._finish_reason and not self.frontier.stopped:
+                if state in (JobState.RUNNING, JobState.PAUSED, JobState.PAUSING):
+                    state = self._set_state(JobState.STOPPING, self._finish_reason)
+                self._stop_workers()
+            if state == JobState.PAUSING and not self.frontier.in_flight:
+                state = self._set_state(JobState.PAUSED, self._pause_reason)
+
+    @contextmanager
+    def _signals_taken(self) -> Iterator[None]:
+        """Let SIGINT and SIGTERM be noted; only a second one becomes a KeyboardInterrupt.
+
+        An exception out of nowhere in the middle of a wait is no way to end in
+        order: Thread.join of Python 3.11 then takes a running thread for ended.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def note(_number: int, _frame: object) -> None:
+            self._interrupts += 1
+            self._worker_ended.set()
+            if self._interrupts > 1:
+                raise KeyboardInterrupt
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def _end(self) -> str:
         try:
@@ -438,7 +458,9 @@ class Crawler:
     def _check_limits(self) -> None:
         if self._finish_reason:
             return
-        if self._error:
+        if self._interrupts:
+            self._finish_reason = "user"
+        elif self._error:
             self._finish_reason = "error"
         elif self.job.max_mb and self.numbers.bytes >= self.job.max_mb * 1e6:
             self._finish_reason = "byte_limit"
@@ -509,6 +531,12 @@ class Crawler:
             self._error = text
 
     def _work(self, number: int) -> None:
+        try:
+            self._visit_until_the_end(number)
+        finally:
+            self._worker_ended.set()
+
+    def _visit_until_the_end(self, number: int) -> None:
         while number < self.job.threads:
             try:
                 item = self.frontier.take()
