@@ -120,27 +120,28 @@ class Visitor:
         known = self._rules.get(item.origin)
         if known is not None and known[0] > self.frontier.queues.now():
             return known[1]
-        state, body = self.frontier.queues.robots_of(item.origin)
+        with self.file.lock:
+            # Read and acted upon in one go, or two threads ask for the same robots.txt.
+            state, body = self.frontier.queues.robots_of(item.origin)
+            if state in (RobotsState.UNKNOWN, RobotsState.PENDING):
+                if state == RobotsState.UNKNOWN or not self.frontier.is_robots_on_its_way(item.origin):
+                    self.frontier.request_robots(
+                        item.origin, self.frontier.queues.origin_of(item.origin) + "/robots.txt"
+                    )
+                self.frontier.put_back(item, blocked=True)
+                return None
         if state == RobotsState.KNOWN:
             rules = free_rules(self._agent) if body is None else parse_robots(body, self._agent)
             if len(self._rules) > 500:
                 self._rules.clear()
             self._rules[item.origin] = (self.frontier.queues.now() + 600, rules)
             return rules
-        if state == RobotsState.UNREACHABLE:
-            self.give_up(
-                item,
-                "robots unreachable",
-                "its site's robots.txt cannot be had, so nothing may be fetched",
-                asked=False,
-            )
-            return None
-        with self.file.lock:
-            if state == RobotsState.UNKNOWN or not self.frontier.is_robots_on_its_way(item.origin):
-                self.frontier.request_robots(
-                    item.origin, self.frontier.queues.origin_of(item.origin) + "/robots.txt"
-                )
-            self.frontier.put_back(item, blocked=True)
+        self.give_up(
+            item,
+            "robots unreachable",
+            "its site's robots.txt cannot be had, so nothing may be fetched",
+            asked=False,
+        )
         return None
 
     def _fetch(self, item: Item) -> None:

@@ -292,6 +292,21 @@ def test_robots_behind_redirects_and_on_another_host(crawl_of: Any) -> None:
     ]
 
 
+def test_robots_is_asked_for_once_however_many_threads_want_it(crawl_of: Any) -> None:
+    links = [f"/{n}" for n in range(30)]
+    for attempt in range(5):
+        crawl = crawl_of(
+            {"a.example": {"/*": page("x")}, "b.example": {"/": page("b", links), "/*": page("x")}}
+        )
+        crawl.folder += str(attempt)
+        seeds = [crawl.site.url("a.example", link) for link in links]
+        crawl.run(*seeds, crawl.site.url("b.example"))
+        assert sorted(a for a in crawl.site.asked(robots=True) if a.endswith("robots.txt")) == [
+            "a.example/robots.txt",
+            "b.example/robots.txt",
+        ]
+
+
 def test_endless_robots_redirects_mean_no_rules(crawl_of: Any) -> None:
     crawl = crawl_of({"a.example": {"/": page("0"), "/robots.txt": redirect("/robots.txt")}})
     crawl.run()
