@@ -46,13 +46,13 @@ def pack_exchange(
     original: an earlier capture of the same payload (for not_modified: of the
         same address); the body is then not kept again.
     """
-    # Tools compute the payload digest over the body as it is stored, chunk sizes
-    # and all (`warcio check` does), so this is what is written here.
-    digest = original.written if original else sha1_digest(exchange.body)
+    # The payload is the body without transfer coding (RFC 9110). Some tools, `warcio check` among them, take the
+    # stored bytes instead, chunk sizes and all; so a response whose two differ carries no payload digest.
+    digest = original.written if original else sha1_digest(exchange.entity)
     fields: list[tuple[str, str]] = []
     if exchange.address:
         fields.append(("WARC-IP-Address", exchange.address))
-    if digest:
+    if digest and (original or exchange.entity == exchange.body):
         fields.append(("WARC-Payload-Digest", digest))
     if exchange.truncated:
         fields.append(("WARC-Truncated", exchange.truncated))
