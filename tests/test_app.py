@@ -644,12 +644,16 @@ def test_a_command_imports_only_what_it_needs(repository: Path, tmp_path: Path) 
 # demo
 
 
-def test_the_demo_makes_its_archive_and_its_index(findingaid: Findingaid, tmp_path: Path) -> None:
+def test_the_demo_crawls_its_site_twice_and_indexes_it(findingaid: Findingaid, tmp_path: Path) -> None:
     done = findingaid("demo", "--no-serve")
     assert done.code == 0, done.err
-    assert (tmp_path / "jobs/demo/Arcs/demo.warc.gz").is_file()
+    archives = sorted((tmp_path / "jobs/demo/Arcs").iterdir())
+    assert len(archives) == 2 and all(path.name.endswith(".warc.gz") for path in archives)
     answer = json.loads(findingaid("search", "ferry", "--job", "demo", "--json").out)
-    assert answer["total"] >= 2
+    changed = [hit for hit in answer["hits"] if hit["versions"] == 2]
+    assert answer["total"] >= 2 and [hit["captures"] for hit in changed] == [2]
+    assert findingaid("demo", "--no-serve").code == 0
+    assert sorted((tmp_path / "jobs/demo/Arcs").iterdir()) == archives, "crawled again"
 
 
 def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:
