@@ -353,7 +353,9 @@ class Index:
             refers_to,
             _,
         ) = row
-        original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
+        original = (
+            self._original(catalogue, url, timestamp, payload, refers_to) if kind == "revisit" else None
+        )
         return Capture(
             url,
             timestamp,
@@ -367,23 +369,31 @@ class Index:
         )
 
     def _original(
-        self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None
+        self, catalogue: Catalogue, url: str, timestamp: str, payload: str, refers_to: str | None
     ) -> Location | None:
-        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any."""
-        if not payload:
-            return None
-        rows = (
-            catalogue.connection()
-            .execute(
-                "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner"
-                " FROM captures c JOIN urls u ON u.id = c.url"
-                " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
-                " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
-                (payload, url, refers_to or ""),
-            )
-            .fetchall()
+        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any.
+
+        Where the revisit or the response has no digest (an answer of 304; a chunked body), it is the last
+        response before it from the address that it names, else from its own.
+        """
+        columns = (
+            "SELECT f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
+            " JOIN files f ON f.id = c.file WHERE c.type IN ('response', 'resource') AND "
         )
-        return Location(*rows[0][1:]) if rows else None
+        connection = catalogue.connection()
+        row = None
+        if payload:
+            row = connection.execute(
+                columns + "c.payload = ? ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+                (payload, url, refers_to or ""),
+            ).fetchone()
+        if row is None:
+            row = connection.execute(
+                columns + "u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '') AND c.status <> 304"
+                " ORDER BY c.timestamp DESC LIMIT 1",
+                (refers_to or url, timestamp, payload),
+            ).fetchone()
+        return Location(*row) if row else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.

@@ -549,6 +549,27 @@ def test_a_file_that_may_not_be_read_stands_in_the_ledger(tmp_path: Path, one_pr
         assert index.ledger()[0].status == "indexed"
 
 
+def test_a_revisit_without_a_digest_repeats_the_last_response_before_it(
+    tmp_path: Path, one_process: None
+) -> None:
+    def without_digest(data: bytes) -> bytes:
+        return b"".join(
+            line for line in data.splitlines(keepends=True) if not line.startswith(b"WARC-Payload-Digest")
+        )
+
+    url, path = "http://a.example/", tmp_path / "a.warc"
+    path.write_bytes(
+        record(url, page(1), date="2020-01-01T00:00:00Z")
+        + record(url, page(2), date="2021-01-01T00:00:00Z")
+        + without_digest(record(url, "", kind="revisit", status=304, date="2022-01-01T00:00:00Z"))
+        + record(url, page(3), date="2023-01-01T00:00:00Z")
+    )
+    build_index([str(path)], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        captures = index.captures(url)
+        assert captures[2].type == "revisit" and captures[2].original == captures[1].location
+
+
 @pytest.mark.parametrize("original_first", [True, False])
 def test_a_revisit_joins_its_original_in_another_file_whichever_comes_first(
     tmp_path: Path, one_process: None, original_first: bool
