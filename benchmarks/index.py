@@ -89,7 +89,7 @@ def run_measured(command: list[str]) -> Taken:
     start = time.perf_counter()
     output = tempfile.TemporaryFile("w+")  # noqa: SIM115  # a pipe would stop the command once it is full
     process = subprocess.Popen(command, stdout=output)
-    peak = {"rss": 0, "pss": 0, "processes": 0}
+    peak = {"rss": 0, "pss": 0, "not_mapped": 0, "processes": 0}
     while process.poll() is None:
         for name, value in memory_of_tree(process.pid).items():
             peak[name] = max(peak[name], value)
@@ -114,8 +114,8 @@ def as_text(result: dict[str, Any]) -> str:
 
 
 def memory_of_tree(pid: int) -> dict[str, int]:
-    """Return the memory of `pid` and all processes below it: resident, proportional, and how many they are."""
-    total = {"rss": 0, "pss": 0, "processes": 0}
+    """Return the memory of `pid` and all processes below it: resident, proportional, that of no file, how many."""
+    total = {"rss": 0, "pss": 0, "not_mapped": 0, "processes": 0}
     for each in [pid, *descendants(pid)]:
         try:
             with open(f"/proc/{each}/smaps_rollup", encoding="ascii") as file:
@@ -124,6 +124,7 @@ def memory_of_tree(pid: int) -> dict[str, int]:
             continue
         total["rss"] += int(fields["Rss"].split()[0]) * 1024
         total["pss"] += int(fields["Pss"].split()[0]) * 1024
+        total["not_mapped"] += int(fields["Anonymous"].split()[0]) * 1024
         total["processes"] += 1
     return total
 
