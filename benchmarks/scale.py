@@ -62,10 +62,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--arcs", type=Path, default=HERE / "data" / "arcs", help="the corpus, from corpus.py")
+    parser.add_argument(
+        "--arcs", type=Path, default=HERE / "data" / "arcs", help="the corpus, from corpus.py"
+    )
     parser.add_argument("--work", type=Path, default=HERE / "data" / "scale", help="where all of it goes")
     parser.add_argument("--pages", default="73000,300000,1000000", help="sizes, rising, with commas")
-    parser.add_argument("--shrink", type=float, default=1.0, help="share of each page that is kept (default 1)")
+    parser.add_argument(
+        "--shrink", type=float, default=1.0, help="share of each page that is kept (default 1)"
+    )
     parser.add_argument("--queries", type=Path, default=HERE / "queries.tsv", help="queries, from queries.py")
     parser.add_argument("--passes", type=int, default=3, help="how often each query is timed (default 3)")
     parser.add_argument("--workers", type=int, default=0, help="processes; 0 is one for each core")
@@ -99,7 +103,11 @@ def main() -> None:
 def make_archives(arcs: Path, folder: Path, sizes: list[int], shrink: float) -> dict[int, list[Path]]:
     """Write the archives, unless they are there, and return those that make up each size."""
     sources = sorted(arcs.glob("*.warc.gz"))
-    wanted = {"sizes": sizes, "shrink": shrink, "sources": [[file.name, file.stat().st_size] for file in sources]}
+    wanted = {
+        "sizes": sizes,
+        "shrink": shrink,
+        "sources": [[file.name, file.stat().st_size] for file in sources],
+    }
     made = folder / "made.json"
     if not made.exists() or json.loads(made.read_text())["wanted"] != wanted:
         shutil.rmtree(folder, ignore_errors=True)
@@ -110,7 +118,9 @@ def make_archives(arcs: Path, folder: Path, sizes: list[int], shrink: float) -> 
         done = 0
         for size in sizes:
             print(f"writing pages {done:,} to {size:,}", file=sys.stderr)
-            names[str(size)] = write_archives(parts_of(members, done, size, common, shrink), folder, f"to-{size}")
+            names[str(size)] = write_archives(
+                parts_of(members, done, size, common, shrink), folder, f"to-{size}"
+            )
             done = size
         made.write_text(json.dumps({"wanted": wanted, "names": names}))
     names = json.loads(made.read_text())["names"]
@@ -245,7 +255,9 @@ class _Words(dict[str, str]):
 # ---------------------------------------------------------------- the figures
 
 
-def measure_size(files: list[Path], arguments: argparse.Namespace, names: list[str], workers: int) -> dict[str, Any]:
+def measure_size(
+    files: list[Path], arguments: argparse.Namespace, names: list[str], workers: int
+) -> dict[str, Any]:
     """Return the figures of this project at one size, and of tantivy those that there is a bar for."""
     queries = read_queries(arguments.queries)
     kinds = [kind for kind, _ in queries]
@@ -312,9 +324,16 @@ def as_text(result: dict[str, Any]) -> str:
             row("tantivy: CPU us/page", [f["cpu_us_per_page"] for f in others]),
             row("tantivy: index bytes/page", [f["index_bytes_per_page"] for f in others]),
             *(row(f"tantivy: query {p} us", [f["exact"][p] for f in others]) for p in ("p50", "p95", "p99")),
-            *(row(f"tantivy: query {p} us, no count", [f["no_count"][p] for f in others]) for p in ("p50", "p95", "p99")),
             *(
-                row(f"ours / tantivy, query {p}", [f["exact"][p] / f["tantivy"]["exact"][p] for f in figures], 2)
+                row(f"tantivy: query {p} us, no count", [f["no_count"][p] for f in others])
+                for p in ("p50", "p95", "p99")
+            ),
+            *(
+                row(
+                    f"ours / tantivy, query {p}",
+                    [f["exact"][p] / f["tantivy"]["exact"][p] for f in figures],
+                    2,
+                )
                 for p in ("p50", "p95")
             ),
         ]
