@@ -257,11 +257,16 @@ class Catalogue:
                 connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close all connections."""
+        """Let go of all connections; one that a thread is still reading from closes when that thread is done.
+
+        Closing it under the thread would crash the process, not raise an error.
+        """
         with self._all_lock:
-            for connection in self._all:
-                connection.close()
+            if self._writing:
+                for connection in self._all:
+                    connection.close()
             self._all.clear()
+            self._watcher = None
         self._local = threading.local()
 
     # -- format and lock

@@ -123,3 +123,11 @@ def test_ids_and_keys_of_any_address(url: str) -> None:
 def test_all_spellings_of_an_address_share_their_sort_key() -> None:
     keys = {sort_key(url) for url in ("http://A.example:80/x?q=1", "https://a.example/x?q=1")}
     assert len(keys) == 1
+
+
+def test_closing_under_a_reader_does_not_close_what_it_reads_from(tmp_path: Path) -> None:
+    Catalogue(str(tmp_path), writing=True).close()
+    catalogue = Catalogue(str(tmp_path))
+    connection = catalogue.connection()
+    catalogue.close()
+    assert connection.execute("SELECT COUNT(*) FROM captures").fetchone() == (0,)
