@@ -1,6 +1,6 @@
 # What to type. Each target sets up what it needs: .venv from the lock files, every download checked by its hash.
 #
-#   make demo           set up, make and index the demo archive, serve it, print the address
+#   make demo           set up, crawl and index the bundled site, serve it, print the address
 #   make test           the tests        make test-browser   the tests in a real browser (Chromium)
 #   make lint           ruff and mypy    make types          mypy alone
 #   make serve          serve the index of the job in settings.toml

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 import click
 
+import crawl_commands
 from webui.settings import (
     Settings,
     SettingsError,
@@ -263,6 +264,11 @@ def _opened_index(settings: Settings) -> Iterator[Index]:
 
     with open_index(settings.index_path, ranking=_ranking(settings)) as index:
         yield index
+
+
+# crawl ---------------------------------------------------------------------------------
+
+commands.add_command(crawl_commands.crawl)
 
 
 # index ---------------------------------------------------------------------------------
@@ -818,6 +824,39 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
     return DONE
 
 
+def _archives_in(folder: str) -> list[str]:
+    if not os.path.isdir(folder):
+        return []
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".warc.gz"))
+
+
+def _crawl_demo_site(archives: str) -> list[str]:
+    """Crawl the bundled site, served on this machine, into the folder `archives`, and return the files.
+
+    Two visits: the second finds one page changed and the others as before.
+    """
+    from archiver.crawl import CrawlJob, run_crawl
+    from webui.demo import served_site
+
+    port = 0
+    for changed in (False, True):
+        with served_site(changed=changed, port=port) as site:
+            port = int(site.rpartition(":")[2])
+            job = CrawlJob(
+                id="demo",
+                folder=os.path.dirname(archives),
+                arcs_dir=os.path.basename(archives),
+                seeds=(f"{site}/",),
+                delay_s=0.0,
+                allow_private=("127.0.0.1",),
+                ports=(port,),
+                min_free_mb=0.0,
+            )
+            result = run_crawl(job, again=changed)
+        click.echo(f"crawled {clean(site)}: {_many(result.fetched, 'page')} fetched", err=True)
+    return _archives_in(archives)
+
+
 @commands.command("demo")
 @click.option(
     "--port", type=int, metavar="P", help="Port to listen on (default: 8080, or a free one if taken)."
@@ -825,22 +864,22 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
 @click.option("--no-serve", is_flag=True, help="Only make the archive and its index.")
 @_with_settings
 def demo_command(settings: Settings, no_serve: bool) -> int:
-    """Make the small demo archive in the job "demo", index it, serve it and print the address.
+    """Crawl the bundled site twice into the job "demo", index it, serve it and print the address.
 
     \b
     findingaid demo
     """
     from indexer import IndexOptions, build_index
-    from webui.demo import write_demo_archive
     from webui.errors import PortTakenError
 
     if settings.origin("archive.job_id") != "option":
         settings = settings.reloaded({"archive.job_id": "demo"})
-    archive = write_demo_archive(settings.arcs_path)
-    click.echo(f"archive: {clean(archive)}", err=True)
+    archives = _archives_in(settings.arcs_path) or _crawl_demo_site(settings.arcs_path)
+    for archive in archives:
+        click.echo(f"archive: {clean(archive)}", err=True)
     with _progress_display() as show:
         statistics = build_index(
-            [archive],
+            archives,
             settings.index_path,
             options=IndexOptions(workers=1, ranking=_ranking(settings)),
             progress=show,

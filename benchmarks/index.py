@@ -17,7 +17,9 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,31 +38,20 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.arcs.exists():
         sys.exit(f"index.py: {arguments.arcs} does not exist; make it with: python benchmarks/corpus.py")
-    result = measure(arguments.arcs, arguments.index, arguments.workers)
+    result = measure([arguments.arcs], arguments.index, arguments.workers)
     print(json.dumps(result) if arguments.json else as_text(result))
 
 
-def measure(arcs: Path, index: Path, workers: int) -> dict[str, Any]:
-    """Index `arcs` into a new index and return what it took; an index that is there is removed first."""
+def measure(paths: list[Path], index: Path, workers: int) -> dict[str, Any]:
+    """Index archives (files or folders) into a new index, removing one that is there, and return what it took."""
     shutil.rmtree(index, ignore_errors=True)
-    command = [sys.executable, str(APP), "index", str(arcs), "--index", str(index), "--json", "-q"]
+    command = [sys.executable, str(APP), "index", *map(str, paths), "--index", str(index), "--json", "-q"]
     command += ["--workers", str(workers)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    peak = {"rss": 0, "pss": 0, "processes": 0}
-    while process.poll() is None:
-        for name, value in memory_of_tree(process.pid).items():
-            peak[name] = max(peak[name], value)
-        time.sleep(0.1)
-    seconds = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert process.stdout is not None
-    output = process.stdout.read()
-    if process.returncode not in (0, 4):
-        sys.exit(f"index.py: findingaid index ended with exit code {process.returncode}")
-    counts = json.loads(output)
-    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    taken = run_measured(command)
+    if taken.exit_code not in (0, 4):
+        sys.exit(f"index.py: findingaid index ended with exit code {taken.exit_code}")
+    counts = json.loads(taken.output)
+    seconds, cpu_s, peak = taken.seconds, taken.cpu_s, taken.peak
     pages = max(counts["versions"], 1)
     index_bytes = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
     return {
@@ -81,6 +72,36 @@ def measure(arcs: Path, index: Path, workers: int) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What a command took. peak: the highest of memory_of_tree; cpu_s: of all its processes."""
+
+    exit_code: int
+    output: str
+    seconds: float
+    cpu_s: float
+    peak: dict[str, int]
+
+
+def run_measured(command: list[str]) -> Taken:
+    """Run a command to its end, and measure it with all processes below it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    output = tempfile.TemporaryFile("w+")  # noqa: SIM115  # a pipe would stop the command once it is full
+    process = subprocess.Popen(command, stdout=output)
+    peak = {"rss": 0, "pss": 0, "not_mapped": 0, "processes": 0}
+    while process.poll() is None:
+        for name, value in memory_of_tree(process.pid).items():
+            peak[name] = max(peak[name], value)
+        time.sleep(0.1)
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    output.seek(0)
+    with output:
+        return Taken(process.returncode, output.read(), seconds, cpu_s, peak)
+
+
 def as_text(result: dict[str, Any]) -> str:
     return (
         "{pages:,} pages ({documents:,} documents, {damaged} damaged places) with {workers} workers\n"
@@ -93,8 +114,8 @@ def as_text(result: dict[str, Any]) -> str:
 
 
 def memory_of_tree(pid: int) -> dict[str, int]:
-    """Return the memory of `pid` and all processes below it: resident, proportional, and how many they are."""
-    total = {"rss": 0, "pss": 0, "processes": 0}
+    """Return the memory of `pid` and all processes below it: resident, proportional, that of no file, how many."""
+    total = {"rss": 0, "pss": 0, "not_mapped": 0, "processes": 0}
     for each in [pid, *descendants(pid)]:
         try:
             with open(f"/proc/{each}/smaps_rollup", encoding="ascii") as file:
@@ -103,6 +124,7 @@ def memory_of_tree(pid: int) -> dict[str, int]:
             continue
         total["rss"] += int(fields["Rss"].split()[0]) * 1024
         total["pss"] += int(fields["Pss"].split()[0]) * 1024
+        total["not_mapped"] += int(fields["Anonymous"].split()[0]) * 1024
         total["processes"] += 1
     return total
 

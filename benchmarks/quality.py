@@ -103,13 +103,9 @@ class Collection:
 
     def evaluate(self, ranking: Ranking) -> Evaluation:
         return evaluate(
-            self.index,
-            self.topics,
-            self.judgements,
-            ranking=ranking,
-            id_prefix=self.id_prefix,
+            self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix,
             judged_only=self.judged_only,
-        )
+        )  # fmt: skip
 
 
 def open_collections(folder: Path, data: Path) -> list[Collection]:
@@ -130,14 +126,11 @@ def open_collections(folder: Path, data: Path) -> list[Collection]:
         build_index([str(archive)], str(index), options=IndexOptions(workers=1))
         found.append(
             Collection(
-                place.name,
-                open_index(str(index)),
-                read_topics(str(place / "queries.tsv")),
+                place.name, open_index(str(index)), read_topics(str(place / "queries.tsv")),
                 read_qrels(str(place / "qrels.txt")),
-                id_prefix="" if is_web else f"http://collection.example/{place.name}/",
-                judged_only=is_web,
+                "" if is_web else f"http://collection.example/{place.name}/", is_web,
             )
-        )
+        )  # fmt: skip
     return found
 
 
@@ -233,10 +226,7 @@ Rows = list[NDArray[np.int64]]  # for each collection the topics looked at
 
 
 def goal(tables: list[Table], ranking: Ranking, rows: Rows) -> float:
-    """Return what tuning makes as great as it can: the mean over collections of nDCG@10 and MAP.
-
-    Where few pages of each topic are judged, nDCG@3 takes the place of MAP, which is near 1 there whatever the order.
-    """
+    """Return what tuning makes as great as it can: the mean of nDCG@10 and MAP (nDCG@3 if judged thinly)."""
     values = []
     for table, chosen in zip(tables, rows, strict=True):
         measured = table.measure(ranking)
@@ -262,8 +252,7 @@ def tune(tables: list[Table], rows: Rows) -> Ranking:
 
 @dataclass
 class Tuned:
-    """What cross-validation gave: the settings of both halves, and by collection the means of each topic's measures
-    under the settings chosen on the other half."""
+    """What cross-validation gave: the settings of both halves, the measures of each topic with those of the other."""
 
     halves: list[Ranking]
     held_out: list[dict[str, float]]
@@ -316,7 +305,7 @@ def measure_all(collections: list[Collection], tables: list[Table], *, tuning: b
     result: dict[str, object] = {
         "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections},
         "rows": rows,
-    }
+    }  # fmt: skip
     if tuning:
         tuned = cross_validate(tables)
         rows["tuned on the other half of the topics"] = {
@@ -339,8 +328,8 @@ def as_markdown(result: dict[str, object]) -> str:
     collections, rows = result["collections"], result["rows"]
     assert isinstance(collections, dict) and isinstance(rows, dict)
     lines = [
-        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; "
-        "`*` where nDCG@10 differs from the default with p < 0.05.",
+        f"Measured on {time.strftime('%Y-%m-%d')}. nDCG@10 / MAP / nDCG@3; `*` where nDCG@10 differs from the"
+        " default with p < 0.05.",
         "",
         "| settings | "
         + " | ".join(f"{name} ({size[0]:,} pages, {size[1]} topics)" for name, size in collections.items())

@@ -157,6 +157,7 @@ def measure_server(index_dir: Path, queries: list[str]) -> dict[str, Any]:
         "results page, HTTP": times,
         "serve_rss_mb": round(memory["rss"] / 1e6, 1),
         "serve_pss_mb": round(memory["pss"] / 1e6, 1),
+        "serve_not_mapped_mb": round(memory["not_mapped"] / 1e6, 1),
     }
 
 

@@ -1,10 +1,10 @@
 """Archive files -> index -> hits: `text/` (bytes to tokens), `store/` (index on disk), `search/` (query to hits).
 
-    from indexer import build_index, open_index
+from indexer import build_index, open_index
 
-    build_index(["crawl.warc.gz"], "MyIndex")
-    with open_index("MyIndex") as index:
-        print(index.search("finding aid").total)
+build_index(["crawl.warc.gz"], "MyIndex")
+with open_index("MyIndex") as index:
+    print(index.search("finding aid").total)
 """
 
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,25 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "ELEMENTS", "Capture", "DiskFullError", "Hit", "Index", "IndexCorruptError", "IndexError_", "IndexMissingError",
-    "IndexNotWritableError", "IndexOptions", "IndexVersionError", "LedgerEntry", "Progress", "Ranking", "Results", "SnippetPart", "Statistics",
-    "WorkerError", "WriterLockedError", "build_index", "open_index",
+    "ELEMENTS",
+    "Capture",
+    "DiskFullError",
+    "Hit",
+    "Index",
+    "IndexCorruptError",
+    "IndexError_",
+    "IndexMissingError",
+    "IndexNotWritableError",
+    "IndexOptions",
+    "IndexVersionError",
+    "LedgerEntry",
+    "Progress",
+    "Ranking",
+    "Results",
+    "SnippetPart",
+    "Statistics",
+    "WorkerError",
+    "WriterLockedError",
+    "build_index",
+    "open_index",
 ]

@@ -111,7 +111,9 @@ def build_index(
                 f"{index_dir}: no space left on the disk; free some and run again, nothing committed is lost"
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise IndexNotWritableError(f"{error.filename or index_dir}: cannot be written: {error.strerror}") from error
+            raise IndexNotWritableError(
+                f"{error.filename or index_dir}: cannot be written: {error.strerror}"
+            ) from error
         raise
     with open_index(index_dir) as index:
         return index.statistics()
@@ -147,7 +149,7 @@ class _AtOnce(KeyboardInterrupt):
 
 @contextmanager
 def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Give a function that tells whether Ctrl-C was pressed; the first one raises nothing, the second KeyboardInterrupt.
+    """Give a function that tells whether Ctrl-C was pressed; only the second one raises KeyboardInterrupt.
 
     An exception in the midst of a commit, or of a message to a worker, would leave half of it done. Where somebody
     else handles the signal, or outside the main thread, things stay as they are.
@@ -188,7 +190,9 @@ def _folder_to_write(index_dir: str, options: IndexOptions) -> str:
         return folder
     folder = live_folder(index_dir)
     if not os.path.exists(os.path.join(folder, FILE_NAME)):
-        raise IndexMissingError(f"{folder}/{FILE_NAME}: this file of the index is missing; index the archives again with --rebuild")
+        raise IndexMissingError(
+            f"{folder}/{FILE_NAME}: this file of the index is missing; index the archives again with --rebuild"
+        )
     return folder
 
 
@@ -208,10 +212,14 @@ class _File:
     kills: int = 0
     replaces: bool = False
     given_up: bool = False
+    died_at: tuple[int, int] | None = None  # (offset, inner) of the page at which a worker died last
 
 
 class _Waiting:
-    """A batch that waits to be committed. shows: versions of its captures; files: those it holds captures or the end of."""
+    """A batch that waits to be committed.
+
+    shows: versions of its captures; files: those it holds captures or the end of.
+    """
 
     def __init__(self, batch: Batch, worker: str) -> None:
         self.batch, self.worker = batch, worker
@@ -266,12 +274,15 @@ class _Run:
         self._run_name = secrets.token_hex(4)
         # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
         self._granted: dict[tuple[int, bytes], tuple[int, str]] = {}
-        # pages granted to a worker that died: whoever claims one next gets the same number, captures may show it already
+        # pages granted to a worker that died: whoever claims one next gets the same number,
+        # for captures may show it already
         self._lost: dict[tuple[int, bytes], int] = {}
         self._waiting: list[_Waiting] = []
         self._committing = False
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
+        self._ending = False  # no file is begun any more
+        self._deaths_at_rest = 0
 
     def __enter__(self) -> _Run:
         return self
@@ -297,7 +308,9 @@ class _Run:
             while self._waiting:
                 rounds += 1
                 if rounds > _KILLS_AT_MOST:
-                    raise WorkerError(f"{len(self._waiting)} batches wait for pages that no worker has; please report this")
+                    raise WorkerError(
+                        f"{len(self._waiting)} batches wait for pages that no worker has; please report this"
+                    )
                 self._read_waiting_again()
                 self._read_all()
                 self._flush_all()
@@ -307,6 +320,7 @@ class _Run:
             log.warning("interrupted: committing what has been read")
             interrupted = True
             self._queue.clear()
+            self._ending = True
             self._end_reading()
             self._flush_all()
         if any(file.replaces for file in self._files.values()):
@@ -347,7 +361,9 @@ class _Run:
             self._files[number] = file
             self._queue.append(file)
         self._total = sum(file.size for file in self._queue)
-        self._queue.sort(key=lambda file: -file.size)  # the longest first, so that no core waits for it at the end
+        self._queue.sort(
+            key=lambda file: -file.size
+        )  # the longest first, so that no core waits for it at the end
         self._queue.reverse()
 
     # -- the loop
@@ -362,7 +378,14 @@ class _Run:
         worker.reading = self._queue.pop() if self._queue else None
         if worker.reading:
             worker.unfinished.append(worker.reading)
-            worker.pipe.send(("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages))
+            self._tell(
+                worker, ("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages)
+            )
+
+    def _tell(self, worker: _Worker, message: Any) -> None:
+        """Send a message to a worker; one that has just died is noticed when it is listened to."""
+        with suppress(OSError):
+            worker.pipe.send(message)
 
     def _step(self) -> None:
         """Wait for news from the workers, at most a moment, and deal with them."""
@@ -373,13 +396,13 @@ class _Run:
                 self._receive(worker)
         for worker in list(self._workers):
             if worker.busy_s() > self._options.page_limit_s:
-                self._replace(worker, f"it took longer than {self._options.page_limit_s:.0f} s")
+                self._replace(worker, f"it took longer than {self._options.page_limit_s:g} s", died=False)
         if time.monotonic() - self._last_flush > self._options.commit_s:
             self._last_flush = time.monotonic()
             for worker in self._workers:
                 if worker.reading is None and not worker.flushing and worker.unfinished:
                     worker.flushing = True
-                    worker.pipe.send(("flush",))
+                    self._tell(worker, ("flush",))
         self._show()
 
     def _receive(self, worker: _Worker) -> None:
@@ -390,12 +413,9 @@ class _Run:
             return
         kind = message[0]
         if kind == "claim":
-            try:
-                answers = self._answer(message[1], worker.name)
-                worker.promised.update(version for version, _, _ in answers)
-                worker.pipe.send(answers)
-            except OSError:
-                self._replace(worker, "the worker process died, perhaps for want of memory")
+            answers = self._answer(message[1], worker.name)
+            worker.promised.update(version for version, _, _ in answers)
+            self._tell(worker, answers)
         elif kind == "batch":
             self._take_batch(message[1], worker)
         elif kind == "idle":
@@ -406,7 +426,9 @@ class _Run:
             _, name, number, text = message
             if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise DiskFullError(text)
-            raise WorkerError(f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}")
+            raise WorkerError(
+                f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}"
+            )
 
     def _answer(self, pages: list[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
         """Return (version, address number, whether this worker is to index it) for each page."""
@@ -471,7 +493,9 @@ class _Run:
         if replaced - together.ends or waiting.ends & together.files_later:
             return False
         missing = waiting.shows - together.holds
-        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(v for v, _ in self._granted.values()):
+        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(
+            v for v, _ in self._granted.values()
+        ):
             return False
         if not replaced:
             return True
@@ -488,13 +512,30 @@ class _Run:
         captures = []
         for file, row in batch.captures:
             found, place = row.found, row.found.location
-            captures.append(NewCapture(
-                number_of(found.url), found.timestamp, found.type, found.status, found.mime, found.payload, file, place.member,
-                place.offset, place.length, place.inner, row.version, found.refers_to,
-            ))
+            captures.append(
+                NewCapture(
+                    number_of(found.url),
+                    found.timestamp,
+                    found.type,
+                    found.status,
+                    found.mime,
+                    found.payload,
+                    file,
+                    place.member,
+                    place.offset,
+                    place.length,
+                    place.inner,
+                    row.version,
+                    found.refers_to,
+                )
+            )
         return CommitBatch(
-            segment=batch.segment, sums=batch.sums, counts=batch.counts,
-            versions=[NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions],
+            segment=batch.segment,
+            sums=batch.sums,
+            counts=batch.counts,
+            versions=[
+                NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions
+            ],
             captures=captures,
             ledger=[self._ledger_row(self._files[number], entry) for number, entry in batch.finished],
             replaces={number for number, _ in batch.finished if self._files[number].replaces},
@@ -513,7 +554,9 @@ class _Run:
             inside = f" in {damage.member}" if damage.member else ""
             self._problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
         if len(entry.damaged) > 3:
-            self._problems.append(f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger")
+            self._problems.append(
+                f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger"
+            )
 
     def _end_reading(self) -> None:
         """End the workers that are in a file: what they have in hand is read again by the next run."""
@@ -525,11 +568,15 @@ class _Run:
 
     def _flush_all(self) -> None:
         """Have every worker hand over its last batch, and commit it."""
-        for worker in self._workers:
-            worker.flushing = True
-            worker.pipe.send(("flush",))
-        while any(worker.flushing for worker in self._workers):
-            self._step()
+        while True:
+            for worker in self._workers:
+                worker.flushing = True
+                self._tell(worker, ("flush",))
+            while any(worker.flushing for worker in self._workers):
+                self._step()
+            if not self._queue and not any(worker.reading for worker in self._workers):
+                break
+            self._read_all()  # a worker died with its last batch in hand
         self._commit_ready()
 
     def _read_waiting_again(self) -> None:
@@ -546,7 +593,9 @@ class _Run:
             if given_up:
                 kept.append(_Waiting(Batch(finished=given_up), waiting.worker))
             self._done -= len(waiting.ends) - len(given_up)
-            again.update({number: self._files[number] for number in waiting.files if not self._files[number].given_up})
+            again.update(
+                {number: self._files[number] for number in waiting.files if not self._files[number].given_up}
+            )
         self._waiting = kept
         self._lost.clear()
         self._commit_ready()
@@ -557,24 +606,43 @@ class _Run:
 
     # -- workers that hang or die
 
-    def _replace(self, worker: _Worker, why: str) -> None:
-        """End a worker that hangs or has died, and have its files read again without the page it was at."""
+    def _replace(self, worker: _Worker, why: str, *, died: bool = True) -> None:
+        """End a worker that hangs or has died, and have its files read again.
+
+        A page that a worker hangs at is left out then; a page that one dies at only if the next one dies there too,
+        for the first may have been killed for what others did.
+        """
         file, parsing = worker.reading, bool(worker.status[Status.PARSING])
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
         self._workers.remove(worker)
         status = worker.kill()
         self._release(worker)
+        if self._ending:
+            return  # what it had in hand is read again by the next run
         if file is None:
-            raise WorkerError(f"a worker process ended with status {status} while it had nothing to read; please report this")
+            self._deaths_at_rest += 1
+            if self._deaths_at_rest > _KILLS_AT_MOST:
+                raise WorkerError(
+                    f"worker processes end with status {status} before they hand over what they have read"
+                )
+            self._queue.extend(worker.unfinished)
+            if self._queue:
+                self._start_worker()
+            return
         file.kills += 1
-        if parsing and file.kills <= _KILLS_AT_MOST:
+        if parsing and died and file.died_at != (offset, inner) and file.kills <= _KILLS_AT_MOST:
+            log.warning("%s: record at byte %d: %s; the file is read again", file.path, offset, why)
+            file.died_at = (offset, inner)
+        elif parsing and file.kills <= _KILLS_AT_MOST:
             log.warning("%s: record at byte %d: its page is left out: %s", file.path, offset, why)
             # whichever member of a ZIP file it is in: the offset tells it well enough to be left out
             file.skip_pages |= {("", offset, inner)}
         elif file.kills > 1:
             worker.unfinished.remove(file)
             entry = FileEntry(file.path, status="unreadable")
-            entry.damaged.append(Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this"))
+            entry.damaged.append(
+                Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this")
+            )
             file.given_up = True
             self._waiting.append(_Waiting(Batch(finished=[(file.number, entry)]), worker.name))
             self._done += 1
@@ -597,10 +665,14 @@ class _Run:
             return
         reading = [worker for worker in self._workers if worker.reading]
         progress = Progress(
-            files_done=self._done, files_total=len(self._files),
+            files_done=self._done,
+            files_total=len(self._files),
             records=self._records_before + sum(int(worker.status[Status.RECORDS]) for worker in reading),
             pages=sum(int(worker.status[Status.PAGES]) for worker in self._workers) + self._pages_before,
-            bytes_done=min(self._total, self._bytes_before + sum(int(worker.status[Status.POSITION]) for worker in reading)),
+            bytes_done=min(
+                self._total,
+                self._bytes_before + sum(int(worker.status[Status.POSITION]) for worker in reading),
+            ),
             bytes_total=self._total,
             seconds=time.monotonic() - self._started,
             current=reading[0].reading.path if reading and reading[0].reading else "",
@@ -625,4 +697,3 @@ def _state_of(path: str) -> dict[str, Any]:
         return {"size": found.st_size, "changed_ns": found.st_mtime_ns, "ends": digest.hexdigest()[:32]}
     except OSError as error:
         return {"size": 0, "unreadable": error.strerror or str(error)}
-

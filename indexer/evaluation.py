@@ -188,8 +188,8 @@ def read_run(path: str) -> Run:
                 run.setdefault(parts[0], []).append((parts[2], float(parts[4])))
             except (IndexError, ValueError):
                 raise TopicsError(
-                    f"{path}: line {number}: expected six columns, topic Q0 page rank score tag; "
-                    f"found {line.strip()[:80]!r}"
+                    f"{path}: line {number}: expected six columns, topic Q0 page rank score tag;"
+                    f" found {line.strip()[:80]!r}"
                 ) from None
     for ranked in run.values():
         ranked.sort(key=lambda page: page[0], reverse=True)

@@ -1,9 +1,9 @@
 """Index: the library's front. Opens an index, searches it, and finds captures.
 
-    from indexer import open_index
-    with open_index("jobs/01/Index/MyIndex") as index:
-        for hit in index.search("finding aid").hits:
-            print(hit.url, hit.timestamp)
+from indexer import open_index
+with open_index("jobs/01/Index/MyIndex") as index:
+    for hit in index.search("finding aid").hits:
+        print(hit.url, hit.timestamp)
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from archiver.warc import ArchiveError, Damage, Location, Record, RecordError, parse_head, parse_response, read_record_at
+from archiver.warc import (
+    ArchiveError,
+    Damage,
+    Location,
+    Record,
+    RecordError,
+    parse_head,
+    parse_response,
+    read_record_at,
+)
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.snippets import SnippetPart, make_snippet
+from indexer.search.snippets import SnippetPart, page_snippet
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
@@ -117,14 +126,16 @@ class LedgerEntry:
     damaged: tuple[Damage, ...]
 
 
-_SNIPPET_FROM = 64 << 10  # bytes of a page in which the words are looked for first
 _ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
     "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
     " c.refers_to, c.id"
 )
-_CAPTURE_TABLES = "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version"
+_CAPTURE_TABLES = (
+    "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file"
+    " LEFT JOIN versions v ON v.id = c.version"
+)
 
 
 class Index:
@@ -204,7 +215,13 @@ class Index:
     # -- searching
 
     def search(
-        self, query: str, *, offset: int = 0, limit: int = 10, with_snippets: bool = True, operator: str = "and"
+        self,
+        query: str,
+        *,
+        offset: int = 0,
+        limit: int = 10,
+        with_snippets: bool = True,
+        operator: str = "and",
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
@@ -223,10 +240,15 @@ class Index:
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
         took_ms = (time.perf_counter() - started) * 1000
-        hits = tuple(self._hit(found, row, ranked, with_snippets) for found, row in zip(ranked.found, described, strict=True))
+        hits = tuple(
+            self._hit(found, row, ranked, with_snippets)
+            for found, row in zip(ranked.found, described, strict=True)
+        )
         return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
 
-    def ranked_pages(self, query: Query, limit: int | None, *, ranking: Ranking | None = None) -> list[tuple[str, float]]:
+    def ranked_pages(
+        self, query: Query, limit: int | None, *, ranking: Ranking | None = None
+    ) -> list[tuple[str, float]]:
         """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
 
         limit: how many; None for all. ranking: other settings than those of the index.
@@ -236,10 +258,15 @@ class Index:
             ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
             with snapshot.catalogue.snapshot() as connection:
                 addresses = [
-                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone() for found in ranked.found
+                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
+                    for found in ranked.found
                 ]
         # a page that a commit took away meanwhile has no address
-        return [(row[0], found.score) for row, found in zip(addresses, ranked.found, strict=True) if row is not None]
+        return [
+            (row[0], found.score)
+            for row, found in zip(addresses, ranked.found, strict=True)
+            if row is not None
+        ]
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
         """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""
@@ -259,8 +286,12 @@ class Index:
             # the version has gone from there; the caller looks again
             url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
             best = (url[0] if url else "", None, "", "", "", 0, 0, 0)
-        captures = connection.execute("SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)).fetchone()[0]
-        versions = connection.execute("SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)).fetchone()[0]
+        captures = connection.execute(
+            "SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)
+        ).fetchone()[0]
+        versions = connection.execute(
+            "SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)
+        ).fetchone()[0]
         return (*best, captures, versions)
 
     def _hit(self, found: Found, row: tuple[Any, ...], ranked: Ranked, with_snippets: bool) -> Hit:
@@ -268,23 +299,13 @@ class Index:
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
             snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
-        return Hit(url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions)
+        return Hit(
+            url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions
+        )
 
     def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        """Return the passage to show of a record: from the start of the page if the words stand there, else from all of it."""
-        snippet: tuple[SnippetPart, ...] = ()
         body, content_type = self._page_body(location)
-        for limit in (_SNIPPET_FROM, len(body)):
-            html, _ = decode_html(body[:limit], content_type)
-            page = collect_page(html)
-            for text in (page.text, page.description):
-                candidate = make_snippet(text, ranked.spellings, ranked.phrases)
-                if any(part.hit for part in candidate):
-                    return candidate
-                snippet = snippet or candidate
-            if limit >= len(body):
-                break
-        return snippet
+        return page_snippet(decode_html(body, content_type)[0], ranked.spellings, ranked.phrases)
 
     def _page_body(self, location: Location) -> tuple[bytes, str]:
         """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
@@ -309,27 +330,70 @@ class Index:
         """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
         with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
             rows = connection.execute(
-                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ? ORDER BY c.timestamp, f.path, c.member, c.offset",
+                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ?"
+                " ORDER BY c.timestamp, f.path, c.member, c.offset",
                 (sort_key(url),),
             ).fetchall()
             return [self._capture(snapshot.catalogue, row) for row in rows]
 
     def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
-        url, timestamp, kind, status, mime, payload, path, member, offset, length, inner, title, refers_to, _ = row
-        original = self._original(catalogue, url, payload, refers_to) if kind == "revisit" else None
-        return Capture(url, timestamp, kind, status, mime, payload, Location(path, offset, length, member, inner), original, title)
+        (
+            url,
+            timestamp,
+            kind,
+            status,
+            mime,
+            payload,
+            path,
+            member,
+            offset,
+            length,
+            inner,
+            title,
+            refers_to,
+            _,
+        ) = row
+        original = (
+            self._original(catalogue, url, timestamp, payload, refers_to) if kind == "revisit" else None
+        )
+        return Capture(
+            url,
+            timestamp,
+            kind,
+            status,
+            mime,
+            payload,
+            Location(path, offset, length, member, inner),
+            original,
+            title,
+        )
 
-    def _original(self, catalogue: Catalogue, url: str, payload: str, refers_to: str | None) -> Location | None:
-        """Return the record whose payload a revisit repeats: same digest; the same address, then the named one, then any."""
-        if not payload:
-            return None
-        rows = catalogue.connection().execute(
-            "SELECT u.url, f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.payload = ? AND c.type IN ('response', 'resource')"
-            " ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
-            (payload, url, refers_to or ""),
-        ).fetchall()
-        return Location(*rows[0][1:]) if rows else None
+    def _original(
+        self, catalogue: Catalogue, url: str, timestamp: str, payload: str, refers_to: str | None
+    ) -> Location | None:
+        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any.
+
+        Where the revisit or the response has no digest (an answer of 304; a chunked body), it is the last
+        response before it from the address that it names, else from its own.
+        """
+        columns = (
+            "SELECT f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
+            " JOIN files f ON f.id = c.file WHERE c.type IN ('response', 'resource') AND "
+        )
+        connection = catalogue.connection()
+        row = None
+        if payload:
+            row = connection.execute(
+                columns + "c.payload = ? ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+                (payload, url, refers_to or ""),
+            ).fetchone()
+        if row is None:
+            row = connection.execute(
+                columns + "u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '') AND c.status <> 304"
+                " ORDER BY c.timestamp DESC LIMIT 1",
+                (refers_to or url, timestamp, payload),
+            ).fetchone()
+        return Location(*row) if row else None
 
     def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
@@ -354,7 +418,11 @@ class Index:
         place = capture.location
         if capture.type == "revisit":
             if capture.original is None:
-                raise RecordError(place.path, place.offset, "a revisit whose original is not in this index; its payload is not held")
+                raise RecordError(
+                    place.path,
+                    place.offset,
+                    "a revisit whose original is not in this index; its payload is not held",
+                )
             place = capture.original
         return read_record_at(place)
 
@@ -371,23 +439,33 @@ class Index:
             ledger = _ledger_of(snapshot.catalogue)
             documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
             versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
-            first, last = connection.execute("SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''").fetchone()
+            first, last = connection.execute(
+                "SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''"
+            ).fetchone()
             sites = snapshot.sites()
         skipped: Counter[str] = Counter()
         for entry in ledger:
             skipped.update(entry.skipped)
         return Statistics(
-            files=len(ledger), records=sum(entry.records for entry in ledger), captures=sum(entry.captures for entry in ledger),
-            documents=documents, versions=versions, skipped=dict(sorted(skipped.items())),
+            files=len(ledger),
+            records=sum(entry.records for entry in ledger),
+            captures=sum(entry.captures for entry in ledger),
+            documents=documents,
+            versions=versions,
+            skipped=dict(sorted(skipped.items())),
             damaged=tuple(damage for entry in ledger for damage in entry.damaged),
-            sites=sites, first=first or "", last=last or "",
+            sites=sites,
+            first=first or "",
+            last=last or "",
         )
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
         folder = live_folder(self.index_dir)
         problems = check_generation(folder, progress)
-        while problems and live_folder(self.index_dir) != folder:  # a rebuild has removed what was being checked
+        while (
+            problems and live_folder(self.index_dir) != folder
+        ):  # a rebuild has removed what was being checked
             folder = live_folder(self.index_dir)
             problems = check_generation(folder, progress)
         return problems
@@ -407,29 +485,45 @@ def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
         entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
         begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
         entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
-        return sorted((entry for entry in entries if entry.status != "unfinished" or entry.captures), key=lambda entry: entry.file)
+        return sorted(
+            (entry for entry in entries if entry.status != "unfinished" or entry.captures),
+            key=lambda entry: entry.file,
+        )
     except (LookupError, TypeError) as error:
         raise IndexCorruptError(
-            f"{catalogue.path}: a ledger entry without what it must have ({error!r}); index the archives again with --rebuild"
+            f"{catalogue.path}: a ledger entry without what it must have ({error!r});"
+            " index the archives again with --rebuild"
         ) from error
 
 
 def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
     """Return the entry of a file that a run began to read and did not finish, or reads now."""
-    captures, documents = catalogue.connection().execute(
-        "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
-        " WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
-    ).fetchone()
+    captures, documents = (
+        catalogue.connection()
+        .execute(
+            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
+            " WHERE file = (SELECT id FROM files WHERE path = ?)",
+            (path,),
+        )
+        .fetchone()
+    )
     return LedgerEntry(path, "unfinished", "", captures, captures, documents, {}, ())
 
 
 def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
     damaged = tuple(
-        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", "")) for item in value["damaged"]
+        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
+        for item in value["damaged"]
     )
     return LedgerEntry(
-        value["file"], value["status"], value["format"], value["records"], value["captures"], value["documents"],
-        value["skipped"], damaged,
+        value["file"],
+        value["status"],
+        value["format"],
+        value["records"],
+        value["captures"],
+        value["documents"],
+        value["skipped"],
+        damaged,
     )
 
 
@@ -438,6 +532,10 @@ def _seconds(timestamp: str) -> float:
     digits = re.sub(r"\D", "", timestamp)[:14]
     if not digits:
         return 0.0
-    full = digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
-    year, month, day, hour, minute, second = (int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14)))
+    full = (
+        digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
+    )
+    year, month, day, hour, minute, second = (
+        int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
+    )
     return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

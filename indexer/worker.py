@@ -132,16 +132,25 @@ class Worker:
         self._batch.finished.append((number, entry))
 
     def _captures(
-        self, path: str, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]], show: Callable[[int], None]
+        self,
+        path: str,
+        entry: FileEntry,
+        skip_pages: frozenset[tuple[str, int, int]],
+        show: Callable[[int], None],
     ) -> Iterator[CaptureFound]:
-        """Read a file; an error nobody thought of costs the rest of that file, not the run, and stands in the ledger."""
+        """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
             yield from read_captures(path, entry, skip_pages=skip_pages, on_record=show)
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)
             entry.status = "damaged"
             entry.damaged.append(
-                Damage(path, 0, 0, f"not read to its end: unexpected {type(error).__name__}: {error}; please report this")
+                Damage(
+                    path,
+                    0,
+                    0,
+                    f"not read to its end: unexpected {type(error).__name__}: {error}; please report this",
+                )
             )
 
     def _analyze_group(self, entry: FileEntry) -> None:
@@ -165,7 +174,10 @@ class Worker:
             page = self._page(body.html, row.found, entry)
             if _cut_text(page):
                 entry.damaged.append(
-                    _at(row.found, f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed")
+                    _at(
+                        row.found,
+                        f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed",
+                    )
                 )
             pages.append((row.found.url, page))
             self._documents.append(document)
@@ -183,8 +195,15 @@ class Worker:
         try:
             return collect_page(html)
         except Exception as error:
-            log.exception("%s: unexpected error in the page at byte %d", found.location.path, found.location.offset)
-            entry.damaged.append(_at(found, f"the page has no text: unexpected {type(error).__name__}: {error}; please report this"))
+            log.exception(
+                "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
+            )
+            entry.damaged.append(
+                _at(
+                    found,
+                    f"the page has no text: unexpected {type(error).__name__}: {error}; please report this",
+                )
+            )
             return PageText()
 
     def _finish_batch(self) -> None:
@@ -216,9 +235,16 @@ def version_columns(
     return VersionColumns(
         document=np.asarray(documents, dtype=np.uint32),
         key=np.asarray([doc_key(url) for url in urls], dtype=np.uint64),
-        lengths=np.concatenate([tokens.lengths for tokens in groups]) if groups else np.zeros((0, KINDS), dtype=np.uint32),
-        extent=np.concatenate([tokens.extents for tokens in groups]) if groups else np.zeros(0, dtype=np.uint32),
-        host=host, language=language, hosts=hosts, languages=language_names,
+        lengths=np.concatenate([tokens.lengths for tokens in groups])
+        if groups
+        else np.zeros((0, KINDS), dtype=np.uint32),
+        extent=np.concatenate([tokens.extents for tokens in groups])
+        if groups
+        else np.zeros(0, dtype=np.uint32),
+        host=host,
+        language=language,
+        hosts=hosts,
+        languages=language_names,
     )
 
 
@@ -270,13 +296,21 @@ class WorkerProcess:
     def __init__(self, folder: str, name: str) -> None:
         self.name = name
         ours, theirs = socket.socketpair()
-        shared = tempfile.TemporaryFile()
+        shared = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
         # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
         shared.write(bytes(Status.SIZE * 8))
         shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from indexer.worker import serve; serve()", str(theirs.fileno()), str(shared.fileno()), folder, name],
+            [
+                sys.executable,
+                "-c",
+                "from indexer.worker import serve; serve()",
+                str(theirs.fileno()),
+                str(shared.fileno()),
+                folder,
+                name,
+            ],
             pass_fds=(theirs.fileno(), shared.fileno()),
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
             stdin=subprocess.DEVNULL,

@@ -76,7 +76,9 @@ def fail_with(number: int) -> Fault:
 
     def fail(what: str) -> None:
         if what in ("BEGIN IMMEDIATE", "COMMIT"):
-            raise sqlite3.OperationalError("database or disk is full" if number == errno.ENOSPC else "disk I/O error")
+            raise sqlite3.OperationalError(
+                "database or disk is full" if number == errno.ENOSPC else "disk I/O error"
+            )
         raise OSError(number, os.strerror(number), what)
 
     return fail
@@ -147,7 +149,7 @@ def faulty_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
         faults.call(f"replaced {os.path.basename(target)}")
 
     def open_(path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
-        file = builtins.open(path, mode, *args, **kwargs)
+        file = builtins.open(path, mode, *args, **kwargs)  # noqa: SIM115  closed by who asked for it
         return _File(file, faults) if "w" in mode else file
 
     class FaultyConnection(sqlite3.Connection):

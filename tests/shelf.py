@@ -14,7 +14,15 @@ WORDS = (
     "archive ledger shelf catalogue parchment index lantern harbour granite meadow signal copper violet anchor "
     "orchard thunder pepper canvas marble walnut"
 ).split()
-QUERIES = ("archive", "shelf ledger", "harbour OR meadow", "title:lantern", '"copper violet"', "walnut -pepper", "unique7")
+QUERIES = (
+    "archive",
+    "shelf ledger",
+    "harbour OR meadow",
+    "title:lantern",
+    '"copper violet"',
+    "walnut -pepper",
+    "unique7",
+)
 
 
 def record(
@@ -50,13 +58,24 @@ def write_shelf(folder: Path, files: int, pages: int) -> list[str]:
         records = []
         for number in range(pages):
             own = file * pages + number
-            records.append(record(f"http://site{own % 7}.example/{own}", page(own), date=f"2020-01-02T03:04:{own % 60:02}Z"))
+            records.append(
+                record(
+                    f"http://site{own % 7}.example/{own}", page(own), date=f"2020-01-02T03:04:{own % 60:02}Z"
+                )
+            )
         # the first page of every file once more, changed; a page that all share; a revisit of the next file's page
-        records.append(record(f"http://site{file}.example/changing", page(1000 + file % 3), date="2021-01-01T00:00:00Z"))
+        records.append(
+            record(f"http://site{file}.example/changing", page(1000 + file % 3), date="2021-01-01T00:00:00Z")
+        )
         records.append(record("http://shared.example/", page(999), date=f"2022-01-01T00:00:{file:02}Z"))
         other = ((file + 1) % files) * pages
         records.append(
-            record(f"http://site{other % 7}.example/{other}", page(other), kind="revisit", date="2023-01-01T00:00:00Z")
+            record(
+                f"http://site{other % 7}.example/{other}",
+                page(other),
+                kind="revisit",
+                date="2023-01-01T00:00:00Z",
+            )
         )
         records.append(record(f"http://site{file}.example/gone", "gone", status=404))
         path = folder / f"{file:03}.warc"
@@ -76,9 +95,13 @@ def answers(index_dir: str | Path, queries: Sequence[str] = QUERIES) -> dict[str
 
 def answers_of(index: Index, queries: Sequence[str] = QUERIES) -> dict[str, Any]:
     """Return all that an open index says."""
-    urls = [row[0] for row in index._current().catalogue.connection().execute(
-        "SELECT DISTINCT url FROM urls WHERE id IN (SELECT url FROM captures)"
-    )]
+    with index._reading() as snapshot:
+        rows = (
+            snapshot.catalogue.connection()
+            .execute("SELECT url FROM urls WHERE id IN (SELECT url FROM captures)")
+            .fetchall()
+        )
+    urls = [row[0] for row in rows]
     return {
         "statistics": index.statistics(),
         "ledger": index.ledger(),
@@ -90,7 +113,16 @@ def answers_of(index: Index, queries: Sequence[str] = QUERIES) -> dict[str, Any]
 def _search(index: Index, query: str) -> tuple[Any, ...]:
     found = index.search(query, limit=1000, with_snippets=False)
     rows = [
-        (hit.url, hit.title, hit.timestamp, round(hit.score, 9), hit.file, hit.offset, hit.captures, hit.versions)
+        (
+            hit.url,
+            hit.title,
+            hit.timestamp,
+            round(hit.score, 9),
+            hit.file,
+            hit.offset,
+            hit.captures,
+            hit.versions,
+        )
         for hit in found.hits
     ]
     return found.total, found.notices, rows

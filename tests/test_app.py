@@ -264,7 +264,11 @@ def test_any_word_will_do_when_the_settings_say_so(findingaid: Findingaid, small
         return int(json.loads(done.out)["total"])
 
     assert total("ferry complaints", "and") == total("ferry AND complaints", "or")
-    assert total("ferry complaints", "or") == total("ferry OR complaints", "and") > total("ferry complaints", "and")
+    assert (
+        total("ferry complaints", "or")
+        == total("ferry OR complaints", "and")
+        > total("ferry complaints", "and")
+    )
 
 
 # evaluate
@@ -278,7 +282,9 @@ def judged(tmp_path: Path) -> tuple[str, str]:
     return "topics.tsv", "qrels.txt"
 
 
-def test_evaluate_as_json(findingaid: Findingaid, small_index: Path, judged: tuple[str, str], tmp_path: Path) -> None:
+def test_evaluate_as_json(
+    findingaid: Findingaid, small_index: Path, judged: tuple[str, str], tmp_path: Path
+) -> None:
     options = ("--index", small_index, "--id-prefix", f"{ADDRESS}/", "--run", "run.txt", "--json")
     answer = json.loads(findingaid("evaluate", *judged, *options, "--compare", "search.k1=1.2").out)
     assert set(answer["topics"]) == {"1", "3"} and answer["without_judgements"] == ["2"]
@@ -296,7 +302,15 @@ def test_evaluate_as_json(findingaid: Findingaid, small_index: Path, judged: tup
 def test_evaluate_prints_means_and_topics(
     findingaid: Findingaid, small_index: Path, judged: tuple[str, str]
 ) -> None:
-    options = ("--index", small_index, "--id-prefix", f"{ADDRESS}/", "--per-topic", "--compare", "search.k1=9")
+    options = (
+        "--index",
+        small_index,
+        "--id-prefix",
+        f"{ADDRESS}/",
+        "--per-topic",
+        "--compare",
+        "search.k1=9",
+    )
     done = findingaid("evaluate", *judged, *options)
     assert done.code == 0
     lines = done.out.splitlines()
@@ -305,7 +319,9 @@ def test_evaluate_prints_means_and_topics(
     assert [line.split()[0] for line in lines[4:]][-3:] == ["p@20", "ndcg@3", "ndcg@10"]
 
 
-def test_evaluate_tells_what_is_wrong(findingaid: Findingaid, small_index: Path, judged: tuple[str, str]) -> None:
+def test_evaluate_tells_what_is_wrong(
+    findingaid: Findingaid, small_index: Path, judged: tuple[str, str]
+) -> None:
     done = findingaid("evaluate", *judged, "--index", small_index)
     assert done.code == 0 and "(see: --id-prefix)" in done.err and ADDRESS in done.err
     done = findingaid("evaluate", judged[1], judged[0], "--index", small_index)
@@ -628,12 +644,16 @@ def test_a_command_imports_only_what_it_needs(repository: Path, tmp_path: Path) 
 # demo
 
 
-def test_the_demo_makes_its_archive_and_its_index(findingaid: Findingaid, tmp_path: Path) -> None:
+def test_the_demo_crawls_its_site_twice_and_indexes_it(findingaid: Findingaid, tmp_path: Path) -> None:
     done = findingaid("demo", "--no-serve")
     assert done.code == 0, done.err
-    assert (tmp_path / "jobs/demo/Arcs/demo.warc.gz").is_file()
+    archives = sorted((tmp_path / "jobs/demo/Arcs").iterdir())
+    assert len(archives) == 2 and all(path.name.endswith(".warc.gz") for path in archives)
     answer = json.loads(findingaid("search", "ferry", "--job", "demo", "--json").out)
-    assert answer["total"] >= 2
+    changed = [hit for hit in answer["hits"] if hit["versions"] == 2]
+    assert answer["total"] >= 2 and [hit["captures"] for hit in changed] == [2]
+    assert findingaid("demo", "--no-serve").code == 0
+    assert sorted((tmp_path / "jobs/demo/Arcs").iterdir()) == archives, "crawled again"
 
 
 def test_the_demo_serves_itself_and_prints_the_address(tmp_path: Path) -> None:

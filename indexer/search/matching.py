@@ -66,8 +66,14 @@ class NoMatch(Match):
 class WordMatch(Match):
     """A word in its forms."""
 
-    def __init__(self, segment: Segment, forms: list[Form], codes: NDArray[np.uint8], slack: float,
-                 elements: frozenset[int] | None) -> None:
+    def __init__(
+        self,
+        segment: Segment,
+        forms: list[Form],
+        codes: NDArray[np.uint8],
+        slack: float,
+        elements: frozenset[int] | None,
+    ) -> None:
         self._segment = segment
         self._forms = forms
         self._mask = None if elements is None else _element_mask(elements)
@@ -82,7 +88,9 @@ class WordMatch(Match):
                 keep = form.languages[segment.language[ordinals]]
             if self._mask is not None:
                 shapes = segment.shape_numbers(postings.start, postings.count)
-                inside: NDArray[np.bool_] = np.any(segment.shape_table[:, self._mask], axis=1, keepdims=True)[shapes, 0]
+                inside: NDArray[np.bool_] = np.any(segment.shape_table[:, self._mask], axis=1, keepdims=True)[
+                    shapes, 0
+                ]
                 keep = inside if keep is None else keep & inside
             if keep is None:
                 uppers.append(bounds[codes[postings.start : postings.start + postings.count]])
@@ -119,8 +127,14 @@ class WordMatch(Match):
 class PhraseMatch(Match):
     """A phrase, found by its positions; its weight is that of a word that occurs where it does."""
 
-    def __init__(self, segment: Segment, lists: dict[int, PostingList], elements: frozenset[int] | None,
-                 ranking: Ranking, means: Floats) -> None:
+    def __init__(
+        self,
+        segment: Segment,
+        lists: dict[int, PostingList],
+        elements: frozenset[int] | None,
+        ranking: Ranking,
+        means: Floats,
+    ) -> None:
         ordinals, self._counts = _phrase_counts(segment, lists, elements)
         self.ordinals = ordinals
         self.upper = weights(self._counts, norms(ranking, segment.lengths[ordinals], means)) * (1 + 1e-9)
@@ -159,7 +173,9 @@ def _phrase_counts(
         last = max(first + 1, int(np.searchsorted(reached, before + _POSITIONS_AT_ONCE, side="right")))
         base = reached[first:last] - extents[first:last] - before
         here = {place: row[first:last] for place, row in rows.items()}
-        counts[first:last] = _count_in_a_row(readers, here, base, room, int(reached[last - 1]) - before, elements)
+        counts[first:last] = _count_in_a_row(
+            readers, here, base, room, int(reached[last - 1]) - before, elements
+        )
         first = last
     held = np.flatnonzero(counts.any(axis=1))
     return common[held], counts[held]
@@ -169,7 +185,11 @@ _POSITIONS_AT_ONCE = 8_000_000
 
 
 def _count_in_a_row(
-    readers: dict[int, PositionList], rows: dict[int, Ordinals], base: Ordinals, room: int, size: int,
+    readers: dict[int, PositionList],
+    rows: dict[int, Ordinals],
+    base: Ordinals,
+    room: int,
+    size: int,
     elements: frozenset[int] | None,
 ) -> NDArray[np.int64]:
     """Return how often a phrase begins in each of some versions, by element of its first word.
@@ -179,7 +199,9 @@ def _count_in_a_row(
     mask = None if elements is None else _element_mask(elements)
     begins: NDArray[np.bool_] | None = None
     # the first word is looked at last, so that its elements are those of the phrase
-    for place in sorted(readers, key=lambda place: (place == 0, int(readers[place].totals[rows[place]].sum()))):
+    for place in sorted(
+        readers, key=lambda place: (place == 0, int(readers[place].totals[rows[place]].sum()))
+    ):
         pair, element, position = readers[place].read(rows[place])
         if mask is not None:
             inside = mask[element]
@@ -230,7 +252,10 @@ def _forms(leaf: Word, segment: Segment) -> list[Form]:
     if len(leaf.text) == 1 and is_paired(leaf.text) and not leaf.exact:
         # one character of a script without spaces: every pair that starts with it
         return sorted(
-            (Form(segment.word_at(index), segment.postings(index), None) for index in segment.words_with_prefix(leaf.text)),
+            (
+                Form(segment.word_at(index), segment.postings(index), None)
+                for index in segment.words_with_prefix(leaf.text)
+            ),
             key=lambda form: form.text,
         )
     valid: dict[str, list[int]] = {}  # spelling -> numbers of the languages it is valid for
@@ -296,4 +321,3 @@ def all_leaves(node: Node | None) -> list[Word | Phrase]:
         return [node]
     parts = (node.part,) if isinstance(node, Not) else node.parts
     return list(dict.fromkeys(leaf for part in parts for leaf in all_leaves(part)))
-

@@ -90,7 +90,9 @@ _TOKEN = re.compile(
       | (?P<quote>")
       | (?P<open>\()
       | (?P<close>\))
-      | (?P<element>(?:""" + "|".join(ELEMENTS) + r"""|site):(?=[^\s:]))
+      | (?P<element>(?:"""
+    + "|".join(ELEMENTS)
+    + r"""|site):(?=[^\s:]))
       | (?P<sign>[-+=](?=[^\s\-+=)]))
       | (?P<word>[^\s"()\x00-\x1f]+)""",
     re.VERBOSE | re.IGNORECASE,
@@ -294,7 +296,13 @@ def is_implied(words: Sequence[str], place: int) -> bool:
     On the page the run may go on, so that the lone character need not stand there as a word.
     """
     word = words[place]
-    return place > 0 and len(word) == 1 and len(words[place - 1]) == 2 and words[place - 1][1] == word and is_paired(word)
+    return (
+        place > 0
+        and len(word) == 1
+        and len(words[place - 1]) == 2
+        and words[place - 1][1] == word
+        and is_paired(word)
+    )
 
 
 def without_implied_last(words: list[str]) -> list[str]:

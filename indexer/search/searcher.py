@@ -57,11 +57,16 @@ def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, l
         relaxed = _Run(snapshot, wider, ranking)
         if relaxed.total:
             query = replace(
-                query, tree=wider, notices=(*query.notices, "no page has all of these words; these have some of them")
+                query,
+                tree=wider,
+                notices=(*query.notices, "no page has all of these words; these have some of them"),
             )
             run = relaxed
     return Ranked(
-        query, run.total, tuple(run.best(offset + limit)[offset:]), frozenset(run.spellings),
+        query,
+        run.total,
+        tuple(run.best(offset + limit)[offset:]),
+        frozenset(run.spellings),
         tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
     )
 
@@ -73,7 +78,12 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
         return query
     share = Counter(snapshot.languages())
     many = sum(share.values()) * _MAIN_LANGUAGE
-    stops = {word for language, count in share.items() if count >= many for word in STOP_WORDS.get(language or "en", ())}
+    stops = {
+        word
+        for language, count in share.items()
+        if count >= many
+        for word in STOP_WORDS.get(language or "en", ())
+    }
     kept, left_out = _without(tree, stops)
     if not left_out:
         return query
@@ -82,7 +92,7 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
 
 
 def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:
-    """Return what is left of words side by side, and which were left out; all of them stay when nothing else is there."""
+    """Return what is left of words side by side, and which were left out; all stay when nothing else is there."""
     kept: list[Node] = []
     left_out: list[str] = []
     for part in tree.parts:
@@ -171,7 +181,12 @@ class _Run:
             wanted *= 4
 
     def _best_versions(self, count: int) -> list[Found]:
-        scores, keys, places, ordinals = (np.zeros(0), np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        scores, keys, places, ordinals = (
+            np.zeros(0),
+            np.zeros(0, np.uint64),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+        )
         for place, live in enumerate(self._snapshot.segments):
             matched = self._matched[place]
             if not len(matched):
@@ -233,7 +248,6 @@ class _Run:
             weight = self._matches[place][leaf].exact(ordinals, norm)
             score += self._idf[leaf] * self._times[leaf] * saturate(self._ranking, weight)
         return score
-
 
 
 def _count_distinct(values: NDArray[np.integer]) -> int:

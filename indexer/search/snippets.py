@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.text.analysis import is_paired, word_spans_of
+from indexer.text.elements import collect_page
 
 LENGTH = 240  # characters of a passage
 _PLACES_AT_MOST = 100  # of each word
+_START = 32 << 10  # characters of a page's markup that are parsed first
+_AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SPACES = re.compile(r"\s+")
 
 
@@ -19,6 +22,47 @@ class SnippetPart:
 
     text: str
     hit: bool
+
+
+def page_snippet(
+    html: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...]
+) -> tuple[SnippetPart, ...]:
+    """Return the best passage of a page that holds a word of the query; else the start of its text.
+
+    A large page is not parsed whole: its start first, then around the places where the words stand in the markup.
+    """
+    first: tuple[SnippetPart, ...] = ()
+    for part in _parts_to_look_at(html, spellings | {word for phrase in phrases for word in phrase}):
+        page = collect_page(part)
+        for text in (page.text, page.description):
+            snippet = make_snippet(text, spellings, phrases)
+            if any(piece.hit for piece in snippet):
+                return snippet
+            first = first or snippet
+    return first
+
+
+def _parts_to_look_at(html: str, wanted: Iterable[str]) -> Iterator[str]:
+    yield html[:_START]
+    if len(html) <= _START:
+        return
+    lower = html.lower()
+    places = sorted(place for word in wanted for place in _few_places(lower, word))
+    looked = 0
+    for place in places[:_PARTS_AT_MOST]:
+        if place >= looked:
+            begin = html.find(">", place - _AROUND // 2, place) + 1 or place
+            looked = place + _AROUND
+            yield html[begin:looked]
+
+
+def _few_places(lower: str, word: str) -> Iterator[int]:
+    at = lower.find(word, _START)
+    for _ in range(_PARTS_AT_MOST):
+        if at < 0:
+            return
+        yield at
+        at = lower.find(word, at + _AROUND)
 
 
 def make_snippet(
@@ -36,7 +80,7 @@ def make_snippet(
     is_cut = (bool(text[:start].strip()), bool(text[end:].strip()))
     parts: list[SnippetPart] = []
     at = 0
-    for word, low, high in _merged(word_spans_of(passage), wanted):
+    for _, low, high in _merged(word_spans_of(passage), wanted):
         if low > at:
             parts.append(SnippetPart(passage[at:low], False))
         parts.append(SnippetPart(passage[low:high], True))
@@ -86,7 +130,9 @@ def _best_window(text: str, places: list[tuple[int, str]], length: int) -> tuple
     return start, end
 
 
-def _merged(spans: list[tuple[str, int, int]], wanted: frozenset[str] | set[str]) -> list[tuple[str, int, int]]:
+def _merged(
+    spans: list[tuple[str, int, int]], wanted: frozenset[str] | set[str]
+) -> list[tuple[str, int, int]]:
     """Return the spans of wanted words, overlapping and touching pairs joined."""
     marked: list[tuple[str, int, int]] = []
     for word, low, high in spans:

@@ -25,7 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.errors import DiskFullError, IndexCorruptError, IndexMissingError, IndexVersionError, is_disk_full
+from indexer.store.errors import (
+    DiskFullError,
+    IndexCorruptError,
+    IndexMissingError,
+    IndexVersionError,
+    is_disk_full,
+)
 
 FORMAT_VERSION = 1
 _MAGIC = b"FAid"
@@ -49,10 +55,14 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         for chunk in chunks:
             crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
         shape = (sum(len(chunk) for chunk in chunks), *chunks[0].shape[1:])
-        table.append({"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc})
+        table.append(
+            {"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc}
+        )
         offset += _aligned(sum(chunk.nbytes for chunk in chunks))
     # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
-    header_room = _aligned(16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64)
+    header_room = _aligned(
+        16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64
+    )
     for entry in table:
         entry["offset"] += header_room  # type: ignore[operator]
     size = header_room + offset + _SPARE
@@ -73,8 +83,41 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
     except OSError as error:
         _remove_quietly(temporary)
         if is_disk_full(error):
-            raise DiskFullError(f"{path}: no space left on the disk after {offset} bytes; free some and run again") from error
+            raise DiskFullError(
+                f"{path}: no space left on the disk after {offset} bytes; free some and run again"
+            ) from error
         raise
+
+
+_TYPES = {"|u1": 1, "<u2": 2, "<u4": 4, "<u8": 8}
+
+
+def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
+    """Return the entry of an array whose bytes lie in the file; raises ValueError for any other. A header may lie."""
+    rows, columns = (*entry["shape"], 1)[:2]
+    end = entry["offset"] + rows * columns * _TYPES[entry["dtype"]]
+    if (
+        len(entry["shape"]) not in (1, 2)
+        or min(rows, columns) < 0
+        or entry["offset"] < 16
+        or end + _SPARE > size
+    ):
+        place = f"shape {entry['shape']} at byte {entry['offset']}"
+        raise ValueError(f"array {entry['name']!r} has {place}, the file {size} bytes")
+    return entry
+
+
+class _Meta(dict[str, Any]):
+    """What a header says beside its arrays; a number that is missing is damage."""
+
+    def __init__(self, path: str, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self._path = path
+
+    def __missing__(self, name: str) -> Any:
+        raise IndexCorruptError(
+            f"{self._path}: the header has no {name!r}; index the archives again with --rebuild"
+        )
 
 
 class ArrayFile:
@@ -87,7 +130,10 @@ class ArrayFile:
             with open(path, "rb") as file:
                 start = file.read(16)
                 if start[:4] != _MAGIC or len(start) < 16:
-                    raise IndexCorruptError(f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r}; index the archives again with --rebuild")
+                    raise IndexCorruptError(
+                        f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r};"
+                        " index the archives again with --rebuild"
+                    )
                 version, length, crc = struct.unpack("<III", start[4:])
                 if version != FORMAT_VERSION:
                     raise IndexVersionError(
@@ -99,29 +145,47 @@ class ArrayFile:
                 self.size = os.fstat(file.fileno()).st_size
                 self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
         except FileNotFoundError as error:
-            raise IndexMissingError(f"{path}: this file of the index is missing; index the archives again with --rebuild") from error
+            raise IndexMissingError(
+                f"{path}: this file of the index is missing; index the archives again with --rebuild"
+            ) from error
         if len(header) != length or zlib.crc32(header) != crc:
-            raise IndexCorruptError(f"{path}: the header does not fit its checksum; index the archives again with --rebuild")
-        described = json.loads(header)
+            raise IndexCorruptError(
+                f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
+            )
+        try:
+            described = json.loads(header)
+            self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
+            self.meta = _Meta(path, described["meta"])
+            described["size"], described["kind"]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise IndexCorruptError(
+                f"{path}: the header does not describe this file ({error}); index the archives again with --rebuild"
+            ) from error
         if described["kind"] != kind or described["size"] != self.size:
             raise IndexCorruptError(
                 f"{path}: {self.size} bytes of kind {described['kind']!r}, expected {described['size']} of {kind!r};"
-                " rebuild the index"
+                " index the archives again with --rebuild"
             )
-        self.meta: dict[str, Any] = described["meta"]
-        self._table: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in described["arrays"]}
 
     def array(self, name: str) -> NDArray[Any]:
         """Return the array `name` as a read-only view of the file."""
-        entry = self._table[name]
+        entry = self._entry(name)
         return np.ndarray(entry["shape"], dtype=entry["dtype"], buffer=self._bytes, offset=entry["offset"])
 
     def eight_bytes_at_each(self, name: str) -> NDArray[np.uint64]:
         """Return a view of a byte array in which item i is the little-endian number of its bytes i to i + 7."""
-        entry = self._table[name]
+        entry = self._entry(name)
         return np.ndarray(
             (entry["shape"][0] + 1,), dtype="<u8", buffer=self._bytes, offset=entry["offset"], strides=(1,)
         )
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        entry = self._table.get(name)
+        if entry is None:
+            raise IndexCorruptError(
+                f"{self.path}: has no array {name!r}; index the archives again with --rebuild"
+            )
+        return entry
 
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""
@@ -144,7 +208,11 @@ def sync_folder(folder: str) -> None:
 def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Return (ends, bytes): where each string ends in the joined UTF-8 bytes, and these bytes."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
-    ends = np.cumsum([len(item) for item in encoded], dtype=np.uint32) if encoded else np.zeros(0, dtype=np.uint32)
+    ends = (
+        np.cumsum([len(item) for item in encoded], dtype=np.uint32)
+        if encoded
+        else np.zeros(0, dtype=np.uint32)
+    )
     return ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)
 
 

@@ -17,8 +17,16 @@ from indexer.text.elements import ELEMENTS
 # Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
 DEFAULT_K1 = 2.5
 DEFAULT_BOOST = {
-    "title": 2.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5, "keywords": 1.5, "body": 1.0,
-    "url": 5.0, "alt": 0.8, "inlink": 5.0,
+    "title": 2.0,
+    "heading": 1.0,
+    "anchor": 1.0,
+    "emphasis": 1.2,
+    "description": 1.5,
+    "keywords": 1.5,
+    "body": 1.0,
+    "url": 5.0,
+    "alt": 0.8,
+    "inlink": 5.0,
 }
 DEFAULT_B = {**dict.fromkeys(ELEMENTS, 0.3), "title": 0.5, "body": 0.75, "url": 0.75}
 

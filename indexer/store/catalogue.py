@@ -148,7 +148,9 @@ class Catalogue:
         if writing:
             os.makedirs(index_dir, exist_ok=True)
         elif not os.path.isfile(self.path):
-            raise IndexMissingError(f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}")
+            raise IndexMissingError(
+                f"{self.path}: this file of the index is missing; index the archives again with --rebuild"
+            )
         try:
             self._check_format()
         except sqlite3.DatabaseError as error:
@@ -174,13 +176,19 @@ class Catalogue:
 
     def _connect(self) -> sqlite3.Connection:
         if self._writing:
-            connection = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             return connection
-        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace(
+            "#", "%23"
+        )
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
-        connection = sqlite3.connect(address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
         connection.execute("PRAGMA query_only=1")
         # SQLite opens its files at the first read: from here on this connection outlives a rebuild that removes them
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -212,7 +220,8 @@ class Catalogue:
         found = os.stat(self.path) if os.path.exists(self.path) else None
         journal = self.path + "-wal"
         return (
-            found.st_mtime_ns if found else 0, found.st_size if found else 0,
+            found.st_mtime_ns if found else 0,
+            found.st_size if found else 0,
             os.path.getsize(journal) if os.path.exists(journal) else 0,
         )
 
@@ -248,11 +257,16 @@ class Catalogue:
                 connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close all connections."""
+        """Let go of all connections; one that a thread is still reading from closes when that thread is done.
+
+        Closing it under the thread would crash the process, not raise an error.
+        """
         with self._all_lock:
-            for connection in self._all:
-                connection.close()
+            if self._writing:
+                for connection in self._all:
+                    connection.close()
             self._all.clear()
+            self._watcher = None
         self._local = threading.local()
 
     # -- format and lock
@@ -262,7 +276,9 @@ class Catalogue:
         known = connection.execute("SELECT name FROM sqlite_master WHERE name = 'catalogue'").fetchone()
         if known is None and self._writing:
             if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                raise IndexCorruptError(f"{self.path}: an SQLite file, but not an index; choose another folder")
+                raise IndexCorruptError(
+                    f"{self.path}: an SQLite file, but not an index; choose another folder"
+                )
             connection.execute("BEGIN IMMEDIATE")
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
@@ -271,7 +287,9 @@ class Catalogue:
             connection.execute("COMMIT")
             return
         if known is None:
-            raise IndexCorruptError(f"{self.path}: holds no catalogue; index the archives again with --rebuild")
+            raise IndexCorruptError(
+                f"{self.path}: holds no catalogue; index the archives again with --rebuild"
+            )
         described = self.dictionary.get("format")
         version = described.get("version") if isinstance(described, dict) else None
         if version != FORMAT_VERSION:
@@ -284,10 +302,17 @@ class Catalogue:
         """Return the error of ours that stands for an error of SQLite."""
         name = getattr(error, "sqlite_errorname", "") or ""
         text = str(error)
-        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")) or "disk is full" in text:
-            return DiskFullError(f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost")
+        if (
+            name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"))
+            or "disk is full" in text
+        ):
+            return DiskFullError(
+                f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost"
+            )
         if self._writing and name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
-            return IndexNotWritableError(f"{self.path}: {text}; the folder and the files of the index must be writable")
+            return IndexNotWritableError(
+                f"{self.path}: {text}; the folder and the files of the index must be writable"
+            )
         if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_READONLY")):
             return IndexError_(f"{self.path}: cannot be read now: {text}")
         return IndexCorruptError(f"{self.path}: {text}; index the archives again with --rebuild")

@@ -37,7 +37,9 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
     except IndexError_ as error:
         problems.append(str(error))
     except (sqlite3.Error, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        problems.append(f"{os.path.join(folder, 'catalogue.sqlite')}: {error!r}; index the archives again with --rebuild")
+        problems.append(
+            f"{os.path.join(folder, 'catalogue.sqlite')}: {error!r}; index the archives again with --rebuild"
+        )
     finally:
         catalogue.close()
     return problems
@@ -66,16 +68,32 @@ def _open(folder: str, entry: dict[str, Any]) -> tuple[dict[str, Any], Segment, 
 def _check_catalogue(catalogue: Catalogue) -> list[str]:
     connection = catalogue.connection()
     problems = [
-        f"{catalogue.path}: {row[0]}" for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"
+        f"{catalogue.path}: {row[0]}"
+        for row in connection.execute("PRAGMA integrity_check")
+        if row[0] != "ok"
     ]
     for what, sql in (
-        ("captures of an address that is not there", "SELECT COUNT(*) FROM captures WHERE url NOT IN (SELECT id FROM urls)"),
-        ("captures in a file that is not there", "SELECT COUNT(*) FROM captures WHERE file NOT IN (SELECT id FROM files)"),
-        ("captures that show a version that is not there",
-         "SELECT COUNT(*) FROM captures WHERE version IS NOT NULL AND version NOT IN (SELECT id FROM versions)"),
-        ("versions of an address that is not there", "SELECT COUNT(*) FROM versions WHERE url NOT IN (SELECT id FROM urls)"),
-        ("versions that no capture holds",
-         "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')"),
+        (
+            "captures of an address that is not there",
+            "SELECT COUNT(*) FROM captures WHERE url NOT IN (SELECT id FROM urls)",
+        ),
+        (
+            "captures in a file that is not there",
+            "SELECT COUNT(*) FROM captures WHERE file NOT IN (SELECT id FROM files)",
+        ),
+        (
+            "captures that show a version that is not there",
+            "SELECT COUNT(*) FROM captures WHERE version IS NOT NULL AND version NOT IN (SELECT id FROM versions)",
+        ),
+        (
+            "versions of an address that is not there",
+            "SELECT COUNT(*) FROM versions WHERE url NOT IN (SELECT id FROM urls)",
+        ),
+        (
+            "versions that no capture holds",
+            "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS"
+            " (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')",
+        ),
     ):
         count = connection.execute(sql).fetchone()[0]
         if count:
@@ -84,16 +102,24 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         if key.startswith("ledger:"):
             total = entry["captures"] + sum(entry["skipped"].values())
             if entry["records"] != total:
-                problems.append(f"{entry['file']}: the ledger counts {entry['records']} records, but captures and skipped give {total}")
+                problems.append(
+                    f"{entry['file']}: the ledger counts {entry['records']} records,"
+                    f" but captures and skipped give {total}"
+                )
             held = connection.execute(
-                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)", (entry["file"],)
+                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)",
+                (entry["file"],),
             ).fetchone()[0]
             if held != entry["captures"]:
-                problems.append(f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}")
+                problems.append(
+                    f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}"
+                )
     return problems
 
 
-def _check_segment(catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights) -> list[str]:
+def _check_segment(
+    catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights
+) -> list[str]:
     problems = segment.file.problems() + weights.file.problems()
     if problems:
         return problems
@@ -101,22 +127,39 @@ def _check_segment(catalogue: Catalogue, entry: dict[str, Any], segment: Segment
     for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
         occurrences = segment.occurrences_of(first, last)
         if len(occurrences) and int(occurrences.version.max()) >= len(segment):
-            problems.append(f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}")
+            problems.append(
+                f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}"
+            )
             return problems
         np.add.at(lengths, (occurrences.version, occurrences.element), 1)
     if (lengths != segment.lengths).any():
-        problems.append(f"{segment.path}: the postings do not add up to the stored lengths; index the archives again with --rebuild")
+        problems.append(
+            f"{segment.path}: the postings do not add up to the stored lengths; index the archives again with --rebuild"
+        )
     if len(weights.codes) != segment.pairs:
-        problems.append(f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs; index the archives again with --rebuild")
+        problems.append(
+            f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
+            " index the archives again with --rebuild"
+        )
     alive = np.ones(len(segment), dtype=bool)
     alive[entry["dead"]] = False
     if (segment.lengths[alive].sum(axis=0, dtype=np.int64) != entry["sums"]).any():
-        problems.append(f"{segment.path}: the lengths do not add up to the catalogue's sums; index the archives again with --rebuild")
-    rows = catalogue.connection().execute(
-        "SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
-    ).fetchall()
+        problems.append(
+            f"{segment.path}: the lengths do not add up to the catalogue's sums;"
+            " index the archives again with --rebuild"
+        )
+    rows = (
+        catalogue.connection()
+        .execute("SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],))
+        .fetchall()
+    )
     if [row[0] for row in rows] != np.flatnonzero(alive).tolist():
-        problems.append(f"{segment.path}: its live versions are not those of the catalogue; index the archives again with --rebuild")
+        problems.append(
+            f"{segment.path}: its live versions are not those of the catalogue; index the archives again with --rebuild"
+        )
     elif [row[1] for row in rows] != segment.document[alive].tolist():
-        problems.append(f"{segment.path}: its versions belong to other pages than the catalogue says; index the archives again with --rebuild")
+        problems.append(
+            f"{segment.path}: its versions belong to other pages than the catalogue says;"
+            " index the archives again with --rebuild"
+        )
     return problems

@@ -7,6 +7,7 @@ are packed into one 64-bit number, so that sorting the numbers sorts the occurre
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,9 @@ def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -
     word_columns = []
     for tokens in groups:
         local = np.fromiter(
-            (numbers.setdefault(word, len(numbers)) for word in tokens.words), dtype=np.int64, count=len(tokens.words)
+            (numbers.setdefault(word, len(numbers)) for word in tokens.words),
+            dtype=np.int64,
+            count=len(tokens.words),
         )
         word_columns.append(local[tokens.word])
     rank, words, ids = sort_words(list(numbers))
@@ -38,8 +41,11 @@ def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -
     occurrences = _sorted_occurrences(
         words,
         rank[np.concatenate(word_columns)] if word_columns else np.zeros(0, dtype=np.int64),
-        np.concatenate([tokens.document + first for tokens, first in zip(groups, first_version, strict=False)])
-        if groups else np.zeros(0, dtype=np.int64),
+        np.concatenate(
+            [tokens.document + first for tokens, first in zip(groups, first_version, strict=False)]
+        )
+        if groups
+        else np.zeros(0, dtype=np.int64),
         np.concatenate([tokens.element for tokens in groups]) if groups else np.zeros(0, dtype=np.uint8),
         np.concatenate([tokens.position for tokens in groups]) if groups else np.zeros(0, dtype=np.int64),
     )
@@ -60,7 +66,13 @@ def _sorted_occurrences(
     position_bits = int(position.max(initial=0)).bit_length()
     if len(words).bit_length() + version_bits + 4 + position_bits > 64:
         order = np.lexsort((position, element, version, word))
-        return Occurrences(words, word[order], version[order].astype(np.int64), element[order], position[order].astype(np.int64))
+        return Occurrences(
+            words,
+            word[order],
+            version[order].astype(np.int64),
+            element[order],
+            position[order].astype(np.int64),
+        )
     key = word.astype(np.uint64)
     for column, bits in ((version, version_bits), (element, 4), (position, position_bits)):
         key <<= np.uint64(bits)
@@ -73,7 +85,9 @@ def _sorted_occurrences(
         return column
 
     sorted_position, sorted_element, sorted_version = take(position_bits), take(4), take(version_bits)
-    return Occurrences(words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position)
+    return Occurrences(
+        words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position
+    )
 
 
 def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]) -> Stems:
@@ -81,23 +95,24 @@ def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages:
     stemmed = [number for number, name in enumerate(languages) if has_stemmer(name)]
     seen = np.zeros((len(languages), len(occurrences.words)), dtype=bool)
     seen[language[occurrences.version], occurrences.word] = True
-    return stems_of_words(occurrences.words, {languages[n]: np.flatnonzero(seen[n]).tolist() for n in stemmed})
+    return stems_of_words(occurrences.words, {languages[n]: np.flatnonzero(seen[n]) for n in stemmed})
 
 
-def stems_of_words(words: list[str], by_language: dict[str, list[int]]) -> Stems:
+def stems_of_words(words: list[str], by_language: dict[str, NDArray[np.int64]]) -> Stems:
     """Return the rows of Stems for the words (by index) that occur in each language."""
     keys: list[int] = []
     rows: list[int] = []
     for language, indexes in by_language.items():
-        indexes = [index for index in indexes if words[index].isalpha()]
-        members: dict[str, list[int]] = {}
-        for index, stem in zip(indexes, stem_words(language, [words[i] for i in indexes]), strict=True):
-            members.setdefault(stem, []).append(index)
-        for stem, sharing in members.items():
+        stemmed = [index for index in indexes.tolist() if words[index].isalpha()]
+        stems = stem_words(language, [words[index] for index in stemmed])
+        # sorted rather than gathered by stem: a dictionary of lists would be the greatest thing in memory of a merge
+        order = sorted(range(len(stems)), key=stems.__getitem__)
+        for stem, places in groupby(order, key=stems.__getitem__):
+            sharing = [stemmed[place] for place in places]
             if len(sharing) > 1 or words[sharing[0]] != stem:
                 key = stem_key(language, stem)
                 keys.extend([key] * len(sharing))
                 rows.extend(sharing)
     key_column = np.asarray(keys, dtype=np.uint64)
-    order = np.argsort(key_column, kind="stable")
-    return Stems(key_column[order], np.asarray(rows, dtype=np.uint32)[order])
+    by_key = np.argsort(key_column, kind="stable")
+    return Stems(key_column[by_key], np.asarray(rows, dtype=np.uint32)[by_key])

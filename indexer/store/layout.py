@@ -14,8 +14,8 @@ import os
 import re
 import shutil
 
-from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
 from indexer.store.arrayfile import sync_folder
+from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
 
 _CURRENT = "current"
 _GENERATION = re.compile(r"g[1-9][0-9]{0,8}")

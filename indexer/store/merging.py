@@ -14,7 +14,7 @@ from indexer.store.inversion import stems_of_words
 from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
 from indexer.text.languages import has_stemmer
 
-_OCCURRENCES_AT_ONCE = 1_000_000
+_OCCURRENCES_AT_ONCE = 500_000
 _IDS = 1 << 32
 
 
@@ -36,7 +36,9 @@ def merge_segments(
     versions = _join_versions(segments, places)
     writer = SegmentWriter(versions)
     words: list[str] = []
-    by_language: dict[str, list[int]] = {name: [] for name in versions.languages if has_stemmer(name)}
+    by_language: dict[str, list[NDArray[np.int64]]] = {
+        name: [] for name in versions.languages if has_stemmer(name)
+    }
     occurrences = sum(segment.occurrences for segment in segments)
     shares = max(1, -(-occurrences // _OCCURRENCES_AT_ONCE))
     for share in range(shares):
@@ -46,9 +48,12 @@ def merge_segments(
         for number, name in enumerate(versions.languages):
             if name in by_language and len(part):
                 in_language = np.unique(part.word[versions.language[part.version] == number])
-                by_language[name].extend((in_language + len(words)).tolist())
+                by_language[name].append(in_language + len(words))
         words.extend(part.words)
-    writer.write(path, stems_of_words(words, by_language))
+    writer.write(
+        path,
+        stems_of_words(words, {name: np.concatenate(found) for name, found in by_language.items() if found}),
+    )
     return places
 
 
@@ -60,10 +65,22 @@ def _join_versions(segments: Sequence[Segment], places: Sequence[NDArray[np.int6
         own = segment.version_columns()
         alive = place >= 0
         host = np.array([hosts.setdefault(name, len(hosts)) for name in own.hosts], dtype=np.uint32)
-        language = np.array([languages.setdefault(name, len(languages)) for name in own.languages], dtype=np.uint32)
-        columns.append((own.document[alive], own.key[alive], own.lengths[alive], own.extent[alive],
-                        host[own.host[alive]], language[own.language[alive]]))
-    document, key, lengths, extent, host, language = (np.concatenate(column) for column in zip(*columns, strict=True))
+        language = np.array(
+            [languages.setdefault(name, len(languages)) for name in own.languages], dtype=np.uint32
+        )
+        columns.append(
+            (
+                own.document[alive],
+                own.key[alive],
+                own.lengths[alive],
+                own.extent[alive],
+                host[own.host[alive]],
+                language[own.language[alive]],
+            )
+        )
+    document, key, lengths, extent, host, language = (
+        np.concatenate(column) for column in zip(*columns, strict=True)
+    )
     return VersionColumns(document, key, lengths, extent, host, language, list(hosts), list(languages))
 
 
@@ -82,10 +99,14 @@ def _join_range(
         used = np.unique(own.word[alive])
         local = np.zeros(len(own.words), dtype=np.int64)
         local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
-        columns.append((local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive]))
+        columns.append(
+            (local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive])
+        )
     rank, words, ids = sort_words(list(numbers))
     word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
     word = rank[word] if len(words) else word
     # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
     order = np.argsort(word, kind="stable")
-    return Occurrences(words, word[order], version[order], element[order].astype(np.uint8), position[order]), ids
+    return Occurrences(
+        words, word[order], version[order], element[order].astype(np.uint8), position[order]
+    ), ids

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 RARE = 255
 
 
-def encode_ordinals(ordinals: NDArray[np.integer], starts: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+def encode_ordinals(
+    ordinals: NDArray[np.integer], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
     """Return (bytes, ends) of many lists at once.
 
     ordinals: rising within each list, the lists one behind the other; starts: where each list
@@ -36,7 +38,10 @@ def encode_ordinals(ordinals: NDArray[np.integer], starts: NDArray[np.int64]) ->
     width = np.where(greatest < 1 << 8, 1, np.where(greatest < 1 << 16, 2, 4))
     ends = np.cumsum(lengths * width)
     width_of_pair = np.repeat(width, lengths)
-    place = np.repeat(ends - lengths * width, lengths) + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
+    place = (
+        np.repeat(ends - lengths * width, lengths)
+        + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
+    )
     data = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
     for byte in range(4):
         chosen = width_of_pair > byte
@@ -114,6 +119,8 @@ def pack_bits(
     shifted = values.astype(np.uint64) << (offset & 7).astype(np.uint64)
     size = int(ends[-1]) if len(ends) else 0
     data = np.zeros(size, dtype=np.uint8)
+    if not size:
+        return data, ends.astype(np.uint32)  # every number is 0 in 0 bits
     lanes = (7 + int(widths.max(initial=0)) + 7) // 8
     for lane in range(lanes):
         part = ((shifted >> np.uint64(8 * lane)) & np.uint64(255)).astype(np.float64)

@@ -15,12 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
-from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals, encode_ordinals, pack_bits, unpack_bits
+from indexer.store.errors import IndexCorruptError
+from indexer.store.postings import (
+    RARE,
+    decode_many_ordinals,
+    decode_ordinals,
+    encode_ordinals,
+    pack_bits,
+    unpack_bits,
+)
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
+_FEW_RARE = 8  # rare shapes looked up one by one
 
 
 def word_id(word: str) -> int:
@@ -28,7 +37,9 @@ def word_id(word: str) -> int:
 
     Two words may share an id; inside the index a word is always known by id and spelling.
     """
-    return int.from_bytes(hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big")
+    return int.from_bytes(
+        hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big"
+    )
 
 
 @dataclass(slots=True)
@@ -121,7 +132,9 @@ class SegmentWriter:
         self._ids.append(ids)
         self._occurrences += len(word)
 
-    def _number_shapes(self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]) -> NDArray[np.uint32]:
+    def _number_shapes(
+        self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]
+    ) -> NDArray[np.uint32]:
         """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
         totals = np.diff(np.append(pair_starts, len(element)))
         # six bits for each element's count tell shapes apart exactly while no count reaches 64
@@ -132,7 +145,9 @@ class SegmentWriter:
         numbers = np.empty(len(distinct), dtype=np.uint32)
         for i, pair in enumerate(first.tolist()):
             start = int(pair_starts[pair])
-            counts = np.bincount(element[start : start + int(totals[pair])], minlength=KINDS).astype(np.uint32)
+            counts = np.bincount(element[start : start + int(totals[pair])], minlength=KINDS).astype(
+                np.uint32
+            )
             numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
         return numbers[inverse]
 
@@ -145,8 +160,13 @@ class SegmentWriter:
         write_arrays(
             path,
             "segment",
-            {"versions": len(versions), "words": len(self._words), "pairs": len(shapes),
-             "occurrences": self._occurrences, "languages": versions.languages},
+            {
+                "versions": len(versions),
+                "words": len(self._words),
+                "pairs": len(shapes),
+                "occurrences": self._occurrences,
+                "languages": versions.languages,
+            },
             {
                 "word_ids": self._ids or np.zeros(0, dtype=np.uint32),
                 "word_ends": word_ends,
@@ -183,7 +203,9 @@ class SegmentWriter:
         placed = place[numbers]
         is_rare = placed >= RARE
         rank = np.zeros(len(numbers) // _RANK_BLOCK + 2, dtype=np.uint32)
-        blocks = np.add.reduceat(is_rare, np.arange(0, len(numbers), _RANK_BLOCK)) if len(numbers) else np.zeros(0)
+        blocks = (
+            np.add.reduceat(is_rare, np.arange(0, len(numbers), _RANK_BLOCK)) if len(numbers) else np.zeros(0)
+        )
         rank[1 : len(blocks) + 1] = np.cumsum(blocks)
         table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
         return np.minimum(placed, RARE).astype(np.uint8), _narrow(placed[is_rare]), rank, _narrow(table)
@@ -243,7 +265,9 @@ class PositionList:
     widths: NDArray[np.int64]
     first_bit: NDArray[np.int64]
 
-    def read(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def read(
+        self, chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return (pair, element, position) of all occurrences in the chosen pairs.
 
         chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
@@ -283,8 +307,25 @@ class Segment:
         self.host, self.language = file.array("host"), file.array("language")
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self._check_sizes()
         self._widths = _bit_widths(self.extent)
         self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+
+    def _check_sizes(self) -> None:
+        words, versions = self.file.meta["words"], self.size
+        per_word = (self.word_ids, self._word_ends, self._pair_ends, self._ordinal_ends, self._position_ends)
+        per_version = (self.document, self.key, self.lengths, self.extent, self.host, self.language)
+        if (
+            any(len(array) != words for array in per_word)
+            or any(len(array) != versions for array in per_version)
+            or len(self.shapes) != self.pairs
+            or self.lengths.shape[1:] != (KINDS,)
+            or self.shape_table.shape[1:] != (KINDS,)
+        ):
+            raise IndexCorruptError(
+                f"{self.path}: its arrays are not as long as {words} words, {self.pairs} pairs and {versions}"
+                " versions ask for; index the archives again with --rebuild"
+            )
 
     def __len__(self) -> int:
         return self.size
@@ -316,7 +357,9 @@ class Segment:
         """Return the posting list of the word at an index of this segment."""
         start = int(self._pair_ends[word - 1]) if word else 0
         count = int(self._pair_ends[word]) - start
-        data = self._ordinals[int(self._ordinal_ends[word - 1]) if word else 0 : int(self._ordinal_ends[word])]
+        data = self._ordinals[
+            int(self._ordinal_ends[word - 1]) if word else 0 : int(self._ordinal_ends[word])
+        ]
         return PostingList(word, start, count, decode_ordinals(data, count))
 
     def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
@@ -325,15 +368,23 @@ class Segment:
         rare = np.flatnonzero(numbers == RARE)
         if len(rare):
             block = start // _RANK_BLOCK
-            before = int(self._rare_ranks[block]) + int((self.shapes[block * _RANK_BLOCK : start] == RARE).sum())
+            before = int(self._rare_ranks[block]) + int(
+                (self.shapes[block * _RANK_BLOCK : start] == RARE).sum()
+            )
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
 
     def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs, given by their numbers in the segment."""
+        """Return the shape of each of some pairs of one list, given by their numbers in the segment, rising."""
         numbers = self.shapes[pairs].astype(np.int64)
-        for row in np.flatnonzero(numbers == RARE).tolist():
-            numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
+        rare = np.flatnonzero(numbers == RARE)
+        if len(rare) > _FEW_RARE:
+            first = int(pairs[0])
+            all_between = self.shape_numbers(first, int(pairs[-1]) + 1 - first)
+            numbers[rare] = all_between[pairs[rare] - first]
+        else:
+            for row in rare.tolist():
+                numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
         return numbers
 
     def words_with_prefix(self, prefix: str) -> list[int]:
@@ -380,22 +431,32 @@ class Segment:
         widths = self._widths[pairs.ordinals]
         bits = totals * widths
         before = np.cumsum(bits) - bits
-        byte_starts = np.append(self._position_ends[first - 1] if first else 0, self._position_ends[first : last - 1])
+        byte_starts = np.append(
+            self._position_ends[first - 1] if first else 0, self._position_ends[first : last - 1]
+        )
         base = byte_starts.astype(np.int64) * 8 - before[pairs.list_starts]
         first_bit = before + np.repeat(base, pairs.counts)
         pair = np.repeat(np.arange(len(totals)), totals)
         inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
         width = widths[pair]
         position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
-        element = np.repeat(np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel())
+        element = np.repeat(
+            np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel()
+        )
         word = np.repeat(np.arange(len(words)), pairs.counts)
         return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
 
     def version_columns(self) -> VersionColumns:
         """Return the columns of the versions, as given to the writer."""
         return VersionColumns(
-            self.document, self.key, self.lengths.astype(np.uint32), self.extent, self.host.astype(np.uint32),
-            self.language.astype(np.uint32), self.hosts(), self.languages,
+            self.document,
+            self.key,
+            self.lengths.astype(np.uint32),
+            self.extent,
+            self.host.astype(np.uint32),
+            self.language.astype(np.uint32),
+            self.hosts(),
+            self.languages,
         )
 
     def word_ranges(self, pairs: int) -> Iterator[tuple[int, int]]:

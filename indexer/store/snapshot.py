@@ -42,7 +42,8 @@ class Snapshot:
             self._load()
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise IndexCorruptError(
-                f"{catalogue.path}: the list of segments is not as it must be ({error!r}); index the archives again with --rebuild"
+                f"{catalogue.path}: the list of segments is not as it must be ({error!r});"
+                " index the archives again with --rebuild"
             ) from error
 
     def _load(self) -> None:
@@ -81,7 +82,8 @@ class Snapshot:
             entries: list[dict[str, Any]] = self.catalogue.dictionary["segments"]
             shared: dict[int, list[int]] = {}
             rows = connection.execute(
-                "SELECT segment, ordinal FROM versions WHERE url IN (SELECT url FROM versions GROUP BY url HAVING COUNT(*) > 1)"
+                "SELECT segment, ordinal FROM versions"
+                " WHERE url IN (SELECT url FROM versions GROUP BY url HAVING COUNT(*) > 1)"
             )
             for number, ordinal in rows:
                 shared.setdefault(number, []).append(ordinal)
@@ -106,7 +108,11 @@ class Snapshot:
             found: dict[str, int] = {}
             for live in self.segments:
                 column = live.segment.language if live.alive is None else live.segment.language[live.alive]
-                for name, count in zip(live.segment.languages, np.bincount(column, minlength=len(live.segment.languages)).tolist(), strict=False):
+                for name, count in zip(
+                    live.segment.languages,
+                    np.bincount(column, minlength=len(live.segment.languages)).tolist(),
+                    strict=False,
+                ):
                     found[name] = found.get(name, 0) + count
             self._languages = found
         return self._languages

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.errors import IndexCorruptError
 from indexer.store.segment import Segment
 from indexer.text.elements import ELEMENTS
@@ -36,28 +36,34 @@ class Basis:
     @classmethod
     def of(cls, ranking: Ranking, means: NDArray[np.float64]) -> Basis:
         return cls(
-            tuple(ranking.boost[name] for name in ELEMENTS), tuple(ranking.b[name] for name in ELEMENTS), tuple(means.tolist())
+            tuple(ranking.boost[name] for name in ELEMENTS),
+            tuple(ranking.b[name] for name in ELEMENTS),
+            tuple(means.tolist()),
         )
 
     def slack(self, other: Basis) -> float:
         """Return a factor >= 1 by which no weight under `other` differs from the weight under this basis.
 
-        norm = boost / ((1 - b) + b * length / mean). With equal b the ratio of two norms lies between the ratios
-        of the boosts and that times the ratio of the means; with another b nothing useful can be said.
+        norm = boost / ((1 - b) + b * length / mean). The ratio of two norms is monotone in the length, so it lies
+        between its values for length 0 and for a length without bound.
         """
         worst = 1.0
         for boost, b, mean, boost2, b2, mean2 in zip(
             self.boost, self.b, self.means, other.boost, other.b, other.means, strict=True
         ):
-            if b != b2 or (boost <= 0) != (boost2 <= 0) or (mean <= 0) != (mean2 <= 0):
-                if mean <= 0 and mean2 <= 0:
-                    continue  # no version has this element
+            if mean <= 0 and mean2 <= 0:
+                continue  # no version has this element
+            if boost <= 0 and boost2 <= 0:
+                continue
+            if min(boost, boost2, mean, mean2) <= 0:
                 return float("inf")
-            if boost > 0:
-                ratio = boost2 / boost
-                moved = mean2 / mean if b > 0 and mean > 0 else 1.0
-                bounds = (ratio, 1 / ratio, ratio * moved, 1 / (ratio * moved))
-                worst = max(worst, *bounds)
+            for here, there in ((1 - b, 1 - b2), (b / mean, b2 / mean2)):
+                if here <= 0 and there <= 0:
+                    continue
+                if min(here, there) <= 0:
+                    return float("inf")
+                ratio = boost2 / boost * here / there
+                worst = max(worst, ratio, 1 / ratio)
         return worst
 
 
@@ -74,7 +80,9 @@ def write_weights(path: str, segment: Segment, ranking: Ranking, means: NDArray[
     empty = np.zeros(0, dtype=np.uint8)
     basis = Basis.of(ranking, means)
     write_arrays(
-        path, "weights", {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
+        path,
+        "weights",
+        {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
         {"codes": codes or empty, "greatest": greatest or empty},
     )
 
@@ -102,7 +110,8 @@ class Weights:
         meta: dict[str, Any] = self.file.meta
         if meta["pairs"] != segment.pairs:
             raise IndexCorruptError(
-                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs}; index the archives again with --rebuild"
+                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs};"
+                " index the archives again with --rebuild"
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
         self.codes: NDArray[np.uint8] = self.file.array("codes")

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.bm25f import Ranking
 from indexer.store.arrayfile import sync_folder
+from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.merging import merge_segments
@@ -93,8 +93,12 @@ class IndexWriter:
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
         try:
-            self._next_url = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
-            self._next_version = int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM versions").fetchone()[0]) + 1
+            self._next_url = (
+                int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
+            )
+            self._next_version = (
+                int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM versions").fetchone()[0]) + 1
+            )
         except sqlite3.Error as error:
             self.catalogue.close()
             raise self.catalogue.translated(error) from error
@@ -121,9 +125,11 @@ class IndexWriter:
 
     def known_version(self, document: int, digest: bytes) -> int:
         """Return the number of a committed version, 0 if there is none."""
-        row = self.catalogue.connection().execute(
-            "SELECT id FROM versions WHERE url = ? AND digest = ?", (document, digest)
-        ).fetchone()
+        row = (
+            self.catalogue.connection()
+            .execute("SELECT id FROM versions WHERE url = ? AND digest = ?", (document, digest))
+            .fetchone()
+        )
         return int(row[0]) if row else 0
 
     def new_version_number(self) -> int:
@@ -137,7 +143,9 @@ class IndexWriter:
             numbers = {}
             for path, state in states.items():
                 connection.execute("INSERT OR IGNORE INTO files (path) VALUES (?)", (path,))
-                numbers[path] = int(connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0])
+                numbers[path] = int(
+                    connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0]
+                )
                 self._dictionary[_reading_key(path)] = state
         return numbers
 
@@ -179,18 +187,43 @@ class IndexWriter:
                     number = self._next_segment_number(segments)
                     os.replace(os.path.join(self.folder, batch.segment), self._segment_path(number))
                     segments.append(
-                        {"number": number, "versions": len(batch.versions), "sums": list(batch.sums),
-                         "counts": list(batch.counts), "weights": 0, "dead": []}
+                        {
+                            "number": number,
+                            "versions": len(batch.versions),
+                            "sums": list(batch.sums),
+                            "counts": list(batch.counts),
+                            "weights": 0,
+                            "dead": [],
+                        }
                     )
                     connection.executemany(
                         "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
-                        [(v.number, v.document, v.digest, number, ordinal, v.title) for ordinal, v in enumerate(batch.versions)],
+                        [
+                            (v.number, v.document, v.digest, number, ordinal, v.title)
+                            for ordinal, v in enumerate(batch.versions)
+                        ],
                     )
                 connection.executemany(
                     "INSERT OR IGNORE INTO captures (url, timestamp, type, status, mime, payload, file, member, offset,"
                     " length, inner, version, refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(c.document, c.timestamp, c.type, c.status, c.mime, c.payload, c.file, c.member, c.offset, c.length,
-                      c.inner, c.version or None, c.refers_to or None) for c in batch.captures],
+                    [
+                        (
+                            c.document,
+                            c.timestamp,
+                            c.type,
+                            c.status,
+                            c.mime,
+                            c.payload,
+                            c.file,
+                            c.member,
+                            c.offset,
+                            c.length,
+                            c.inner,
+                            c.version or None,
+                            c.refers_to or None,
+                        )
+                        for c in batch.captures
+                    ],
                 )
             self._bury(connection, self._without_bytes(connection, shown), segments)
             for batch in batches:
@@ -223,7 +256,9 @@ class IndexWriter:
             if row is None:
                 return
             shown = self.versions_shown_by(row[0])
-            urls = connection.execute("SELECT DISTINCT url FROM captures WHERE file = ?", (row[0],)).fetchall()
+            urls = connection.execute(
+                "SELECT DISTINCT url FROM captures WHERE file = ?", (row[0],)
+            ).fetchall()
             connection.execute("DELETE FROM captures WHERE file = ?", (row[0],))
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             self._bury(connection, self._without_bytes(connection, shown), segments)
@@ -237,12 +272,16 @@ class IndexWriter:
     def forget_addresses(self) -> None:
         """Take addresses out that have no capture any more."""
         with self.catalogue.transaction() as connection:
-            connection.execute("DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)")
+            connection.execute(
+                "DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)"
+            )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
         return [
-            version for version in sorted(versions) if not connection.execute(
+            version
+            for version in sorted(versions)
+            if not connection.execute(
                 "SELECT 1 FROM captures WHERE version = ? AND type <> 'revisit' LIMIT 1", (version,)
             ).fetchone()
         ]
@@ -251,7 +290,8 @@ class IndexWriter:
         number = connection.execute("SELECT id FROM files WHERE path = ?", (entry["file"],)).fetchone()
         if number and number[0] in given_up:
             entry["captures"], entry["documents"] = connection.execute(
-                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?", number
+                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+                number,
             ).fetchone()
             entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
@@ -312,7 +352,7 @@ class IndexWriter:
         self._reweigh(_DRIFT)
 
     def _sound_segment(self, entry: dict[str, Any]) -> Segment:
-        """Return a segment whose bytes fit their checksums: damage must not get into a file with checksums of its own."""
+        """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
         segment = Segment(self._segment_path(entry["number"]))
         for problem in segment.file.problems():
             raise IndexCorruptError(problem)
@@ -327,16 +367,23 @@ class IndexWriter:
         opened = [self._sound_segment(entry) for entry in chosen]
         places = merge_segments(self._segment_path(number), opened, [entry["dead"] for entry in chosen])
         merged: dict[str, Any] = {
-            "number": number, "versions": sum(int((place >= 0).sum()) for place in places),
+            "number": number,
+            "versions": sum(int((place >= 0).sum()) for place in places),
             "sums": np.sum([entry["sums"] for entry in chosen], axis=0).tolist(),
-            "counts": np.sum([entry["counts"] for entry in chosen], axis=0).tolist(), "weights": 0, "dead": [],
+            "counts": np.sum([entry["counts"] for entry in chosen], axis=0).tolist(),
+            "weights": 0,
+            "dead": [],
         }
         gone = {entry["number"] for entry in chosen}
         with self.catalogue.transaction() as connection:
             for entry, place in zip(chosen, places, strict=True):
                 connection.executemany(
                     "UPDATE versions SET segment = ?, ordinal = ? WHERE segment = ? AND ordinal = ?",
-                    [(number, int(new), entry["number"], old) for old, new in enumerate(place.tolist()) if new >= 0],
+                    [
+                        (number, int(new), entry["number"], old)
+                        for old, new in enumerate(place.tolist())
+                        if new >= 0
+                    ],
                 )
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"]:
@@ -348,7 +395,9 @@ class IndexWriter:
     # -- files
 
     def _next_segment_number(self, segments: list[dict[str, Any]]) -> int:
-        number: int = max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
+        number: int = (
+            max([int(self._dictionary.get("last segment", 0)), *(entry["number"] for entry in segments)]) + 1
+        )
         self._dictionary["last segment"] = number
         return number
 
@@ -404,7 +453,9 @@ def _merge_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> 
     versions = size = 0
     for entry in segments:
         alive = entry["versions"] - len(entry["dead"])
-        if current and (versions + alive > _MERGE_VERSIONS or size + occurrences[entry["number"]] > _MERGE_OCCURRENCES):
+        if current and (
+            versions + alive > _MERGE_VERSIONS or size + occurrences[entry["number"]] > _MERGE_OCCURRENCES
+        ):
             groups.append(current)
             current, versions, size = [], 0, 0
         current.append(entry)

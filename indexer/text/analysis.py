@@ -29,9 +29,20 @@ SECTION_GAP = 32  # positions left free between title, description, keywords, ad
 
 _SEPARATOR, _WORD, _PAIRED = 0, 1, 2
 _PAIRED_RANGES = (
-    (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x31FF),
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA960, 0xA97F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0xAC00, 0xD7FF),
-    (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1100, 0x11FF),
+    (0x1780, 0x17FF),
+    (0x3005, 0x3007),
+    (0x3040, 0x31FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xA960, 0xA97F),
+    (0xA9E0, 0xA9FF),
+    (0xAA60, 0xAA7F),
+    (0xAC00, 0xD7FF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
 )
 # Soft hyphen, joiners, direction marks and variation selectors stand inside words without parting them.
 _JOINED = "\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
@@ -143,6 +154,7 @@ def is_paired(word: str) -> bool:
 
 # ---------------------------------------------------------------- columns of documents
 
+
 # Words are told apart by a 64-bit hash over the code points while a batch is in memory.
 # Its parameters are drawn anew in each process, so that no page can be made to collide.
 @cache
@@ -180,7 +192,12 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
     pieces_before = [0]
     for url, page in pages:
         for section, (element, part) in enumerate(
-            ((TITLE, page.title), (DESCRIPTION, page.description), (KEYWORDS, page.keywords), (URL, url_words(url)))
+            (
+                (TITLE, page.title),
+                (DESCRIPTION, page.description),
+                (KEYWORDS, page.keywords),
+                (URL, url_words(url)),
+            )
         ):
             if part:
                 pieces.append(normalize(part) + "\n")
@@ -208,7 +225,9 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
     first_token = np.searchsorted(document_of_token, np.arange(len(pages)))
     position = np.arange(len(starts)) - first_token[document_of_token] + section_of_token * SECTION_GAP
     kinds = len(ELEMENTS)
-    lengths = np.bincount(document_of_token.astype(np.int64) * kinds + element_of_token, minlength=len(pages) * kinds)
+    lengths = np.bincount(
+        document_of_token.astype(np.int64) * kinds + element_of_token, minlength=len(pages) * kinds
+    )
     extents = np.zeros(len(pages), dtype=np.uint32)
     if len(starts):
         last_token = np.searchsorted(document_of_token, np.arange(len(pages)), side="right") - 1

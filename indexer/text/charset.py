@@ -24,14 +24,33 @@ _BYTE_ORDER_MARKS = (
 )
 # What browsers read under these names is the larger set of the same family.
 _WIDER = {
-    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs",
-    "iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
 }
 # Codecs of Python that are no encodings of pages; a page that names one is read as if it named none.
-_NO_BROWSER_READS = frozenset({
-    "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem", "utf_7", "utf_32",
-    "utf_32_le", "utf_32_be",
-})
+_NO_BROWSER_READS = frozenset(
+    {
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "undefined",
+        "mbcs",
+        "oem",
+        "utf_7",
+        "utf_32",
+        "utf_32_le",
+        "utf_32_be",
+    }
+)
 
 
 def decode_html(body: bytes, content_type: str = "") -> tuple[str, str]:

@@ -30,14 +30,36 @@ from indexer.text.charset import decode_html
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
-PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=32 << 20)  # a page is parsed from memory, several copies of it at once
+PAGE_LIMITS = replace(
+    DEFAULT_LIMITS, body_bytes=32 << 20
+)  # a page is parsed from memory, several copies of it at once
 
-_CAPTURE_TYPES = frozenset({RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION})
+_CAPTURE_TYPES = frozenset(
+    {RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION}
+)
 # What pictures, PDF and packed data start with, whatever type the server declared.
 _NOT_HTML = (
-    b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh", b"\x7fELF",
-    b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"wOFF", b"wOF2", b"\x00\x00\x01\x00",
-    b"OggS", b"ID3", b"\x28\xb5\x2f\xfd", b"FWS", b"CWS", b"RIFF",
+    b"\x89PNG\r\n\x1a\n",
+    b"GIF87a",
+    b"GIF89a",
+    b"\xff\xd8\xff",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x1f\x8b\x08",
+    b"BZh",
+    b"\x7fELF",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    b"wOFF",
+    b"wOF2",
+    b"\x00\x00\x01\x00",
+    b"OggS",
+    b"ID3",
+    b"\x28\xb5\x2f\xfd",
+    b"FWS",
+    b"CWS",
+    b"RIFF",
 )
 
 
@@ -166,7 +188,12 @@ def _capture_of(
             response = parse_response(record, limits=PAGE_LIMITS)
             place = record.location
             if ("", place.offset, place.inner) in skip_pages:
-                entry.damaged.append(_at(place, "the page was left out: its markup took too long to read"))
+                entry.damaged.append(
+                    _at(
+                        place,
+                        "the page was left out: reading it took too long, or ended the worker process more than once",
+                    )
+                )
             elif response is not None:
                 if not payload:
                     payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
@@ -204,7 +231,7 @@ def _at(place: Location, problem: str) -> Damage:
 
 
 def payload_digest(written: str) -> str:
-    """Return a payload digest in one spelling, so that a revisit meets its original: "sha1:" and base32, as most write it.
+    """Return a payload digest as most write it ("sha1:" and base32), so that a revisit meets its original.
 
     Digests of other kinds keep their value; "" stays "".
     """

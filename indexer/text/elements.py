@@ -12,7 +12,18 @@ from typing import Any
 
 from indexer.text.sax import INLINE, parse_html
 
-ELEMENTS = ("title", "heading", "anchor", "emphasis", "description", "keywords", "body", "url", "alt", "inlink")
+ELEMENTS = (
+    "title",
+    "heading",
+    "anchor",
+    "emphasis",
+    "description",
+    "keywords",
+    "body",
+    "url",
+    "alt",
+    "inlink",
+)
 TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
 
 MAX_TITLE = 1000  # characters kept for display; all words of the title are indexed
@@ -51,7 +62,11 @@ class PageText:
 class ElementCollector:
     """Turns the events of one page into a PageText."""
 
-    tags = _HEADINGS | _EMPHASIS | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
+    tags = (
+        _HEADINGS
+        | _EMPHASIS
+        | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
+    )
 
     def __init__(self) -> None:
         self.page = PageText()
@@ -93,7 +108,11 @@ class ElementCollector:
             self._alternative(attributes.get("alt"))
         elif tag == "frame":
             # a frameset has no text of its own: what it is made of is all that can be said of it
-            self._alternative(" ".join(filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))))
+            self._alternative(
+                " ".join(
+                    filter(None, (attributes.get("title"), attributes.get("name"), attributes.get("src")))
+                )
+            )
         elif tag == "input":
             if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
                 self._alternative(attributes.get("value") or attributes.get("alt"))
@@ -215,7 +234,9 @@ class ElementCollector:
             self.page.keywords = content
         elif name == "robots":
             self.page.robots = content
-        elif (attributes.get("http-equiv") or "").strip().lower() == "content-language" and not self.page.language:
+        elif (
+            attributes.get("http-equiv") or ""
+        ).strip().lower() == "content-language" and not self.page.language:
             self.page.language = content.split(",")[0].strip()
 
 

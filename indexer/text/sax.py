@@ -20,11 +20,48 @@ from selectolax.lexbor import LexborHTMLParser
 # Elements whose contents are never text of the page.
 SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "-comment", "!doctype"})
 # Elements that do not part words: "foo<b>bar</b>" reads as one word. All others are blocks.
-INLINE = frozenset({
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong",
-    "sub", "sup", "time", "tt", "u", "var", "wbr",
-})
+INLINE = frozenset(
+    {
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "blink",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "nobr",
+        "q",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+    }
+)
 _SKIP, _PASS, _PART, _TELL = range(4)
 
 # An element of the tree takes about 200 bytes.
@@ -34,15 +71,33 @@ _HUGE_TAG = re.compile(r"<[^<>]{12000}")
 # It walks its stack of open blocks for each new one (100,000 open: 13 s), and writes all open formatting
 # elements again into each new paragraph (3,000 times `<font id=N><p>`: 40 kB of page, 1.5 GB of tree).
 _MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
-_FORMATTING = ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+_FORMATTING = (
+    "a",
+    "b",
+    "big",
+    "code",
+    "em",
+    "font",
+    "i",
+    "nobr",
+    "s",
+    "small",
+    "strike",
+    "strong",
+    "tt",
+    "u",
+)
 # Tags that hold nothing, or that the next of their kind closes.
-_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option",
+_NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
+                "option",
                 "p", "param", "source", "td", "th", "tr", "track", "wbr")  # fmt: skip
 
 
 def _tag_codes(names: Iterable[str]) -> NDArray[np.int64]:
     """Return the first three letters of each name as a number, sorted; enough to tell tags apart here."""
-    return np.array(sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64)
+    return np.array(
+        sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64
+    )
 
 
 _FORMATTING_CODES, _NOT_NESTING_CODES = _tag_codes(_FORMATTING), _tag_codes(_NOT_NESTING)
@@ -73,13 +128,14 @@ class Handler(Protocol):
 
 def parse_html(html: str, handler: Handler) -> None:
     """Send the events of a page to `handler`. Raises nothing for any markup."""
-    if _costs_lexbor_too_much(html):
+    if costs_lexbor_too_much(html):
         _parse_streaming(html, handler)
     else:
         _walk(LexborHTMLParser(html), handler)
 
 
-def _costs_lexbor_too_much(html: str) -> bool:
+def costs_lexbor_too_much(html: str) -> bool:
+    """Tell whether a page is nested so deep that building its tree would take far longer than it should."""
     tags = html.count("<")
     if tags > _MAX_TAGS or _HUGE_TAG.search(html):
         return True
@@ -100,8 +156,14 @@ def _greatest_depths(html: str) -> tuple[int, int]:
     third *= second > 0
     code = (first << 16) | (second << 8) | third
     step = np.where(closes, -1, 1)
-    is_formatting = _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)] == code
-    passed = _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)] == code
+    is_formatting = (
+        _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)]
+        == code
+    )
+    passed = (
+        _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)]
+        == code
+    )
     is_block = (first > 0) & ~is_formatting & ~passed
     return _greatest_rise(step[is_formatting]), _greatest_rise(step[is_block])
 
@@ -123,7 +185,12 @@ def _kinds(handler: Handler) -> dict[str, int]:
 
 
 def _walk(parser: LexborHTMLParser, handler: Handler) -> None:
-    start, end, part, characters = handler.start_element, handler.end_element, handler.part, handler.characters
+    start, end, part, characters = (
+        handler.start_element,
+        handler.end_element,
+        handler.part,
+        handler.characters,
+    )
     kind_of = _kinds(handler).get
     node = parser.root
     if node is None:

@@ -74,13 +74,13 @@ def test_search_open_the_cached_page_and_change_a_setting(reader: Any, site: Sit
     page.get_by_text("12 pages found").wait_for()
 
     page.get_by_role("link", name="Settings").click()
-    page.get_by_label("k1").fill("2.5")
+    page.get_by_label("k1").fill("3.75")
     fits(page)
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved: 1 change").wait_for()
-    assert page.get_by_label("k1").input_value() == "2.5"
+    assert page.get_by_label("k1").input_value() == "3.75"
     text = Path(site.settings.path).read_text()
-    assert "k1 = 2.5" in text and "# BM25F weight" in text
+    assert "k1 = 3.75" in text and "# BM25F weight" in text
 
 
 def test_the_bar_says_when_a_link_was_followed_in_the_frame(browser: Any, site: Site) -> None:

@@ -23,7 +23,10 @@ HEADING, ANCHOR, EMPHASIS, BODY, ALT = (
     ELEMENTS.index(name) for name in ("heading", "anchor", "emphasis", "body", "alt")
 )
 _MARKUP = {
-    HEADING: "<h2>{}</h2>", ANCHOR: '<p><a href="/">{}</a></p>', EMPHASIS: "<p><b>{}</b></p>", BODY: "<p>{}</p>",
+    HEADING: "<h2>{}</h2>",
+    ANCHOR: '<p><a href="/">{}</a></p>',
+    EMPHASIS: "<p><b>{}</b></p>",
+    BODY: "<p>{}</p>",
     ALT: '<img alt="{}">',
 }
 
@@ -31,8 +34,11 @@ _MARKUP = {
 def page_text(version: PlainVersion) -> PageText:
     """Return a version as the parser would give it."""
     return PageText(
-        title=version.title or None, description=version.description, keywords=version.keywords,
-        language=version.language, pieces=[text for _, text in version.running],
+        title=version.title or None,
+        description=version.description,
+        keywords=version.keywords,
+        language=version.language,
+        pieces=[text for _, text in version.running],
         classes=[element for element, _ in version.running],
     )
 
@@ -73,19 +79,40 @@ class DirectIndex:
         for offset, version in enumerate(versions):
             document = writer.document_number(version.url)
             digest = hashlib.sha1(repr(version).encode()).digest()
-            number = next((n.number for n in batch.versions if (n.document, n.digest) == (document, digest)), 0)
+            number = next(
+                (n.number for n in batch.versions if (n.document, n.digest) == (document, digest)), 0
+            )
             number = number or writer.known_version(document, digest)
             if not number:
                 number = writer.new_version_number()
                 new.append(version)
-                batch.versions.append(NewVersion(number, document, version.url, digest, version.title or None))
-            batch.captures.append(NewCapture(
-                document, version.captured[0], "response", 200, "text/html", "", file, "", offset, 1, 0, number, "",
-            ))
+                batch.versions.append(
+                    NewVersion(number, document, version.url, digest, version.title or None)
+                )
+            batch.captures.append(
+                NewCapture(
+                    document,
+                    version.captured[0],
+                    "response",
+                    200,
+                    "text/html",
+                    "",
+                    file,
+                    "",
+                    offset,
+                    1,
+                    0,
+                    number,
+                    "",
+                )
+            )
         if new:
             tokens = analyze_pages([(version.url, page_text(version)) for version in new])
             columns = version_columns(
-                [v.url for v in new], [v.document for v in batch.versions], [v.language for v in new], [tokens]
+                [v.url for v in new],
+                [v.document for v in batch.versions],
+                [v.language for v in new],
+                [tokens],
             )
             batch.segment = "test.new"
             write_batch(os.path.join(self.folder, batch.segment), [tokens], columns)
@@ -123,9 +150,15 @@ def record(kind: str, url: str, block: bytes, *fields: str, date: str = "2020-01
     """Return a WARC record; further fields as "Name: value"."""
     head = ["WARC/1.0", f"WARC-Type: {kind}", f"WARC-Date: {date}"]
     head += [f"WARC-Target-URI: {url}"] if url else []
-    if kind in ("response", "revisit", "request") and not any(field.startswith("Content-Type") for field in fields):
-        head.append(f"Content-Type: application/http; msgtype={'request' if kind == 'request' else 'response'}")
-    return "\r\n".join([*head, *fields, f"Content-Length: {len(block)}", "", ""]).encode() + block + b"\r\n\r\n"
+    if kind in ("response", "revisit", "request") and not any(
+        field.startswith("Content-Type") for field in fields
+    ):
+        head.append(
+            f"Content-Type: application/http; msgtype={'request' if kind == 'request' else 'response'}"
+        )
+    return (
+        "\r\n".join([*head, *fields, f"Content-Length: {len(block)}", "", ""]).encode() + block + b"\r\n\r\n"
+    )
 
 
 def response(url: str, html: str, *, date: str = "2020-01-01T00:00:00Z") -> bytes:
@@ -142,7 +175,11 @@ def write_warc(path: Path, records: Iterable[bytes]) -> str:
 def version_records(versions: Iterable[PlainVersion]) -> list[bytes]:
     """Return a response record for each capture of the versions."""
     return [
-        response(version.url, page_html(version).decode(),
-                 date=f"{t[:4]}-{t[4:6]}-{t[6:8]}T{t[8:10]}:{t[10:12]}:{t[12:14]}Z")
-        for version in versions for t in version.captured
+        response(
+            version.url,
+            page_html(version).decode(),
+            date=f"{t[:4]}-{t[4:6]}-{t[6:8]}T{t[8:10]}:{t[10:12]}:{t[12:14]}Z",
+        )
+        for version in versions
+        for t in version.captured
     ]

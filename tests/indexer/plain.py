@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 from indexer.search.query import And, Node, Not, Or, Phrase, Query, Site, Word
 from indexer.store.bm25f import Ranking
@@ -25,12 +25,20 @@ TITLE, DESCRIPTION, KEYWORDS, BODY, URL = (
     ELEMENTS.index(name) for name in ("title", "description", "keywords", "body", "url")
 )
 _UNSPACED = (
-    "THAI", "LAO ", "KHMER", "MYANMAR", "CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "HANGUL",
+    "THAI",
+    "LAO ",
+    "KHMER",
+    "MYANMAR",
+    "CJK",
+    "IDEOGRAPHIC",
+    "HIRAGANA",
+    "KATAKANA",
+    "HANGUL",
     "BOPOMOFO",
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def kind_of(character: str) -> str:
     """Return "pair" for a letter of a script written without spaces, "word" for other letters, "" for the rest."""
     category = unicodedata.category(character)
@@ -116,7 +124,7 @@ class PlainVersion:
         return self.url.split("://", 1)[-1].split("/", 1)[0].split(":", 1)[0].lower()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stem(language: str, word: str) -> str:
     return stem_words(language, [word])[0]
 
@@ -147,7 +155,9 @@ def counts_in(leaf: Word | Phrase, version: PlainVersion) -> Counter[int]:
             if _same_word(leaf, held, version.language):
                 counts.update(elements)
         if leaf.elements is not None:
-            counts = Counter({element: count for element, count in counts.items() if element in leaf.elements})
+            counts = Counter(
+                {element: count for element, count in counts.items() if element in leaf.elements}
+            )
         return counts
     tokens = version.tokens
     places = [place for place in range(len(leaf.words)) if not _need_not_be_there(leaf.words, place)]
@@ -184,8 +194,11 @@ class PlainSearch:
         if isinstance(tree, And) and tree.implied:
             stops = self._stop_words()
             kept = tuple(
-                part for part in tree.parts
-                if not (isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops)
+                part
+                for part in tree.parts
+                if not (
+                    isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops
+                )
             )
             if len(kept) < len(tree.parts) and any(not isinstance(part, Site | Not) for part in kept):
                 notices += 1
@@ -201,7 +214,9 @@ class PlainSearch:
     def _stop_words(self) -> set[str]:
         share = Counter(version.language for version in self.versions)
         return {
-            word for language, count in share.items() if count >= 0.2 * len(self.versions)
+            word
+            for language, count in share.items()
+            if count >= 0.2 * len(self.versions)
             for word in STOP_WORDS.get(language or "en", ())
         }
 

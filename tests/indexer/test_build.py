@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import run_in_one_process
+from shelf import answers, page, record, write_shelf
 
 import indexer.build
 from archiver.warc import Location
-from faults import run_in_one_process
 from indexer import IndexOptions, Progress, WriterLockedError, build_index, open_index
 from indexer.build import _File, _Run
 from indexer.store.bm25f import Ranking
@@ -25,7 +26,6 @@ from indexer.store.writer import IndexWriter
 from indexer.text.documents import CaptureFound, FileEntry
 from indexer.worker import Batch, CaptureRow
 from running import REPOSITORY
-from shelf import answers, page, record, write_shelf
 
 ONE = IndexOptions(workers=1)
 PAGES = 157  # of the shelf that is killed at
@@ -69,7 +69,11 @@ def start(index: Path, paths: list[str], site: Path, mode: str = "run") -> subpr
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(REPOSITORY)))}
     run = subprocess.Popen(
         [sys.executable, "-c", _RUN, str(index), mode, *paths],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
     )
     assert run.stdout is not None and run.stdout.readline() == "begun\n"
     return run
@@ -81,7 +85,12 @@ def children_of(process: int) -> list[int]:
 
 
 def kill_and_go_on(
-    shelf: list[str], tmp_path: Path, site: Path, undisturbed: dict[str, Any], moments: Iterable[float], mode: str
+    shelf: list[str],
+    tmp_path: Path,
+    site: Path,
+    undisturbed: dict[str, Any],
+    moments: Iterable[float],
+    mode: str,
 ) -> None:
     for number, moment in enumerate(moments):
         index = tmp_path / f"index{number}"
@@ -108,7 +117,7 @@ def kill_and_go_on(
 
 
 def wait_until_read(run: subprocess.Popen[str], share: float) -> None:
-    """Wait until a run has read this share of the pages; from 1 on, a moment longer, into its last commits and merge."""
+    """Wait until a run has read this share of the pages; from 1 on a moment longer, into its merge."""
     assert run.stdout is not None
     for line in run.stdout:
         if int(line) >= min(share, 1) * PAGES:
@@ -118,7 +127,12 @@ def wait_until_read(run: subprocess.Popen[str], share: float) -> None:
 
 @pytest.mark.parametrize("mode, points", [("run", (0.0, 0.4, 0.8, 1.02)), ("rebuild", (0.5, 1.01))])
 def test_kill_9_then_check_passes_and_the_next_run_completes_the_index(
-    shelf: list[str], tmp_path: Path, site: Path, undisturbed: dict[str, Any], mode: str, points: tuple[float, ...]
+    shelf: list[str],
+    tmp_path: Path,
+    site: Path,
+    undisturbed: dict[str, Any],
+    mode: str,
+    points: tuple[float, ...],
 ) -> None:
     kill_and_go_on(shelf, tmp_path, site, undisturbed, points, mode)
 
@@ -255,7 +269,9 @@ def test_an_interrupted_rebuild_leaves_the_old_index_and_nothing_else(
     assert sorted(os.listdir(index)) == ["current", "g1", "writer.lock"]
 
 
-def test_two_writers_at_once(shelf: list[str], tmp_path: Path, site: Path, undisturbed: dict[str, Any]) -> None:
+def test_two_writers_at_once(
+    shelf: list[str], tmp_path: Path, site: Path, undisturbed: dict[str, Any]
+) -> None:
     index = tmp_path / "index"
     run = start(index, shelf, site)
     while not (index / "current").exists() and run.poll() is None:
@@ -267,7 +283,8 @@ def test_two_writers_at_once(shelf: list[str], tmp_path: Path, site: Path, undis
         assert str(index) in str(raised.value) and str(run.pid) in str(raised.value)
     finally:
         os.kill(run.pid, signal.SIGCONT)
-    assert run.wait(60) == 0
+    run.communicate(timeout=60)
+    assert run.returncode == 0
     build_index(shelf, str(index), options=ONE)
     assert answers(index) == undisturbed
 
@@ -295,14 +312,20 @@ def run(tmp_path: Path) -> Iterator[_Run]:
 
 
 def capture_row(path: str, url: str, offset: int, version: int = 0) -> CaptureRow:
-    found = CaptureFound(url, "20200101000000", "response", 200, "text/html", "", "", Location(path, offset, 10), None)
+    found = CaptureFound(
+        url, "20200101000000", "response", 200, "text/html", "", "", Location(path, offset, 10), None
+    )
     return CaptureRow(found, None, version)
 
 
 def held(run: _Run) -> list[tuple[Any, ...]]:
-    return run._writer.catalogue.connection().execute(
-        "SELECT f.path, c.offset, c.version FROM captures c JOIN files f ON f.id = c.file ORDER BY 1, 2"
-    ).fetchall()
+    return (
+        run._writer.catalogue.connection()
+        .execute(
+            "SELECT f.path, c.offset, c.version FROM captures c JOIN files f ON f.id = c.file ORDER BY 1, 2"
+        )
+        .fetchall()
+    )
 
 
 def test_the_end_of_a_file_waits_for_its_captures(run: _Run) -> None:
@@ -311,7 +334,9 @@ def test_the_end_of_a_file_waits_for_its_captures(run: _Run) -> None:
     assert is_new
     run._take_batch(Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))]), first)  # type: ignore[arg-type]
     end = FileEntry("a.warc", records=2, captures=2)
-    run._take_batch(Batch(captures=[(1, capture_row("a.warc", "http://y.example/", 9))], finished=[(1, end)]), first)  # type: ignore[arg-type]
+    run._take_batch(
+        Batch(captures=[(1, capture_row("a.warc", "http://y.example/", 9))], finished=[(1, end)]), first
+    )  # type: ignore[arg-type]
     assert held(run) == [] and run._writer.ledger_entry("a.warc") is None
     assert run._writer.begun_state("a.warc") == {}
 
@@ -339,7 +364,9 @@ def test_files_that_wait_for_a_page_that_nobody_has_are_read_again(run: _Run) ->
     run._release(second)  # type: ignore[arg-type]
     run._read_waiting_again()
     assert [file.path for file in run._queue] == ["a.warc"]
-    assert run._answer([("http://x.example/", b"d")], first.name)[0][2], "this time the worker that asks reads it"
+    assert run._answer([("http://x.example/", b"d")], first.name)[0][2], (
+        "this time the worker that asks reads it"
+    )
 
 
 # files that change between runs
@@ -363,7 +390,9 @@ def sound(index: Path) -> bool:
     return True
 
 
-def test_unchanged_files_are_not_read(tmp_path: Path, one_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_files_are_not_read(
+    tmp_path: Path, one_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paths = write_shelf(tmp_path / "shelf", files=3, pages=3)
     build_index(paths, str(tmp_path / "index"), options=ONE)
     monkeypatch.setattr(indexer.build, "_Worker", lambda *_: pytest.fail("nothing is to be read"))
@@ -396,7 +425,9 @@ def test_a_changed_file_is_read_anew(tmp_path: Path, one_process: None, change: 
     assert answers(index) == fresh(paths, tmp_path)
 
 
-def test_a_file_with_all_pages_that_becomes_empty_leaves_an_index_without_pages(tmp_path: Path, one_process: None) -> None:
+def test_a_file_with_all_pages_that_becomes_empty_leaves_an_index_without_pages(
+    tmp_path: Path, one_process: None
+) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(record("http://a.example/", page(1)))
     index = tmp_path / "index"
@@ -446,7 +477,9 @@ def test_a_file_that_changes_between_a_killed_run_and_the_next(tmp_path: Path, o
 
     with pytest.raises(RuntimeError):
         build_index([str(path)], str(index), options=ONE, progress=stop)
-    path.write_bytes(b"".join(record(f"http://a.example/{n}", "<title>other</title>" + page(n)) for n in range(7)))
+    path.write_bytes(
+        b"".join(record(f"http://a.example/{n}", "<title>other</title>" + page(n)) for n in range(7))
+    )
     build_index([str(path)], str(index), options=ONE)
     assert sound(index)
     assert answers(index) == fresh([str(path)], tmp_path)
@@ -486,7 +519,9 @@ def test_what_is_no_file_stands_in_the_ledger(tmp_path: Path, kind: str) -> None
     good = tmp_path / "good.warc"
     good.write_bytes(record("http://a.example/", page(1)))
     begun = time.monotonic()
-    build_index([str(path), str(good)], str(tmp_path / "index"), options=IndexOptions(workers=1, page_limit_s=20))
+    build_index(
+        [str(path), str(good)], str(tmp_path / "index"), options=IndexOptions(workers=1, page_limit_s=20)
+    )
     assert time.monotonic() - begun < 15
     with open_index(str(tmp_path / "index")) as index:
         entries = {entry.file: entry for entry in index.ledger()}
@@ -512,6 +547,27 @@ def test_a_file_that_may_not_be_read_stands_in_the_ledger(tmp_path: Path, one_pr
     build_index([str(path)], str(tmp_path / "index"), options=ONE)
     with open_index(str(tmp_path / "index")) as index:
         assert index.ledger()[0].status == "indexed"
+
+
+def test_a_revisit_without_a_digest_repeats_the_last_response_before_it(
+    tmp_path: Path, one_process: None
+) -> None:
+    def without_digest(data: bytes) -> bytes:
+        return b"".join(
+            line for line in data.splitlines(keepends=True) if not line.startswith(b"WARC-Payload-Digest")
+        )
+
+    url, path = "http://a.example/", tmp_path / "a.warc"
+    path.write_bytes(
+        record(url, page(1), date="2020-01-01T00:00:00Z")
+        + record(url, page(2), date="2021-01-01T00:00:00Z")
+        + without_digest(record(url, "", kind="revisit", status=304, date="2022-01-01T00:00:00Z"))
+        + record(url, page(3), date="2023-01-01T00:00:00Z")
+    )
+    build_index([str(path)], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        captures = index.captures(url)
+        assert captures[2].type == "revisit" and captures[2].original == captures[1].location
 
 
 @pytest.mark.parametrize("original_first", [True, False])

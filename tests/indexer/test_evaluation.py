@@ -112,7 +112,6 @@ def test_measures_equal_those_of_ir_measures_on_random_runs() -> None:
     }
     names = {"AP": "average_precision", "P@5": "p@5", "P@10": "p@10", "nDCG@3": "ndcg@3", "nDCG@10": "ndcg@10",
              "SetP": "precision", "SetR": "recall", "SetF(beta=4.0)": "f_beta"}  # fmt: skip
-    # its beta of F is what stands squared in the formula
     for judged_only in (False, True):
         ours = measure_run(run, qrels, pages=40, judged_only=judged_only, beta=2)
         given = {

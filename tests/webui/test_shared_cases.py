@@ -45,7 +45,9 @@ def view(client: FlaskClient, case: dict[str, Any], name: str, offset: int) -> l
     url = urls.get((name, offset)) or urls.get((f"archives/{name}", offset)) or name
     once = quote(url, safe="")
     forms = [url] if url != name else [url, once, quote(once, safe="")]
-    return [client.get(start + form) for start in ("/cached/0/", "/web/0mp_/", "/web/0id_/") for form in forms]
+    return [
+        client.get(start + form) for start in ("/cached/0/", "/web/0mp_/", "/web/0id_/") for form in forms
+    ]
 
 
 @pytest.mark.parametrize("name", ["c32", "c33", "c34"])

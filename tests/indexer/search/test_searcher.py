@@ -34,7 +34,8 @@ from tests.indexer.plain import PlainSearch, PlainVersion
 # Few words, so that they meet; with forms of one stem, in several languages and scripts, and awkward ones.
 WORDS = (
     "run running runs Runner maison maisons Haus Häuser Hauses information informations the of and war der die "
-    "information 日本語 日本 本 本日 東京都に ภาษาไทย 한국어 3d b2b don't foo-bar straße STRASSE ünïcode ﬁsh naïve x über uber"
+    "information 日本語 日本 本 本日 東京都に ภาษาไทย 한국어 3d b2b don't foo-bar "
+    "straße STRASSE ünïcode ﬁsh naïve x über uber"
 ).split()
 QUERY_WORDS = [*WORDS, "日", "語", "京都", "absent", "runner", "example", "org", "one"]
 HOSTS = ("one.example", "www.two.example", "deep.two.example", "three.org")
@@ -57,7 +58,9 @@ def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
     return PlainVersion(
         url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(['', 'run', 'a/b', 'x?q=3d', '日本']))}",
         language=draw(st.sampled_from(["en", "en", "de", "fr", "ja", "ru", *([""] if joined else [])])),
-        title=draw(texts), description=draw(st.one_of(st.just(""), texts)), keywords=draw(st.one_of(st.just(""), texts)),
+        title=draw(texts),
+        description=draw(st.one_of(st.just(""), texts)),
+        keywords=draw(st.one_of(st.just(""), texts)),
         running=tuple((element, text + draw(end)) for element, text in draw(st.lists(pieces, max_size=5))),
         captured=(draw(st.sampled_from(["20190101000000", "20200101000000"])),),
     )
@@ -74,21 +77,26 @@ def simple_queries() -> st.SearchStrategy[str]:
 def joined_queries(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     several = st.lists(inner, min_size=2, max_size=3)
     return st.one_of(
-        several.map(" ".join), several.map(" AND ".join), several.map(" OR ".join),
-        several.map(lambda parts: "(" + " OR ".join(parts) + ")"), inner.map("NOT {}".format), inner.map("-({})".format),
-        st.tuples(inner, inner).map("{0[0]} -{0[1]}".format), st.sampled_from(ELEMENTS).flatmap(
-            lambda name: inner.map(lambda part: f"{name}:({part})")
-        ),
+        several.map(" ".join),
+        several.map(" AND ".join),
+        several.map(" OR ".join),
+        several.map(lambda parts: "(" + " OR ".join(parts) + ")"),
+        inner.map("NOT {}".format),
+        inner.map("-({})".format),
+        st.tuples(inner, inner).map("{0[0]} -{0[1]}".format),
+        st.sampled_from(ELEMENTS).flatmap(lambda name: inner.map(lambda part: f"{name}:({part})")),
     )
 
 
 queries = st.recursive(simple_queries(), joined_queries, max_leaves=5)
+
+
 @pytest.fixture(autouse=True)
 def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.fsync", lambda handle: None)
 
 
-cheap = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+cheap = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def assert_agrees(snapshot: Snapshot, plain: PlainSearch, text: str, limit: int = 1000) -> None:
@@ -114,7 +122,9 @@ def assert_pages_agree(snapshot: Snapshot, plain: PlainSearch, text: str) -> Non
     """Results asked for in portions are those asked for at once."""
     query = parse_query(text)
     whole = search(snapshot, query, plain.ranking, offset=0, limit=1000).found
-    portions = [search(snapshot, query, plain.ranking, offset=at, limit=2).found for at in range(0, len(whole) + 2, 2)]
+    portions = [
+        search(snapshot, query, plain.ranking, offset=at, limit=2).found for at in range(0, len(whole) + 2, 2)
+    ]
     assert [(item.document, item.score) for part in portions for item in part] == [
         (item.document, item.score) for item in whole
     ]
@@ -123,11 +133,18 @@ def assert_pages_agree(snapshot: Snapshot, plain: PlainSearch, text: str) -> Non
 @cheap
 @given(
     batches=st.lists(st.lists(versions(), min_size=1, max_size=6), min_size=1, max_size=3),
-    asked=st.lists(queries, min_size=15, max_size=25), ranking=st.sampled_from(RANKINGS),
-    weighed_as=st.sampled_from(RANKINGS), forgotten=st.integers(0, 2), merged=st.booleans(),
+    asked=st.lists(queries, min_size=15, max_size=25),
+    ranking=st.sampled_from(RANKINGS),
+    weighed_as=st.sampled_from(RANKINGS),
+    forgotten=st.integers(0, 2),
+    merged=st.booleans(),
 )
 def test_answers_are_those_of_a_plain_scorer(
-    batches: list[list[PlainVersion]], asked: list[str], ranking: Ranking, weighed_as: Ranking, forgotten: int,
+    batches: list[list[PlainVersion]],
+    asked: list[str],
+    ranking: Ranking,
+    weighed_as: Ranking,
+    forgotten: int,
     merged: bool,
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder), weighed_as) as index:
@@ -156,20 +173,34 @@ def many_versions(seed: int) -> list[PlainVersion]:
         words = chance.choices(vocabulary, k=chance.randrange(1, 20))
         if chance.random() < 0.8:
             words += ["common"] * chance.randrange(1, 12)
-        found.append(PlainVersion(
-            url=f"http://{chance.choice(HOSTS)}/{number % (some - 40)}", language=chance.choice(("en", "de")),
-            title=" ".join(chance.choices(vocabulary, k=chance.randrange(3)) + ["common"] * (chance.random() < 0.1)),
-            running=((chance.choice((BODY, HEADING, ALT)), " ".join(words) + "\n"),),
-        ))
+        found.append(
+            PlainVersion(
+                url=f"http://{chance.choice(HOSTS)}/{number % (some - 40)}",
+                language=chance.choice(("en", "de")),
+                title=" ".join(
+                    chance.choices(vocabulary, k=chance.randrange(3)) + ["common"] * (chance.random() < 0.1)
+                ),
+                running=((chance.choice((BODY, HEADING, ALT)), " ".join(words) + "\n"),),
+            )
+        )
     return found
 
 
 @pytest.mark.parametrize("weighed_as, ranking", [(0, 0), (0, 1), (1, 2), (2, 3), (4, 0), (3, 4)])
-def test_bounds_leave_out_only_what_cannot_reach_the_top(
-    weighed_as: int, ranking: int
-) -> None:
-    asked = ["common", "common OR run", "common word1 OR word2 OR word3", "common common run", "NOT word5", "site:two.example",
-             'common -word1', 'title:common OR body:common', '"common common" OR run', "common OR NOT word1", "=common OR heading:common"]
+def test_bounds_leave_out_only_what_cannot_reach_the_top(weighed_as: int, ranking: int) -> None:
+    asked = [
+        "common",
+        "common OR run",
+        "common word1 OR word2 OR word3",
+        "common common run",
+        "NOT word5",
+        "site:two.example",
+        "common -word1",
+        "title:common OR body:common",
+        '"common common" OR run',
+        "common OR NOT word1",
+        "=common OR heading:common",
+    ]
     many = many_versions(seed=ranking * 10 + weighed_as)
     with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder), RANKINGS[weighed_as]) as index:
         # the second file moves the mean lengths and makes a segment that starts with a floor; some of it dies
@@ -191,10 +222,15 @@ def test_the_bounds_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     scored = []
     exact = searcher._Run._exact
     monkeypatch.setattr(
-        searcher._Run, "_exact", lambda run, place, ordinals: scored.append(len(ordinals)) or exact(run, place, ordinals)  # type: ignore[func-returns-value]
+        searcher._Run,
+        "_exact",
+        lambda run, place, ordinals: scored.append(len(ordinals)) or exact(run, place, ordinals),  # type: ignore[func-returns-value]
     )
     with DirectIndex(tmp_path) as index:
-        index.add("a", [PlainVersion(f"http://a.example/{n}", running=((BODY, "word " * (n + 1)),)) for n in range(600)])
+        index.add(
+            "a",
+            [PlainVersion(f"http://a.example/{n}", running=((BODY, "word " * (n + 1)),)) for n in range(600)],
+        )
         snapshot = index.snapshot()
         assert len(search(snapshot, parse_query("word"), Ranking(), offset=0, limit=5).found) == 5
         assert 0 < sum(scored) < 200
@@ -205,15 +241,23 @@ def random_versions(seed: int) -> list[PlainVersion]:
     found = []
     for number in range(60):
         captured = tuple(f"20{chance.randrange(10, 25)}0101000000" for _ in range(chance.randrange(1, 3)))
-        found.append(PlainVersion(
-            f"http://{chance.choice(HOSTS)}/{number % 45}", chance.choice(("en", "de", "fr", "ja")),
-            *(" ".join(chance.choices(WORDS, k=chance.randrange(6))) for _ in range(3)),
-            running=tuple(
-                (chance.choice((HEADING, ANCHOR, EMPHASIS, BODY, ALT)), " ".join(chance.choices(WORDS, k=6)) + "\n")
-                for _ in range(chance.randrange(5))
-            ),
-            captured=captured,
-        ))
+        found.append(
+            PlainVersion(
+                f"http://{chance.choice(HOSTS)}/{number % 45}",
+                chance.choice(("en", "de", "fr", "ja")),
+                title=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
+                description=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
+                keywords=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
+                running=tuple(
+                    (
+                        chance.choice((HEADING, ANCHOR, EMPHASIS, BODY, ALT)),
+                        " ".join(chance.choices(WORDS, k=6)) + "\n",
+                    )
+                    for _ in range(chance.randrange(5))
+                ),
+                captured=captured,
+            )
+        )
     return found
 
 
@@ -223,7 +267,8 @@ def test_archives_indexed_in_several_runs_answer_like_the_plain_scorer(tmp_path:
     folder = str(tmp_path / "index")
     versions_of = {name: random_versions(seed) for seed, name in enumerate("abc")}
     files = {
-        name: write_warc(tmp_path / f"{name}.warc.gz", version_records(found)) for name, found in versions_of.items()
+        name: write_warc(tmp_path / f"{name}.warc.gz", version_records(found))
+        for name, found in versions_of.items()
     }
     options = IndexOptions(workers=2)
     build_index([files["a"]], folder, options=options)
@@ -244,11 +289,22 @@ def parse_asked(count: int, seed: int) -> list[str]:
 
     def part() -> str:
         word = chance.choice(QUERY_WORDS)
-        return chance.choice((
-            word, word, f"={word}", f'"{word} {chance.choice(WORDS)}"', f"title:{word}", f"site:{chance.choice(HOSTS)}", f"-{word}",
-        ))
+        return chance.choice(
+            (
+                word,
+                word,
+                f"={word}",
+                f'"{word} {chance.choice(WORDS)}"',
+                f"title:{word}",
+                f"site:{chance.choice(HOSTS)}",
+                f"-{word}",
+            )
+        )
 
-    return [chance.choice((" ", " AND ", " OR ")).join(part() for _ in range(chance.randrange(1, 4))) for _ in range(count)]
+    return [
+        chance.choice((" ", " AND ", " OR ")).join(part() for _ in range(chance.randrange(1, 4)))
+        for _ in range(count)
+    ]
 
 
 def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]], asked: list[str]) -> None:
@@ -258,6 +314,7 @@ def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]],
         assert index.check() == []
         statistics = index.statistics()
         assert statistics.versions == len(live)
+        assert statistics.sites == len({version.host for version in live})
         assert statistics.documents == len({version.url for version in live})
         for text in asked:
             results = index.search(text, limit=1000, with_snippets=False)

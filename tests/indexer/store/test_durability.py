@@ -1,4 +1,4 @@
-"""A run that breaks at any write, sync, rename or commit loses nothing that was committed, and the next run completes it."""
+"""A run that breaks at any write, sync, rename or commit loses nothing committed; the next run completes it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from faults import Faults, die, fail_with, faulty_files, in_child, run_in_one_process
-from indexer import DiskFullError, IndexError_, IndexMissingError, IndexOptions, build_index, open_index
 from shelf import answers, page, record, write_shelf
+
+from indexer import DiskFullError, IndexError_, IndexMissingError, IndexOptions, build_index, open_index
 
 ONE = IndexOptions(workers=1)
 REBUILD = IndexOptions(workers=1, rebuild=True)
@@ -61,7 +61,9 @@ class Scene:
     def _change(self) -> None:
         """One file grows, the other is cut short and loses a page."""
         with open(self._shelf[0], "ab") as file:
-            file.write(record("http://late.example/", page(777)) + record("http://site1.example/changing", page(778)))
+            file.write(
+                record("http://late.example/", page(777)) + record("http://site1.example/changing", page(778))
+            )
         content = Path(self._shelf[1]).read_bytes()
         Path(self._shelf[1]).write_bytes(content[: content.rindex(b"WARC/1.0")])
 
@@ -87,14 +89,19 @@ class Scene:
             assert between in (self.before, self.after), what
         else:
             # a file that is read anew is there as it was, or as it is now
-            assert all(entry in self.before["ledger"] or entry in self.after["ledger"] for entry in between["ledger"]), what
+            assert all(
+                entry in self.before["ledger"] or entry in self.after["ledger"] for entry in between["ledger"]
+            ), what
             assert len(between["ledger"]) == len(self._shelf), what
         build_index(self._shelf, str(index), options=self._options)
         assert answers(index) == self.after, what
         with open_index(str(index)) as opened:
             assert opened.check() == [], what
         left = sorted(os.listdir(index))
-        assert left == sorted({"current", "writer.lock"} | {name for name in left if name.startswith("g")}) and len(left) == 3
+        assert (
+            left == sorted({"current", "writer.lock"} | {name for name in left if name.startswith("g")})
+            and len(left) == 3
+        )
 
 
 def every(count: int, steps: list[str]) -> list[int]:
@@ -160,7 +167,9 @@ def test_nothing_is_named_before_it_is_synced(tmp_path: Path, shelf: list[str], 
     for place, call in enumerate(calls):
         if call.startswith("replace "):
             # a segment written by a worker has been synced under the name it was written by
-            assert call.split()[1].endswith(".seg") or calls[place - 1] == "fsync", calls[place - 3 : place + 1]
+            assert call.split()[1].endswith(".seg") or calls[place - 1] == "fsync", calls[
+                place - 3 : place + 1
+            ]
         if call == "COMMIT":
             renames = [i for i in range(place) if calls[i].startswith("replaced")]
             assert not renames or "fsync" in calls[renames[-1] : place]
@@ -186,7 +195,9 @@ def test_a_full_disk_is_one_line_and_stays_so_until_there_is_room(
     assert answers(index) == answers(tmp_path / "whole")
 
 
-def test_a_limit_on_the_size_of_files_is_told_like_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_on_the_size_of_files_is_told_like_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_in_one_process(monkeypatch)
     paths = write_shelf(tmp_path / "shelf", files=1, pages=60)
     index = str(tmp_path / "index")
@@ -212,9 +223,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 400 kB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)], capture_output=True, check=False
-    ) if os.geteuid() == 0 else None
+    mounted = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)],
+            capture_output=True,
+            check=False,
+        )
+        if os.geteuid() == 0
+        else None
+    )
     if mounted is None or mounted.returncode:
         pytest.skip("needs to be root and allowed to mount a small file system")
     try:
@@ -239,7 +256,9 @@ def test_a_disk_that_fills_up_loses_nothing(
         with open_index(index) as opened:
             assert opened.check() == []
         assert set(before) <= set(answers(index)["captures"])
-        assert not [name for name in os.listdir(small_disk / "index" / "g1") if name.endswith((".new", ".tmp"))]
+        assert not [
+            name for name in os.listdir(small_disk / "index" / "g1") if name.endswith((".new", ".tmp"))
+        ]
     assert [name for name in os.listdir(index) if name.startswith("g")] == ["g1"]
 
 
@@ -252,7 +271,11 @@ def test_readers_see_whole_commits_while_a_writer_commits_merges_and_rebuilds(
     run_in_one_process(monkeypatch, batch_pages=5)
     index = str(tmp_path / "index")
     stable = tmp_path / "stable.warc"
-    stable.write_bytes(b"".join(record(f"http://stable.example/{n}", f"<title>stable {n}</title>lasting word") for n in range(12)))
+    stable.write_bytes(
+        b"".join(
+            record(f"http://stable.example/{n}", f"<title>stable {n}</title>lasting word") for n in range(12)
+        )
+    )
     changing = tmp_path / "changing.warc"
     changing.write_bytes(record("http://changing.example/", "<title>changing</title>fleeting word"))
     build_index([str(stable), str(changing)], index, options=ONE)
@@ -262,8 +285,14 @@ def test_readers_see_whole_commits_while_a_writer_commits_merges_and_rebuilds(
 
     def look(opened: Any) -> None:
         found = opened.search("lasting word", limit=20, with_snippets=False)
-        if found.total != 12 or len(found.hits) != 12 or any(hit.captures != 1 or not hit.file for hit in found.hits):
-            failures.append(f"{found.total} pages, hits {[(hit.url, hit.captures, hit.file) for hit in found.hits]}")
+        if (
+            found.total != 12
+            or len(found.hits) != 12
+            or any(hit.captures != 1 or not hit.file for hit in found.hits)
+        ):
+            failures.append(
+                f"{found.total} pages, hits {[(hit.url, hit.captures, hit.file) for hit in found.hits]}"
+            )
         statistics = opened.statistics()
         if statistics.captures != sum(entry.captures for entry in opened.ledger()) and stop.is_set():
             failures.append(f"{statistics}")
@@ -318,7 +347,11 @@ def test_readers_see_whole_commits_while_a_writer_commits_merges_and_rebuilds(
     try:
         for turn in range(8):
             with changing.open("ab") as file:
-                file.write(b"".join(record(f"http://changing.example/{turn}/{n}", page(turn * 10 + n)) for n in range(8)))
+                file.write(
+                    b"".join(
+                        record(f"http://changing.example/{turn}/{n}", page(turn * 10 + n)) for n in range(8)
+                    )
+                )
             build_index([str(stable), str(changing)], index, options=REBUILD if turn % 3 == 2 else ONE)
     finally:
         stop.set()

@@ -17,32 +17,35 @@ from indexer.text.analysis import (
     words_of,
 )
 from indexer.text.elements import ELEMENTS, PageText
-from tests.indexer.plain import Token, PlainVersion, kind_of, tokens_of
+from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 
 awkward = st.sampled_from("aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n")
 texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".join))
 
 
-@pytest.mark.parametrize("text, words", [
-    ("", []),
-    ("Grey HERON, 3rd.", ["grey", "heron", "3rd"]),
-    ("don't e-mail", ["don", "t", "e", "mail"]),
-    ("snake_case", ["snake", "case"]),
-    ("Straße STRASSE", ["strasse", "strasse"]),
-    ("e\u0301te\u0301 \u00e9t\u00e9", ["été", "été"]),
-    ("ﬁsh Ｗｉｄｅ", ["fish", "wide"]),
-    ("soft\u00adhyphen", ["softhyphen"]),
-    ("日本語", ["日本", "本語", "語"]),
-    ("日本 語x", ["日本", "本", "語", "x"]),
-    ("第3回", ["第", "3", "回"]),
-    ("ｶﾞｽ", ["ガス", "ス"]),
-    ("no\u00a0break", ["no", "break"]),
-    # accents that stand alone and trade marks part words
-    ("don\u00b4t \u00b4hello\u00b4", ["don", "t", "hello"]),
-    ("Java\u2122 SE", ["java", "se"]),
-    ("20\u2103 \u21165", ["20", "c", "no", "5"]),
-    ("x" * 100, ["x" * MAX_WORD]),
-])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("", []),
+        ("Grey HERON, 3rd.", ["grey", "heron", "3rd"]),
+        ("don't e-mail", ["don", "t", "e", "mail"]),
+        ("snake_case", ["snake", "case"]),
+        ("Straße STRASSE", ["strasse", "strasse"]),
+        ("e\u0301te\u0301 \u00e9t\u00e9", ["été", "été"]),
+        ("ﬁsh Ｗｉｄｅ", ["fish", "wide"]),
+        ("soft\u00adhyphen", ["softhyphen"]),
+        ("日本語", ["日本", "本語", "語"]),
+        ("日本 語x", ["日本", "本", "語", "x"]),
+        ("第3回", ["第", "3", "回"]),
+        ("ｶﾞｽ", ["ガス", "ス"]),
+        ("no\u00a0break", ["no", "break"]),
+        # accents that stand alone and trade marks part words
+        ("don\u00b4t \u00b4hello\u00b4", ["don", "t", "hello"]),
+        ("Java\u2122 SE", ["java", "se"]),
+        ("20\u2103 \u21165", ["20", "c", "no", "5"]),
+        ("x" * 100, ["x" * MAX_WORD]),
+    ],
+)
 def test_words_of_a_text(text: str, words: list[str]) -> None:
     assert words_of(text) == words
 
@@ -78,22 +81,36 @@ def test_a_span_takes_soft_hyphens_along() -> None:
     assert word_spans_of("a soft\u00adhyphen") == [("a", 0, 1), ("softhyphen", 2, 13)]
 
 
-@pytest.mark.parametrize("url, words", [
-    ("http://www.Example.org/a-b?c=d", ["example", "org", "a", "b", "c", "d"]),
-    ("https://example.org/caf%C3%A9/%FF", ["example", "org", "café"]),
-    ("urn:uuid:12-ab", ["urn", "uuid", "12", "ab"]),
-])
+@pytest.mark.parametrize(
+    "url, words",
+    [
+        ("http://www.Example.org/a-b?c=d", ["example", "org", "a", "b", "c", "d"]),
+        ("https://example.org/caf%C3%A9/%FF", ["example", "org", "café"]),
+        ("urn:uuid:12-ab", ["urn", "uuid", "12", "ab"]),
+    ],
+)
 def test_words_of_an_address(url: str, words: list[str]) -> None:
     assert words_of(url_words(url)) == words
 
 
 pages = st.builds(
-    PageText, title=st.one_of(st.none(), texts), description=texts, keywords=texts,
-    pieces=st.just([]), classes=st.just([]),
-).flatmap(lambda page: st.lists(st.tuples(texts, st.sampled_from([1, 2, 3, 6, 8])), max_size=4).map(
-    lambda parts: PageText(page.title, page.description, page.keywords, pieces=[text for text, _ in parts],
-                           classes=[element for _, element in parts])
-))
+    PageText,
+    title=st.one_of(st.none(), texts),
+    description=texts,
+    keywords=texts,
+    pieces=st.just([]),
+    classes=st.just([]),
+).flatmap(
+    lambda page: st.lists(st.tuples(texts, st.sampled_from([1, 2, 3, 6, 8])), max_size=4).map(
+        lambda parts: PageText(
+            page.title,
+            page.description,
+            page.keywords,
+            pieces=[text for text, _ in parts],
+            classes=[element for _, element in parts],
+        )
+    )
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -104,18 +121,25 @@ def test_columns_of_pages_hold_what_a_walk_over_each_page_finds(group: list[Page
     for number, page in enumerate(group):
         rows = tokens.document == number
         plain = PlainVersion(
-            f"http://a.example/{number}", "en", page.title or "", page.description, page.keywords,
+            f"http://a.example/{number}",
+            "en",
+            page.title or "",
+            page.description,
+            page.keywords,
             tuple(zip(page.classes, page.pieces, strict=True)),
         )
         found = [
             (tokens.words[word], int(element), int(position))
             for word, element, position in zip(
-                tokens.word[rows], tokens.element[rows], tokens.position[rows], strict=True)
+                tokens.word[rows], tokens.element[rows], tokens.position[rows], strict=True
+            )
         ]
         expected: list[Token] = plain.tokens
         assert [(word, element) for word, element, _ in found] == [(t.word, t.element) for t in expected]
         # neighbours in a section stand one apart, and no phrase reaches over the edge of a section
-        for (_, _, here), (_, _, there), one, other in zip(found, found[1:], expected, expected[1:], strict=False):
+        for (_, _, here), (_, _, there), one, other in zip(
+            found, found[1:], expected, expected[1:], strict=False
+        ):
             assert there - here == 1 if one.section == other.section else there - here > SECTION_GAP
         assert tokens.lengths[number].tolist() == [plain.lengths[element] for element in range(len(ELEMENTS))]
         assert tokens.extents[number] == (found[-1][2] + 1 if found else 0)

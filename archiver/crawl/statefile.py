@@ -1,0 +1,150 @@
+"""The job's SQLite file: its tables, and the one connection through which the crawl's threads use it.
+
+The file lives in write-ahead mode, so that `findingaid crawl status` and other
+commands read and write it from their own processes while the crawl runs.
+Commits are not synced one by one: after a kill everything committed is there,
+after a power failure the last moments may be missing, and recovery compares
+with the archives (see crawler.py).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from archiver.crawl.errors import CrawlError, JobError
+
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+-- One line an address. key: 12 bytes of its BLAKE2 digest. See frontier.py for state, kind and priority.
+CREATE TABLE urls (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, key BLOB NOT NULL UNIQUE, origin INTEGER NOT NULL,
+    queue INTEGER NOT NULL,
+    state INTEGER NOT NULL, kind INTEGER NOT NULL, depth INTEGER NOT NULL, embed INTEGER NOT NULL,
+    hops INTEGER NOT NULL,
+    priority REAL NOT NULL, score REAL NOT NULL DEFAULT 0, due REAL, attempts INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    via INTEGER, seed INTEGER NOT NULL DEFAULT 0, for_origin INTEGER);
+CREATE INDEX urls_pending ON urls (queue, priority, id) WHERE state = 0;
+CREATE INDEX urls_in_flight ON urls (id) WHERE state = 1;
+CREATE INDEX urls_deferred ON urls (due) WHERE state = 5;
+CREATE INDEX urls_skipped ON urls (reason) WHERE state = 3;
+CREATE INDEX urls_robots ON urls (for_origin) WHERE for_origin IS NOT NULL;
+-- An origin is scheme, host and port: what a robots.txt speaks for.
+CREATE TABLE origins (
+    id INTEGER PRIMARY KEY, origin TEXT NOT NULL UNIQUE, queue INTEGER NOT NULL,
+    robots_state INTEGER NOT NULL DEFAULT 0,
+    robots BLOB, robots_until REAL NOT NULL DEFAULT 0);
+CREATE INDEX origins_queue ON origins (queue);
+-- A queue is what gets one request at a time: a host name, or several that share an address.
+CREATE TABLE queues (
+    id INTEGER PRIMARY KEY, host TEXT NOT NULL UNIQUE, state INTEGER NOT NULL DEFAULT 0, head REAL,
+    next_at REAL NOT NULL DEFAULT 0,
+    pause REAL NOT NULL DEFAULT 0, merged_into INTEGER);
+CREATE INDEX queues_waiting ON queues (next_at) WHERE state = 1;
+CREATE INDEX queues_ready ON queues (head, next_at) WHERE state = 2;
+CREATE TABLE addresses (address TEXT PRIMARY KEY, queue INTEGER NOT NULL) WITHOUT ROWID;
+-- What became of an address that was fetched; also the nodes of the crawl graph.
+CREATE TABLE pages (
+    url INTEGER PRIMARY KEY, status INTEGER NOT NULL, mime TEXT NOT NULL, size INTEGER NOT NULL,
+    digest BLOB, fetched TEXT NOT NULL,
+    archive TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, record_id TEXT NOT NULL,
+    title TEXT NOT NULL DEFAULT '',
+    on_topic INTEGER, relevance REAL, duplicate_of INTEGER, etag TEXT, modified TEXT,
+    round INTEGER NOT NULL DEFAULT 0,
+    visits INTEGER NOT NULL DEFAULT 1, changes INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX pages_place ON pages (archive, offset);
+CREATE TABLE edges (source INTEGER NOT NULL, target INTEGER NOT NULL, kind INTEGER NOT NULL,
+    PRIMARY KEY (source, target, kind)) WITHOUT ROWID;
+CREATE TABLE payloads (digest BLOB PRIMARY KEY, url TEXT NOT NULL, date TEXT NOT NULL, record_id TEXT NOT NULL,
+    written TEXT NOT NULL, archive TEXT NOT NULL, offset INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE sketches (url INTEGER PRIMARY KEY, sketch BLOB NOT NULL);
+CREATE TABLE bands (band INTEGER NOT NULL, url INTEGER NOT NULL, PRIMARY KEY (band, url)) WITHOUT ROWID;
+CREATE TABLE patterns (pattern TEXT PRIMARY KEY, pages INTEGER NOT NULL, duplicates INTEGER NOT NULL,
+    blocked INTEGER NOT NULL)
+    WITHOUT ROWID;
+-- size: bytes whose records are accounted for above; synced: bytes known to be on the disk.
+CREATE TABLE archives (name TEXT PRIMARY KEY, size INTEGER NOT NULL, synced INTEGER NOT NULL,
+    closed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE commands (id INTEGER PRIMARY KEY, command TEXT NOT NULL, arguments TEXT NOT NULL,
+    sent TEXT NOT NULL, answer TEXT);
+"""
+
+
+class StateFile:
+    """A connection that threads share, with a lock that may be taken again by its holder.
+
+    read_only: for looking on from another process; needs the file to exist.
+    """
+
+    def __init__(self, path: str, *, read_only: bool = False, cache_mb: int = 48) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        self._depth = 0
+        if read_only and not os.path.exists(path):
+            raise JobError(f"{path}: this job has not been started yet")
+        try:
+            self.connection = sqlite3.connect(
+                path, timeout=20, isolation_level=None, check_same_thread=False, cached_statements=256
+            )
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+            self.connection.execute(f"PRAGMA cache_size = -{cache_mb * 1024}")
+            self._prepare(read_only)
+        except sqlite3.DatabaseError as error:
+            raise CrawlError(f"{path}: the crawl's state cannot be read: {error}") from error
+        self.execute = self.connection.execute
+        self.executemany = self.connection.executemany
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the lock; what is written inside is committed at the end of the outermost block, or not at all."""
+        with self.lock:
+            if self._depth == 0:
+                self.connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self.connection.execute("COMMIT")
+            except BaseException:
+                # SQLite rolls back by itself when the disk is full.
+                if self._depth == 1 and self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth -= 1
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return a value of the meta table."""
+        with self.lock:
+            row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else default
+
+    def put(self, key: str, value: str) -> None:
+        """Set a value of the meta table."""
+        with self.transaction():
+            self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def close(self) -> None:
+        """Close the connection; the last one out folds the write-ahead log back."""
+        with self.lock:
+            self.connection.close()
+
+    def _prepare(self, read_only: bool) -> None:
+        version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0 and not read_only:
+            self.connection.executescript(
+                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
+            )
+        elif version != VERSION:
+            raise CrawlError(
+                f"{self.path}: written by another version of the crawler (format {version}, this one knows "
+                f"{VERSION}); finish the job with that version or start a new job"
+            )

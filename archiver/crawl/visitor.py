@@ -1,0 +1,477 @@
+"""One address from the frontier to the archive; used by the crawler's threads.
+
+Its host's addresses are checked -> robots.txt allows it -> it is fetched, and
+its host's pause begins -> its links are read -> its records are packed. Then, in
+one transaction under one lock: the records are appended, the address is done,
+its links are queued.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from archiver.crawl.addresses import spell
+from archiver.crawl.errors import AddressRefusedError, FetchError
+from archiver.crawl.fetcher import Exchange, Fetcher
+from archiver.crawl.frontier import Frontier, Item, Outlink, UrlKind
+from archiver.crawl.guard import AddressGuard
+from archiver.crawl.job import CrawlJob
+from archiver.crawl.keeper import Keeper, Kept
+from archiver.crawl.links import LinkKind, PageParts, css_links, read_page, robots_directives, sitemap_links
+from archiver.crawl.numbers import Numbers
+from archiver.crawl.queues import RobotsState
+from archiver.crawl.records import PackedExchange, pack_exchange
+from archiver.crawl.robots import (
+    CACHE_S,
+    LIMIT_BYTES,
+    MOST_REDIRECTS,
+    Answer,
+    RobotsRules,
+    free_rules,
+    meaning_of,
+    parse_robots,
+)
+from archiver.crawl.topic import ON_TOPIC, Topic
+from indexer.text.analysis import words_of
+from indexer.text.charset import decode_html
+from indexer.text.sketch import sketch_of
+
+log = logging.getLogger(__name__)
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_RETRY_STATUS = frozenset({429, 502, 503, 504})
+_LONGEST_RETRY_AFTER_S = 3600.0
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_MOST_SITEMAP_URLS = 50_000
+_SITEMAP_BYTES = 50_000_000
+
+
+class Visitor:
+    """Visits addresses, from many threads at once; `job` may be replaced while it does.
+
+    topic: the task of the job, None without one. note: takes errors of the
+        disk, which are for the crawler to deal with.
+    """
+
+    def __init__(
+        self,
+        job: CrawlJob,
+        frontier: Frontier,
+        keeper: Keeper,
+        numbers: Numbers,
+        guard: AddressGuard,
+        fetcher: Fetcher,
+        topic: Topic | None,
+        write_log: Callable[[str], None],
+    ) -> None:
+        self.job = job
+        self.file = frontier.file
+        self.frontier = frontier
+        self._keeper = keeper
+        self._duplicates = keeper.duplicates
+        self.numbers = numbers
+        self._guard = guard
+        self._fetcher = fetcher
+        self._topic = topic
+        self._write_line = write_log
+        self._agent = job.robots_token
+        self._rules: dict[int, tuple[float, RobotsRules]] = {}
+
+    def visit(self, item: Item) -> None:
+        """Fetch an address and keep what came, or find out why not."""
+        if item.kind in (UrlKind.PAGE, UrlKind.REQUISITE) and self.frontier.is_blocked(item.url):
+            self.frontier.skip(item, "trap")
+            return
+        host = urlsplit(item.url).hostname or ""
+        try:
+            addresses = self._guard.check(
+                host, urlsplit(item.url).port or (443 if item.url.startswith("https") else 80)
+            )
+        except AddressRefusedError as error:
+            self._refuse(item, str(error))
+            return
+        except OSError:
+            self._failed(item, FetchError(item.url, "dns", "the host name has no address"), asked=False)
+            return
+        if not self.frontier.join_addresses(item, host, addresses):
+            return
+        if item.kind != UrlKind.ROBOTS and self.job.obey_robots and not self._may_fetch(item):
+            return
+        self._fetch(item)
+
+    def _may_fetch(self, item: Item) -> bool:
+        """Does robots.txt allow it? If not, or not yet known, the item is dealt with."""
+        rules = self._rules_of(item)
+        if rules is None:
+            return False
+        if not rules.can_fetch(item.url):
+            self.numbers.seed_problems[item.url] = "left out: robots.txt of its site does not allow it"
+            self.frontier.skip(item, "robots")
+            return False
+        return True
+
+    def _rules_of(self, item: Item) -> RobotsRules | None:
+        known = self._rules.get(item.origin)
+        if known is not None and known[0] > self.frontier.queues.now():
+            return known[1]
+        with self.file.lock:
+            # Read and acted upon in one go, or two threads ask for the same robots.txt.
+            state, body = self.frontier.queues.robots_of(item.origin)
+            if state in (RobotsState.UNKNOWN, RobotsState.PENDING):
+                if state == RobotsState.UNKNOWN or not self.frontier.is_robots_on_its_way(item.origin):
+                    self.frontier.request_robots(
+                        item.origin, self.frontier.queues.origin_of(item.origin) + "/robots.txt"
+                    )
+                self.frontier.put_back(item, blocked=True)
+                return None
+        if state == RobotsState.KNOWN:
+            rules = free_rules(self._agent) if body is None else parse_robots(body, self._agent)
+            if len(self._rules) > 500:
+                self._rules.clear()
+            self._rules[item.origin] = (self.frontier.queues.now() + 600, rules)
+            return rules
+        self.give_up(
+            item,
+            "robots unreachable",
+            "its site's robots.txt cannot be had, so nothing may be fetched",
+            asked=False,
+        )
+        return None
+
+    def _fetch(self, item: Item) -> None:
+        fields = self._conditions(item) if self.frontier.round and item.kind != UrlKind.ROBOTS else {}
+        limit = {
+            UrlKind.ROBOTS: LIMIT_BYTES,
+            UrlKind.SITEMAP: self.job.file_size_kb * 1000,
+            UrlKind.REQUISITE: self.job.file_size_kb * 1000,
+        }.get(item.kind)
+        start = time.monotonic()
+        try:
+            exchange = self._fetcher.fetch(item.url, fields, body_limit=limit)
+        except AddressRefusedError as error:
+            self.frontier.release(item, 0)
+            self._refuse(item, str(error))
+            return
+        except FetchError as error:
+            self.frontier.release(item, time.monotonic() - start)
+            self._failed(item, error)
+            return
+        wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange.status in (429, 503) else 0.0
+        self.numbers.count_bytes(len(exchange.head) + len(exchange.body))
+        if item.kind == UrlKind.ROBOTS:
+            # Only now is the pause known that this host asks for.
+            self._take_robots(item, exchange)
+            self.frontier.release(item, exchange.seconds, wait)
+            return
+        self.frontier.release(item, exchange.seconds, wait)
+        if exchange.status in _RETRY_STATUS and item.attempts < self.job.retries:
+            self.numbers.retried += 1
+            self.frontier.defer(item, max(wait, self._pause_s(item)), f"status {exchange.status}")
+        elif item.kind == UrlKind.SITEMAP:
+            self._take_sitemap(item, exchange)
+        else:
+            self._take_page(item, exchange)
+
+    def _conditions(self, item: Item) -> dict[str, str]:
+        with self.file.lock:
+            row = self.file.execute(
+                "SELECT etag, modified, status FROM pages WHERE url = ? AND archive != ''", (item.id,)
+            ).fetchone()
+        if row is None or row[2] not in (200, 304):
+            return {}
+        names = (("If-None-Match", row[0]), ("If-Modified-Since", row[1]))
+        return {name: value for name, value in names if value and value.isascii() and value.isprintable()}
+
+    def _pause_s(self, item: Item) -> float:
+        return float(self.job.retry_pause_s * 4**item.attempts)
+
+    def _failed(self, item: Item, error: FetchError, *, asked: bool = True) -> None:
+        if item.kind == UrlKind.ROBOTS:
+            self._robots_trouble(item, error.problem, asked=asked)
+        elif error.lasting or item.attempts >= self.job.retries:
+            self.give_up(item, error.reason, error.problem, asked=asked)
+            if error.reason == "dns" and item.kind != UrlKind.SITEMAP:
+                self.frontier.queues.set_robots(item.origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+        else:
+            self.numbers.retried += 1
+            with self.file.transaction():
+                self.frontier.defer(item, self._pause_s(item), error.reason)
+                if not asked:
+                    self.frontier.release(item, 0)
+
+    def give_up(self, item: Item, reason: str, problem: str, *, asked: bool) -> None:
+        """Note that an address cannot be fetched. asked: its host got a request."""
+        log.warning("%s: %s", item.url, problem)
+        self.numbers.seed_problems[item.url] = f"could not be fetched: {problem}"
+        self.numbers.count_failure(reason)
+        self._write_log(item, 0, 0, "-", reason)
+        self.frontier.fail(item, reason, asked=asked)
+
+    def _refuse(self, item: Item, problem: str) -> None:
+        log.warning("%s: %s", item.url, problem)
+        self.numbers.seed_problems[item.url] = f"refused: {problem}"
+        with self.file.transaction():
+            if item.kind == UrlKind.ROBOTS and item.for_origin is not None:
+                # Its rules lie where we must not go; nobody may say the site had none.
+                self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+            self.frontier.skip(item, "blocked-address")
+
+    # ------------------------------------------------------------ robots.txt and sitemaps
+
+    def _take_robots(self, item: Item, exchange: Exchange) -> None:
+        origin = item.for_origin
+        assert origin is not None
+        answer = meaning_of(exchange.status)
+        if answer == Answer.WAIT:
+            self._robots_trouble(item, f"status {exchange.status}", exchange)
+            return
+        target = ""
+        if answer == Answer.REDIRECT and item.hops < MOST_REDIRECTS:
+            try:
+                target = self._spell(exchange.redirect_target)
+            except ValueError:
+                target = ""
+        packed = pack_exchange(exchange)
+        body = exchange.decoded(LIMIT_BYTES) if answer == Answer.RULES else None
+        rules = parse_robots(body, self._agent) if body is not None else None
+        with self._keeper.transaction():
+            self._keep(item, exchange, Kept(packed=packed), count=False)
+            if target:
+                self.frontier.request_robots(origin, target, item.hops + 1, item.id)
+                return
+            self.frontier.queues.set_robots(
+                origin, RobotsState.KNOWN, body, rules.crawl_delay_s if rules else 0.0, CACHE_S
+            )
+            if (
+                rules
+                and self.job.sitemaps
+                and self.job.depth > 0
+                and self.frontier.scope.wants_sitemaps_of(self.frontier.queues.origin_of(origin) + "/")
+            ):
+                for sitemap in rules.sitemaps[:100]:
+                    try:
+                        self.frontier.add_sitemap(item, self._spell(sitemap), 0)
+                    except ValueError:
+                        continue
+        self._rules.pop(origin, None)
+
+    def _robots_trouble(
+        self, item: Item, problem: str, exchange: Exchange | None = None, *, asked: bool = True
+    ) -> None:
+        """Wait and come back; after some tries the site counts as closed for a day."""
+        assert item.for_origin is not None
+        with self._keeper.transaction():
+            if item.attempts < self.job.retries:
+                wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange else 0.0
+                self.frontier.defer(item, max(wait, self._pause_s(item)), problem)
+                if not asked:
+                    self.frontier.release(item, 0)
+                return
+            if exchange is not None:
+                self._keep(item, exchange, Kept(packed=pack_exchange(exchange)), count=False)
+            else:
+                self.frontier.fail(item, problem, asked=asked)
+            self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
+        log.warning("%s: %s; the site is left alone", item.url, problem)
+
+    def _take_sitemap(self, item: Item, exchange: Exchange) -> None:
+        urls: list[str] = []
+        is_index, target = False, ""
+        if exchange.redirect_target:
+            target = exchange.redirect_target
+        elif exchange.status == 200:
+            body = exchange.decoded(_SITEMAP_BYTES)
+            if body[:2] == b"\x1f\x8b":
+                body = _gunzip(body, _SITEMAP_BYTES)
+            found, is_index = sitemap_links(decode_html(body, exchange.headers.get("Content-Type"))[0])
+            for url in found[:_MOST_SITEMAP_URLS]:
+                try:
+                    urls.append(self._spell(url))
+                except ValueError:
+                    continue
+        packed = pack_exchange(exchange)
+        with self._keeper.transaction():
+            self._keep(item, exchange, Kept(packed=packed), count=False)
+            if item.hops < 4 and (is_index or target):
+                for url in [target] if target else urls:
+                    try:
+                        self.frontier.add_sitemap(item, self._spell(url), item.hops + 1)
+                    except ValueError:
+                        continue
+            elif not is_index and not target:
+                self.numbers.discovered_in_sitemaps += self.frontier.add_from_sitemap(item, urls)
+
+    # ------------------------------------------------------------ pages and what they need
+
+    def _take_page(self, item: Item, exchange: Exchange) -> None:
+        kept = Kept()
+        previous = self._keeper.previous(item) if exchange.status == 304 else None
+        if previous is not None:
+            kept.packed = pack_exchange(exchange, original=previous, not_modified=True)
+            with self._keeper.transaction():
+                self._keep_unchanged(item, exchange, kept.packed)
+            return
+        if exchange.redirect_target:
+            try:
+                kept.links.append(
+                    Outlink(self._spell(exchange.redirect_target), LinkKind.REDIRECT, item.score)
+                )
+            except ValueError:
+                log.info("%s: redirects to no address: %s", item.url, exchange.redirect_target)
+        self._read(item, exchange, kept)
+        if kept.dropped:
+            kept.links = [link for link in kept.links if link.kind == LinkKind.PAGE]
+        else:
+            self._pack(item, exchange, kept)
+        with self._keeper.transaction():
+            self._keep(item, exchange, kept)
+            self.frontier.add_links(item, kept.links)
+            if kept.is_html and item.kind == UrlKind.PAGE and exchange.status == 200:
+                pattern = self._duplicates.count_sibling(
+                    item.url, kept.duplicate_of is not None or kept.is_identical
+                )
+                if pattern:
+                    log.warning(
+                        "%s: more than %d near-duplicates under %s; the rest is left out",
+                        item.url,
+                        self.job.max_siblings,
+                        pattern,
+                    )
+                    self.frontier.block_pattern(pattern)
+
+    def _read(self, item: Item, exchange: Exchange, kept: Kept) -> None:
+        """Read links, text and what the page asks of robots."""
+        directives = frozenset(
+            d
+            for v in exchange.headers.get_all("X-Robots-Tag")
+            for d in robots_directives(v, self._agent.lower())
+        )
+        if 200 <= exchange.status < 300 and exchange.entity:
+            kind = exchange.content_type
+            limit = (self.job.page_size_kb if item.kind == UrlKind.PAGE else self.job.file_size_kb) * 10_000
+            if kind == "text/css":
+                text = decode_html(exchange.decoded(limit), exchange.headers.get("Content-Type"))[0]
+                kept.links += [
+                    Outlink(link.url, link.kind) for link in css_links(text, item.url, spell=self._spell)
+                ]
+            elif kind in _HTML_TYPES or (not kind and _looks_like_html(exchange.entity)):
+                kept.is_html = True
+                parts = read_page(
+                    exchange.decoded(limit),
+                    item.url,
+                    exchange.headers.get("Content-Type"),
+                    agent=self._agent.lower(),
+                    with_text=item.kind == UrlKind.PAGE,
+                    with_link_text=self.job.order == "best",
+                    spell=self._spell,
+                )
+                directives |= parts.robots
+                self._look_at_page(item, parts, kept)
+        if self.job.obey_meta_robots:
+            if directives & {"nofollow", "none"}:
+                self.frontier.nofollow += len([link for link in kept.links if link.kind == LinkKind.PAGE])
+                kept.links = [link for link in kept.links if link.kind != LinkKind.PAGE]
+            if directives & {"noindex", "noarchive", "none"} and item.kind == UrlKind.PAGE:
+                kept.dropped = "noarchive" if "noarchive" in directives else "noindex"
+        if (
+            self._topic
+            and not self.job.keep_all
+            and item.kind == UrlKind.PAGE
+            and not kept.dropped
+            and 200 <= exchange.status < 300
+        ):
+            on_topic = kept.on_topic if kept.on_topic is not None else self._keeper.was_on_topic(item.via)
+            if not on_topic:
+                kept.dropped = "off topic"
+
+    def _look_at_page(self, item: Item, parts: PageParts, kept: Kept) -> None:
+        kept.title = parts.title[:500]
+        if self._topic and item.kind == UrlKind.PAGE:
+            kept.on_topic = self._topic.is_on_topic(parts.keywords, parts.title, parts.text)
+            if self.job.order == "best":
+                kept.relevance = self._topic.relevance(parts.title, parts.text)
+                kept.on_topic = kept.on_topic or kept.relevance >= ON_TOPIC
+            if kept.on_topic:
+                self._topic.accept(parts.title, parts.text)
+            self.numbers.count_topic(kept.on_topic)
+        for link in parts.links:
+            if link.nofollow and self.job.obey_nofollow:
+                self.frontier.nofollow += 1
+                continue
+            score = 0.0
+            if kept.relevance is not None and self._topic and link.kind == LinkKind.PAGE:
+                words = self._topic.relevance_of_words(f"{link.text} {urlsplit(link.url).path}")
+                score = 0.3 * float(bool(kept.on_topic)) + 0.3 * kept.relevance + 0.4 * words
+            kept.links.append(Outlink(link.url, link.kind, score))
+        if item.kind == UrlKind.PAGE:
+            kept.sketch = sketch_of(_words(parts.text[:200_000]))
+            near = self._duplicates.near_duplicate_of(item.id, kept.sketch)
+            if near:
+                kept.duplicate_of = near[0]
+
+    def _pack(self, item: Item, exchange: Exchange, kept: Kept) -> None:
+        original = None
+        if exchange.entity and not exchange.truncated:
+            kept.digest = hashlib.sha1(exchange.entity, usedforsecurity=False).digest()
+            original = self._duplicates.original_of(kept.digest)
+            kept.is_identical = original is not None
+        notes: tuple[tuple[str, str], ...] = ()
+        if kept.duplicate_of is not None and not kept.is_identical:
+            with self.file.lock:
+                other = self.file.execute(
+                    "SELECT url FROM urls WHERE id = ?", (kept.duplicate_of,)
+                ).fetchone()[0]
+            notes = (
+                ("near-duplicate-of", other),
+                ("near-duplicate-measure", "MinHash of word shingles, Jaccard >= 0.9"),
+            )
+        kept.packed = pack_exchange(exchange, original=original, notes=notes)
+
+    def _keep(self, item: Item, exchange: Exchange, kept: Kept, *, count: bool = True) -> None:
+        """Keep a response; callers hold the keeper's transaction."""
+        self._keeper.keep(item, exchange, kept, self.frontier.round)
+        self.frontier.done(item, kept.dropped)
+        self.numbers.count_fetch(exchange.status, exchange.content_type, counted=count)
+        is_revisit = kept.packed is not None and kept.packed.is_revisit
+        note = kept.dropped or exchange.truncated or ("revisit" if is_revisit else "-")
+        self._write_log(item, exchange.status, len(exchange.body), exchange.content_type or "-", note)
+
+    def _keep_unchanged(self, item: Item, exchange: Exchange, packed: PackedExchange) -> None:
+        self._keeper.keep_unchanged(item, exchange, packed, self.frontier.round)
+        self.frontier.done(item)
+        self.numbers.count_fetch(exchange.status, exchange.content_type)
+        self._write_log(item, exchange.status, 0, "-", "revisit")
+
+    def _spell(self, url: str, base: str | None = None) -> str:
+        return spell(url, base)
+
+    def _write_log(self, item: Item, status: int, size: int, mime: str, note: str) -> None:
+        moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        depth = "-" if item.kind != UrlKind.PAGE else str(item.depth)
+        kind, note = item.kind.name.lower(), note.replace(" ", "-")
+        self._write_line(f"{moment} {status} {size} {mime} {kind} {depth} {note} {item.url}")
+
+
+def _looks_like_html(body: bytes) -> bool:
+    start = body[:512].lstrip().lower()
+    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
+
+
+def _words(text: str) -> list[str]:
+    """The words to compare pages by; the indexer's way is needed only where words are not parted by blanks."""
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else words_of(text)
+
+
+def _gunzip(body: bytes, limit: int) -> bytes:
+    import zlib
+
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, limit)
+    except zlib.error:
+        return b""

@@ -1,0 +1,346 @@
+"""Measure this project beside the engines a user would pick instead: from WARC files to ten hits, in one run.
+
+    python -m pip install -r benchmarks/requirements-peers.txt
+    python benchmarks/corpus.py && python benchmarks/peers.py
+    python benchmarks/peers.py --pages 2000 --work /tmp/peers --verify
+    python benchmarks/peers.py --engines findingaid,tantivy --json --save peers.json
+
+Every index is built in a process of its own, from nothing, with all cores; memory is the highest sum of
+proportional set sizes of its processes. Queries come from queries.tsv; each is asked three times after
+one pass to warm up, and its median counts. FTS5, bm25s and Whoosh have one way to answer, so that their
+times without a count differ by the count alone. Whoosh sees only a slice (--slice): it would take hours.
+
+--verify also builds the same index and compares its ten best for every query with plain float64 scores of
+every page (reference.py); use it on a small corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+from engines import ENGINES  # noqa: E402
+from index import run_measured  # noqa: E402
+from queries import read_queries  # noqa: E402
+
+FILES_A_CORE = 4  # a slice is dealt out over so many files, so that no core waits for the last one
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--arcs", type=Path, default=HERE / "data" / "arcs", help="archive files to index")
+    parser.add_argument("--work", type=Path, default=HERE / "data" / "peers", help="where the indexes go")
+    parser.add_argument("--queries", type=Path, default=HERE / "queries.tsv", help="queries, from queries.py")
+    parser.add_argument("--pages", type=int, default=0, help="take so many pages, evenly spread; 0 takes all")
+    parser.add_argument("--slice", type=int, default=1000, help="pages that Whoosh gets (default 1000)")
+    parser.add_argument("--engines", default=",".join(ENGINES), help="which to measure, with commas")
+    parser.add_argument("--passes", type=int, default=3, help="how often each query is timed (default 3)")
+    parser.add_argument(
+        "--builds", type=int, default=1, help="how often each index is built; the median counts"
+    )
+    parser.add_argument("--workers", type=int, default=0, help="processes; 0 is one for each core")
+    parser.add_argument(
+        "--verify", action="store_true", help="compare our ten best with plain float64 scores"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--save", type=Path, help="also write the JSON to this file")
+    arguments = parser.parse_args()
+    names = arguments.engines.split(",")
+    check(names, arguments.arcs, arguments.queries)
+    workers = arguments.workers or len(os.sched_getaffinity(0))
+    files = sorted(arguments.arcs.glob("*.warc.gz"))
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    if arguments.pages:
+        files = deal_out(files, arguments.pages, arguments.work / "arcs", workers * FILES_A_CORE)
+    result: dict[str, Any] = {
+        "date": time.strftime("%Y-%m-%d"), "machine": machine(), "load": os.getloadavg()[0], "workers": workers,
+        "archive_bytes": sum(file.stat().st_size for file in files), "versions": versions_of(names), "engines": {},
+    }  # fmt: skip
+    queries = read_queries(arguments.queries)
+    for name in names:
+        own = files
+        if name == "whoosh":
+            own = deal_out(files, arguments.slice, arguments.work / "slice", workers * FILES_A_CORE)
+        print(f"{name}: indexing", file=sys.stderr)
+        folder = arguments.work / name
+        figures = measure_builds(name, own, folder, workers, arguments.builds)
+        if name != "floor":
+            print(f"{name}: asking {len(queries)} queries", file=sys.stderr)
+            figures |= ask(name, folder, arguments.queries, arguments.passes, [kind for kind, _ in queries])
+        figures["what"] = ENGINES[name].what
+        result["engines"][name] = figures
+    if arguments.verify:
+        result["verified"] = verify(arguments.work / "findingaid", [query for _, query in queries])
+    add_ratios(result["engines"])
+    if arguments.save:
+        arguments.save.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result) if arguments.json else as_text(result))
+    if result.get("verified", {}).get("wrong"):
+        sys.exit(1)
+
+
+def check(names: list[str], arcs: Path, queries: Path) -> None:
+    """End with one line when something is missing."""
+    for name in names:
+        if name not in ENGINES:
+            sys.exit(f"peers.py: no engine {name!r}; there are {', '.join(ENGINES)}")
+        missing = [module for module in ENGINES[name].needs if importlib.util.find_spec(module) is None]
+        if missing:
+            sys.exit(
+                f"peers.py: {name} needs {', '.join(missing)};"
+                " install: python -m pip install -r benchmarks/requirements-peers.txt"
+            )
+    if not any(arcs.glob("*.warc.gz")):
+        sys.exit(f"peers.py: {arcs} holds no .warc.gz files; make them with: python benchmarks/corpus.py")
+    if not queries.exists():
+        sys.exit(f"peers.py: {queries} does not exist; make it with: python benchmarks/queries.py")
+
+
+def deal_out(files: list[Path], pages: int, folder: Path, number: int) -> list[Path]:
+    """Copy `pages` records, evenly spread over the files, into `number` files; gzip members are copied as they are."""
+    members = [(file, start, end) for file in files for start, end in members_of(file)]
+    if pages < len(members):
+        members = [members[i * len(members) // pages] for i in range(pages)]
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    paths = [folder / f"part-{i:02d}.warc.gz" for i in range(min(number, len(members)))]
+    for path in paths:
+        path.touch()
+    for place, (file, start, end) in enumerate(members):
+        with open(file, "rb") as source, open(paths[place % len(paths)], "ab") as target:
+            source.seek(start)
+            target.write(source.read(end - start))
+    return paths
+
+
+def members_of(file: Path) -> Iterator[tuple[int, int]]:
+    """Yield where each response record of an archive with one gzip member a record starts and ends."""
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    with open(file, "rb") as stream:
+        records = ArchiveIterator(stream, parse_http=False)
+        starts = [(record.stream_pos, record.record_type == WarcRecordType.response) for record in records]
+    starts.append((file.stat().st_size, False))
+    for (start, is_response), (end, _) in zip(starts, starts[1:], strict=False):
+        if is_response:
+            yield start, end
+
+
+def measure_builds(name: str, files: list[Path], folder: Path, workers: int, times: int) -> dict[str, Any]:
+    """Build an index `times` times and return the figures of the build of median time."""
+    builds = [measure_build(name, files, folder, workers) for _ in range(times)]
+    return sorted(builds, key=lambda build: float(build["seconds"]))[len(builds) // 2]
+
+
+def measure_build(name: str, files: list[Path], folder: Path, workers: int) -> dict[str, Any]:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    command = [sys.executable, str(HERE / "engines.py"), "build", name, str(folder), str(workers)]
+    taken = run_measured(command + [str(file) for file in files])
+    if taken.exit_code not in (0, 4):
+        sys.exit(f"peers.py: indexing with {name} ended with exit code {taken.exit_code}")
+    counts = json.loads(taken.output)
+    pages = counts.get("pages", counts.get("versions"))
+    index_bytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return {
+        "pages": pages,
+        "seconds": round(taken.seconds, 2),
+        "pages_per_second": round(pages / taken.seconds, 1),
+        "cpu_us_per_page": round(taken.cpu_s / pages * 1e6),
+        "peak_pss_mb": round(taken.peak["pss"] / 1e6, 1),
+        "index_bytes_per_page": round(index_bytes / pages),
+    }
+
+
+def ask(name: str, folder: Path, queries: Path, passes: int, kinds: list[str]) -> dict[str, Any]:
+    """Time the queries in a process of their own and return percentiles, of all and by kind."""
+    command = [sys.executable, str(HERE / "engines.py"), "ask", name, str(folder), str(queries), str(passes)]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit(f"peers.py: asking {name} ended with exit code {run.returncode}")
+    measured = json.loads(run.stdout)
+    by_kind: dict[str, dict[str, float]] = {}
+    for kind in dict.fromkeys(kinds):
+        chosen = [i for i, own in enumerate(kinds) if own == kind]
+        by_kind[kind] = percentiles([measured["times_us"]["exact"][i] for i in chosen])
+    index_bytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return {
+        "exact": percentiles(measured["times_us"]["exact"]),
+        "no_count": percentiles(measured["times_us"]["no_count"]),
+        "by_kind": by_kind,
+        "answered": measured["answered"],
+        "open_and_first_ms": round(measured["first_ms"], 1),
+        "ask_rss_mb": measured["rss_mb"],
+        "ask_not_mapped_mb": measured["not_mapped_mb"],
+        "index_bytes_when_asked": index_bytes,
+    }
+
+
+def percentiles(times_us: list[float]) -> dict[str, float]:
+    """Return p50, p95 and p99 in microseconds."""
+    ordered = sorted(times_us)
+    at = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    return {
+        name: round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
+        for name, share in at.items()
+    }
+
+
+def verify(folder: Path, queries: list[str]) -> dict[str, Any]:
+    """Return how many queries were compared with the plain reference, and those whose ten best differ."""
+    from reference import Reference
+
+    from indexer import open_index
+
+    print("findingaid: comparing with plain scores", file=sys.stderr)
+    wrong = []
+    with open_index(str(folder)) as index:
+        reference = Reference(index)
+        for query in queries:
+            expected = reference.best(query, 10)
+            results = index.search(query, limit=10, with_snippets=False)
+            found = (results.total, [(hit.url, hit.score) for hit in results.hits])
+            if found != expected:
+                wrong.append({"query": query, "expected": expected, "found": found})
+    return {"queries": len(queries), "wrong": wrong}
+
+
+RATIOS = {
+    "pages/s": lambda figures: figures.get("pages_per_second"),
+    "CPU": lambda figures: figures.get("cpu_us_per_page"),
+    "index": lambda figures: figures.get("index_bytes_per_page"),
+    "p50": lambda figures: figures.get("exact", {}).get("p50"),
+    "p95": lambda figures: figures.get("exact", {}).get("p95"),
+    "p50 n": lambda figures: figures.get("no_count", {}).get("p50"),
+    "p95 n": lambda figures: figures.get("no_count", {}).get("p95"),
+}
+
+
+def add_ratios(engines: dict[str, dict[str, Any]]) -> None:
+    """Add to each engine its figures divided by ours."""
+    ours = engines.get("findingaid")
+    if ours is None:
+        return
+    for figures in engines.values():
+        figures["ratio_to_ours"] = {
+            name: round(figure(figures) / figure(ours), 2)
+            for name, figure in RATIOS.items() if figure(figures) and figure(ours)
+        }  # fmt: skip
+
+
+def versions_of(names: list[str]) -> dict[str, str]:
+    import sqlite3
+
+    packages = {"fastwarc", "selectolax", "numpy"} | (
+        {"tantivy", "bm25s", "whoosh-reloaded"} & {*names, "whoosh-reloaded"}
+    )
+    found = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    for package in sorted(packages):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> str:
+    """Return the processor, the cores and the memory in a few words."""
+    model = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, {memory_gb:.0f} GB"
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """Return the tables: indexing and queries with the ratios to ours last, then queries by kind."""
+    engines: dict[str, dict[str, Any]] = result["engines"]
+    columns = (
+        "pages", "pages/s", "CPU us/page", "peak MB", "bytes/page", "p50 us", "p95", "p99", "no count p50", "p95",
+        "p99", *(f"x {name}" for name in RATIOS),
+    )  # fmt: skip
+    rows = []
+    for name, figures in engines.items():
+        row = [
+            f"{figures['pages']:,}", f"{figures['pages_per_second']:,.0f}", f"{figures['cpu_us_per_page']:,}",
+            f"{figures['peak_pss_mb']:,.0f}", f"{figures['index_bytes_per_page']:,}",
+        ]  # fmt: skip
+        for which in ("exact", "no_count"):
+            row += [f"{figures[which][p]:,.0f}" if which in figures else "" for p in ("p50", "p95", "p99")]
+        ratios = figures.get("ratio_to_ours", {})
+        row += [f"{ratios[ratio]:.2f}" if ratio in ratios else "" for ratio in RATIOS]
+        rows.append((name, row))
+    lines = [
+        f"{result['date']}, {result['machine']}, {result['workers']} processes, load {result['load']:.1f} at the start",
+        f"{result['archive_bytes'] / 1e6:,.1f} MB of archives; times of queries in microseconds, to ten addresses;"
+        " x: divided by ours",
+        "",
+        *table(("", *columns), rows),
+        "",
+    ]
+    kinds = {kind for figures in engines.values() for kind in figures.get("by_kind", {})}
+    asked = [name for name in engines if "by_kind" in engines[name]]
+    if asked:
+        order = list(engines[asked[0]]["by_kind"])
+        rows = [
+            (kind, [f"{engines[name]['by_kind'][kind][p]:,.0f}" for name in asked for p in ("p50", "p95")])
+            for kind in order if kind in kinds
+        ]  # fmt: skip
+        lines += table(("us, with count", *(f"{name} {p}" for name in asked for p in ("p50", "p95"))), rows)
+        lines.append("")
+        lines += [
+            f"{name}: opened and first query {engines[name]['open_and_first_ms']:,.0f} ms, then"
+            f" {engines[name]['ask_not_mapped_mb']:,.0f} MB that are no mapped file;"
+            f" {engines[name]['answered']} queries have hits; {engines[name]['what']}"
+            for name in asked
+        ]
+    lines.append(", ".join(f"{name} {version}" for name, version in result["versions"].items()))
+    if "verified" in result:
+        wrong = result["verified"]["wrong"]
+        lines.append(
+            f"verified against plain scores: {result['verified']['queries']} queries, {len(wrong)} differ"
+        )
+        lines += [
+            f"  {item['query']}\n    expected {item['expected']}\n    found    {item['found']}"
+            for item in wrong[:5]
+        ]
+    return "\n".join(lines)
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, list[str]]]) -> list[str]:
+    """Return the lines of a table, in the form that Markdown takes."""
+    cells = [list(head), *([name, *row] for name, row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
+    lines = [
+        "| "
+        + " | ".join(
+            f"{text:<{w}}" if not i else f"{text:>{w}}"
+            for i, (text, w) in enumerate(zip(line, widths, strict=True))
+        )
+        + " |"
+        for line in cells
+    ]
+    rule = "|" + "|".join("-" * (w + 1) + ("-" if not i else ":") for i, w in enumerate(widths)) + "|"
+    return [lines[0], rule, *lines[1:]]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""A reader of an index in plain Python, written from docs/index-format.md alone, and the dump in that page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import sqlite3
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import run_in_one_process
+from shelf import page, record
+
+from indexer import ELEMENTS, IndexOptions, build_index
+from indexer.store.writer import IndexWriter
+from indexer.text.analysis import analyze_pages
+from indexer.text.elements import collect_page
+from running import REPOSITORY
+
+# ---- the reader
+
+TYPES = {"|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q"}
+
+
+def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the header of an array file, and its arrays: tuples of numbers, or of rows of them."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, version, length, crc = struct.unpack_from("<4sIII", data)
+    assert (magic, version) == (b"FAid", 1)
+    assert zlib.crc32(data[16 : 16 + length]) == crc
+    header = json.loads(data[16 : 16 + length])
+    assert header["size"] == len(data) and data[-8:] == bytes(8)
+    arrays: dict[str, Any] = {}
+    for array in header["arrays"]:
+        rows, columns = [*array["shape"], 1][:2]
+        kind = f"<{rows * columns}{TYPES[array['dtype']]}"
+        assert array["offset"] % 64 == 0
+        assert zlib.crc32(data[array["offset"] : array["offset"] + struct.calcsize(kind)]) == array["crc32"]
+        numbers = struct.unpack_from(kind, data, array["offset"])
+        if len(array["shape"]) == 2:
+            numbers = tuple(numbers[at : at + columns] for at in range(0, rows * columns, columns))
+        arrays[array["name"]] = numbers
+    return header, arrays
+
+
+def items(ends: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Yield where each item begins and ends."""
+    start = 0
+    for end in ends:
+        yield start, end
+        start = end
+
+
+def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
+    """Yield (word, ordinal, element, position) of all occurrences in a segment."""
+    header, a = read_array_file(path)
+    rare = 0
+    lists = zip(
+        *(items(a[name]) for name in ("word_ends", "pair_ends", "ordinal_ends", "position_ends")), strict=True
+    )
+    for word_id, (letters, pairs, gap_bytes, position_bytes) in zip(a["word_ids"], lists, strict=True):
+        word = bytes(a["words"][slice(*letters)]).decode()
+        assert word_id == int(hashlib.md5(word.encode()).hexdigest()[:8], 16)
+        count = pairs[1] - pairs[0]
+        width = (gap_bytes[1] - gap_bytes[0]) // count
+        kind = f"<{count}{ {1: 'B', 2: 'H', 4: 'I'}[width] }"
+        gaps = struct.unpack(kind, bytes(a["ordinals"][slice(*gap_bytes)]))
+        bits = int.from_bytes(bytes(a["positions"][slice(*position_bytes)]), "little")
+        ordinal = -1
+        for pair, gap in zip(range(*pairs), gaps, strict=True):
+            ordinal += gap + 1
+            shape = a["shapes"][pair]
+            if shape == 255:
+                assert a["rare_ranks"][pair // 256] <= rare
+                shape = a["rare_shapes"][rare]
+                rare += 1
+            size = max(a["extent"][ordinal] - 1, 0).bit_length()
+            for element, times in enumerate(a["shape_table"][shape]):
+                for _ in range(times):
+                    yield word, ordinal, element, bits & ((1 << size) - 1)
+                    bits >>= size
+        assert bits == 0
+    assert header["meta"]["pairs"] == len(a["shapes"])
+
+
+def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield (word, address, element, position) of all occurrences in an index."""
+    with open(os.path.join(index_dir, "current")) as file:
+        folder = os.path.join(index_dir, file.read().strip())
+    catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
+    maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
+    assert maps["format"] == {"version": 1}
+    for segment in maps["segments"]:
+        rows = catalogue.execute(
+            "SELECT v.ordinal, u.url FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            (segment["number"],),
+        )
+        urls = dict(rows)
+        assert (
+            not set(segment["dead"]) & set(urls) and len(urls) + len(segment["dead"]) == segment["versions"]
+        )
+        for word, ordinal, element, position in read_segment(
+            os.path.join(folder, f"{segment['number']:06}.seg")
+        ):
+            if ordinal not in segment["dead"]:
+                yield word, urls[ordinal], element, position
+        weights, _ = read_array_file(os.path.join(folder, f"{segment['number']:06}.w{segment['weights']}"))
+        assert weights["kind"] == "weights" and len(weights["meta"]["boost"]) == 10
+    catalogue.close()
+
+
+# ---- the tests
+
+
+def what_went_in(pages: dict[str, str]) -> list[tuple[str, str, int, int]]:
+    """Return the occurrences in pages, as the analysis gives them to the store."""
+    found = []
+    for url, html in pages.items():
+        tokens = analyze_pages([(url, collect_page(html))])
+        columns = (tokens.word.tolist(), tokens.element.tolist(), tokens.position.tolist())
+        found += [
+            (tokens.words[word], url, element, position)
+            for word, element, position in zip(*columns, strict=True)
+        ]
+    return sorted(found)
+
+
+def odd_page(number: int) -> str:
+    """Return a page with words as often, in as many elements, as no other has: more shapes than a byte tells."""
+    chosen = random.Random(number)
+    body = " ".join(
+        f"<{tag}>{'granite ' * chosen.randrange(9)}</{tag}>" for tag in ("h2", "b", "p", "p", "a href=/x")
+    )
+    return f"<title>{'granite ' * chosen.randrange(5)}</title>{body} <p>{'日本 ' * (number % 3)} été {number}"
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_the_reader_finds_every_occurrence_that_went_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merged: bool
+) -> None:
+    run_in_one_process(monkeypatch, batch_pages=150)
+    if not merged:
+        monkeypatch.setattr(IndexWriter, "merge", lambda self, stop: None)
+    pages = {f"http://h{n % 9}.example/{n}": odd_page(n) for n in range(400)}
+    pages |= {f"http://words.example/{n}": page(n) for n in range(20)} | {"http://empty.example/": ""}
+    path = tmp_path / "a.warc"
+    path.write_bytes(b"".join(record(url, html) for url, html in pages.items()))
+    index = str(tmp_path / "index")
+    build_index([str(path)], index, options=IndexOptions(workers=1))
+    # some pages go, one changes
+    pages = {url: html for url, html in pages.items() if not url.endswith("7")} | {
+        "http://words.example/3": page(3000)
+    }
+    path.write_bytes(b"".join(record(url, html) for url, html in pages.items()))
+    build_index([str(path)], index, options=IndexOptions(workers=1))
+    found = sorted(read_index(index))
+    assert len(found) > 5000 and {element for _, _, element, _ in found} >= set(range(3))
+    assert found == what_went_in(pages)
+
+
+def test_the_dump_in_the_document_is_what_the_code_makes() -> None:
+    made = subprocess.run(
+        [sys.executable, str(REPOSITORY / "docs/make_index_dump.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    document = (REPOSITORY / "docs/index-format.md").read_text(encoding="utf-8")
+    shown = document.partition("<!-- dump -->\n")[2].partition("<!-- end of dump -->\n")[0]
+    assert shown == made, "renew it: python docs/make_index_dump.py --write"
+
+
+def test_the_document_names_every_array_key_table_and_column(small_index: Path) -> None:
+    document = (REPOSITORY / "docs/index-format.md").read_text(encoding="utf-8")
+    with open(small_index / "current") as file:
+        folder = small_index / file.read().strip()
+    for name in os.listdir(folder):
+        if ".sqlite" not in name:
+            header, arrays = read_array_file(str(folder / name))
+            for word in (*arrays, *header["meta"], *header):
+                assert f"`{word}`" in document, word
+    connection = sqlite3.connect(folder / "catalogue.sqlite")
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        assert f"| `{table}` |" in document
+        for column in connection.execute(f"PRAGMA table_info({table})").fetchall():
+            assert f"`{column[1]}`" in document, column
+    for key, value in connection.execute("SELECT key, value FROM catalogue").fetchall():
+        assert f"`{key.partition(':')[0]}" in document, key
+        for entry in json.loads(value) if key == "segments" else []:
+            assert all(f"`{name}`" in document for name in entry)
+    connection.close()
+    for number, element in enumerate(ELEMENTS):
+        assert element in document.partition("numbered 0 to 9: ")[2].split(".")[0].split(",")[number]

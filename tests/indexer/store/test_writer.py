@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from store_batches import Page, commit_pages, commit_revisit, contents
+
+from indexer import Ranking
+from indexer.store.catalogue import doc_id
+from indexer.store.checking import check_generation
+from indexer.store.segment import Segment
+from indexer.store.writer import IndexWriter, segment_path, weights_path
+
+CAT: Page = {("cat", 6): [0, 4], ("title", 0): [9]}
+DOG: Page = {("dog", 6): [1]}
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[IndexWriter]:
+    found = IndexWriter(str(tmp_path / "g1"), Ranking())
+    yield found
+    found.close()
+
+
+def rows(writer: IndexWriter, sql: str) -> list[tuple[Any, ...]]:
+    return writer.catalogue.connection().execute(sql).fetchall()
+
+
+def segments(writer: IndexWriter) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = writer.catalogue.dictionary["segments"]
+    return found
+
+
+def test_a_commit_is_whole_and_sound(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
+    assert check_generation(writer.folder) == []
+    assert rows(writer, "SELECT url, doc_id FROM urls ORDER BY id") == [
+        (url, doc_id(url)) for url in ("http://a.example/", "http://b.example/")
+    ]
+    [entry] = segments(writer)
+    assert (entry["versions"], entry["dead"], sum(entry["sums"])) == (2, [], 4)
+    assert sorted(os.listdir(writer.folder))[:2] == ["000001.seg", "000001.w1"]
+
+
+def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
+    commit_pages(writer, "b.warc", {"http://c.example/": DOG})
+    writer.forget_file("a.warc")
+    assert check_generation(writer.folder) == []
+    assert [entry["dead"] for entry in segments(writer)] == [[0, 1], []]
+    assert sum(segments(writer)[0]["sums"]) == 0
+    assert rows(writer, "SELECT url FROM urls") == [("http://c.example/",)]
+    assert writer.ledger_entry("a.warc") is None
+    writer.merge()
+    assert check_generation(writer.folder) == []
+    [entry] = segments(writer)
+    assert contents(Segment(segment_path(writer.folder, entry["number"]))) == {("dog", 0, 6): [1]}
+    writer.forget_file("unknown.warc")
+
+
+def test_forgetting_the_last_file_leaves_nothing(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    writer.forget_file("a.warc")
+    writer.merge()
+    assert segments(writer) == [] and check_generation(writer.folder) == []
+    assert not [name for name in os.listdir(writer.folder) if name.endswith(".seg")]
+
+
+@pytest.mark.parametrize("original_first", [True, False])
+def test_revisits_join_their_original_in_both_orders(writer: IndexWriter, original_first: bool) -> None:
+    steps = [
+        lambda: commit_pages(writer, "a.warc", {"http://a.example/": CAT}),
+        lambda: commit_revisit(writer, "b.warc", "http://a.example/"),
+    ]
+    for step in steps if original_first else reversed(steps):
+        step()
+    assert len(set(rows(writer, "SELECT version FROM captures"))) == 1
+    assert rows(writer, "SELECT COUNT(*) FROM captures WHERE version IS NULL") == [(0,)]
+    # a revisit does not hold what it shows: when the original goes, so does the version
+    writer.forget_file("a.warc")
+    assert rows(writer, "SELECT version FROM captures") == [(None,)] and check_generation(writer.folder) == []
+    [version] = commit_pages(writer, "c.warc", {"http://a.example/": CAT})
+    assert rows(writer, "SELECT DISTINCT version FROM captures") == [(version,)]
+
+
+def test_numbers_of_segments_are_never_used_twice(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    writer.forget_file("a.warc")
+    writer.merge()
+    commit_pages(writer, "b.warc", {"http://b.example/": DOG})
+    assert segments(writer)[0]["number"] > 2
+
+
+def test_new_boosts_weigh_the_index_anew_without_an_archive(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    [before] = segments(writer)
+    writer.ranking = Ranking(boost={**Ranking().boost, "body": 9.0})
+    writer.merge()
+    [after] = segments(writer)
+    assert after["weights"] == before["weights"] + 1
+    assert os.path.exists(weights_path(writer.folder, after)) and not os.path.exists(
+        weights_path(writer.folder, before)
+    )
+    assert check_generation(writer.folder) == []
+
+
+def test_weights_are_renewed_when_mean_lengths_have_moved(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    commit_pages(writer, "b.warc", {"http://b.example/": {("dog", 6): list(range(60))}})
+    assert [entry["weights"] for entry in segments(writer)] == [2, 1]
+
+
+def test_what_no_commit_names_is_removed_at_the_start_and_at_the_end(tmp_path: Path) -> None:
+    folder = str(tmp_path / "g1")
+    first = IndexWriter(folder, Ranking())
+    commit_pages(first, "a.warc", {"http://a.example/": CAT})
+    junk = ["000002.seg", "000001.w7", "x-w1-1.new", "x-w1-1.new.tmp"]
+    for name in junk:
+        (tmp_path / "g1" / name).write_text("junk")
+    (tmp_path / "g1" / "notes.txt").write_text("not ours")
+    first.close()
+    assert not set(junk) & set(os.listdir(folder))
+    for name in junk:
+        (tmp_path / "g1" / name).write_text("junk")
+    second = IndexWriter(folder, Ranking())
+    assert not set(junk) & set(os.listdir(folder)) and "notes.txt" in os.listdir(folder)
+    second.close()
+    assert check_generation(folder) == []
+
+
+def test_a_commit_that_fails_changes_nothing(writer: IndexWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    before = (
+        [rows(writer, f"SELECT * FROM {table}") for table in ("urls", "versions", "captures")],
+        segments(writer),
+    )
+    monkeypatch.setattr(
+        IndexWriter, "_weigh", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error"))
+    )
+    with pytest.raises(OSError):
+        commit_pages(writer, "b.warc", {"http://b.example/": DOG})
+    assert before == (
+        [rows(writer, f"SELECT * FROM {table}") for table in ("urls", "versions", "captures")],
+        segments(writer),
+    )
+    assert check_generation(writer.folder) == []

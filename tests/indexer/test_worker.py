@@ -1,0 +1,185 @@
+"""Workers and their coordinator: pages claimed once, pages that take too long, workers that are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer import IndexOptions, LedgerEntry, build_index, open_index
+from indexer.build import _Run
+from indexer.worker import Status, WorkerProcess
+from tests.indexer.making import response, write_warc
+
+
+def pages(name: str, count: int, words: int = 20) -> Iterator[bytes]:
+    for number in range(count):
+        text = " ".join(f"{name}{number}x{place}" for place in range(words))
+        yield response(
+            f"http://{name}.example/{number}", f"<title>{name} {number}</title><p>common {text}</p>"
+        )
+
+
+def contents(folder: Path) -> tuple[Any, ...]:
+    """Return what an index answers, without what a run may number as it likes."""
+    with open_index(str(folder)) as index:
+        assert index.check() == []
+        hits = index.search("common", limit=10_000, with_snippets=False).hits
+        captures = [
+            (c.url, c.timestamp, c.location.offset, c.title)
+            for hit in hits[:50]
+            for c in index.captures(hit.url)
+        ]
+        return index.statistics(), [(hit.url, round(hit.score, 9), hit.captures) for hit in hits], captures
+
+
+def ledger(folder: Path) -> dict[str, LedgerEntry]:
+    with open_index(str(folder)) as index:
+        return {os.path.basename(entry.file): entry for entry in index.ledger()}
+
+
+@pytest.fixture
+def when_busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[str]]]:
+    """Call a function with each of the first workers that fulfil a condition; gives the names of those it met."""
+    stop = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def watch(
+        condition: Callable[[WorkerProcess], bool], act: Callable[[WorkerProcess], object], times: int = 1
+    ) -> list[str]:
+        made: list[WorkerProcess] = []
+        met: list[str] = []
+        make = WorkerProcess.__init__
+
+        def init(self: WorkerProcess, *arguments: Any) -> None:
+            make(self, *arguments)
+            made.append(self)
+
+        def loop() -> None:
+            while not stop.is_set() and len(met) < times:
+                for worker in list(made):
+                    if (
+                        worker.name not in met
+                        and len(met) < times
+                        and worker._process.poll() is None
+                        and condition(worker)
+                    ):
+                        met.append(worker.name)
+                        act(worker)
+                time.sleep(0.0005)
+
+        monkeypatch.setattr(WorkerProcess, "__init__", init)
+        threads.append(threading.Thread(target=loop))
+        threads[-1].start()
+        return met
+
+    yield watch
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def kill(worker: WorkerProcess) -> None:
+    os.kill(worker._process.pid, signal.SIGKILL)
+
+
+def test_a_page_in_two_files_read_at_once_is_one_version(tmp_path: Path) -> None:
+    records = list(pages("same", 150))
+    files = [write_warc(tmp_path / f"{name}.warc.gz", records) for name in "ab"]
+    statistics = build_index(files, str(tmp_path / "index"), options=IndexOptions(workers=2))
+    assert (statistics.versions, statistics.documents, statistics.captures) == (150, 150, 300)
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.check() == []
+        hits = index.search("common", limit=1000, with_snippets=False).hits
+        assert [(hit.captures, hit.versions) for hit in hits] == [(2, 1)] * 150
+        assert {len({capture.location.path for capture in index.captures(hit.url)}) for hit in hits} == {2}
+        assert all(capture.title for hit in hits for capture in index.captures(hit.url))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> list[str]:
+    """Three files, and a fourth that holds pages of the others too."""
+    files = [
+        write_warc(tmp_path / f"{name}.warc.gz", pages(name, 250, 60)) for name in ("alpha", "beta", "gamma")
+    ]
+    shared = [record for name in ("alpha", "beta") for record in pages(name, 100, 60)]
+    return [*files, write_warc(tmp_path / "shared.warc.gz", shared)]
+
+
+@pytest.mark.parametrize("moment", ["reading", "parsing", "many pages on"])
+def test_a_worker_killed_in_mid_run_changes_nothing(
+    tmp_path: Path, shelf: list[str], when_busy: Callable[..., list[str]], moment: str
+) -> None:
+    conditions: dict[str, Callable[[WorkerProcess], bool]] = {
+        "reading": lambda worker: worker.status[Status.RECORDS] > 3,
+        "parsing": lambda worker: bool(worker.status[Status.PARSING]) and worker.status[Status.PAGES] > 10,
+        "many pages on": lambda worker: worker.status[Status.PAGES] > 150,
+    }
+    build_index(shelf, str(tmp_path / "undisturbed"), options=IndexOptions(workers=2))
+    met = when_busy(conditions[moment], kill)
+    build_index(shelf, str(tmp_path / "index"), options=IndexOptions(workers=2))
+    assert len(met) == 1
+    assert contents(tmp_path / "index") == contents(tmp_path / "undisturbed")
+
+
+def test_a_worker_killed_with_its_last_batch_in_hand_changes_nothing(
+    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_index(shelf, str(tmp_path / "undisturbed"), options=IndexOptions(workers=2))
+    flush = _Run._flush_all
+    killed: list[WorkerProcess] = []
+
+    def flush_after_a_death(run: _Run) -> None:
+        if not killed:
+            killed.append(run._workers[0])
+            kill(run._workers[0])
+        flush(run)
+
+    monkeypatch.setattr(_Run, "_flush_all", flush_after_a_death)
+    build_index(shelf, str(tmp_path / "index"), options=IndexOptions(workers=2))
+    assert len(killed) == 1
+    assert contents(tmp_path / "index") == contents(tmp_path / "undisturbed")
+
+
+def test_a_worker_that_hangs_costs_only_the_page_it_was_at(
+    tmp_path: Path, shelf: list[str], when_busy: Callable[..., list[str]]
+) -> None:
+    met = when_busy(
+        lambda worker: bool(worker.status[Status.PARSING]) and worker.status[Status.PAGES] > 10,
+        lambda worker: os.kill(worker._process.pid, signal.SIGSTOP),
+    )
+    statistics = build_index(shelf, str(tmp_path / "index"), options=IndexOptions(workers=2, page_limit_s=3))
+    assert len(met) == 1
+    assert statistics.captures == 950
+    damaged = [entry for entry in ledger(tmp_path / "index").values() if entry.damaged]
+    if statistics.versions == 749:  # else it was stopped just after the page, or another file holds it too
+        assert len(damaged) == 1 and "left out" in damaged[0].damaged[0].problem
+    assert statistics.versions >= 749
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.check() == []
+
+
+def test_a_page_that_takes_too_long_is_left_out_and_the_rest_is_there(tmp_path: Path) -> None:
+    slow = (
+        "<html><body>common" + "<i>" * 7900 + "</p>" * 600_000
+    )  # each end tag makes a paragraph: seconds of work
+    records = [*pages("before", 3), response("http://slow.example/", slow), *pages("after", 3)]
+    path = write_warc(tmp_path / "slow.warc.gz", records)
+    statistics = build_index(
+        [path], str(tmp_path / "index"), options=IndexOptions(workers=1, page_limit_s=1.5)
+    )
+    assert (statistics.captures, statistics.versions) == (7, 6)
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.check() == []
+        assert index.search("common").total == 6
+        (capture,) = index.captures("http://slow.example/")
+    (entry,) = ledger(tmp_path / "index").values()
+    assert (entry.status, entry.records, entry.captures, entry.documents) == ("damaged", 7, 7, 6)
+    (damage,) = entry.damaged
+    assert damage.offset == capture.location.offset and "left out" in damage.problem

@@ -1,0 +1,255 @@
+"""Which records count as what: captures, pages, skipped records, damage, and sums that agree."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from indexer.text.documents import CaptureFound, FileEntry, media_type, payload_digest, read_captures
+from tests.indexer.making import HTML_TYPE, http, record, response, write_warc
+
+PAGE = "<html><head><title>Report</title></head><body>%s</body></html>"
+
+
+def read(tmp_path: Path, *records: bytes) -> tuple[list[CaptureFound], FileEntry]:
+    """Read an archive of these records; the sums of its ledger entry must agree."""
+    return read_file(write_warc(tmp_path / "test.warc.gz", records))
+
+
+def read_file(path: str) -> tuple[list[CaptureFound], FileEntry]:
+    entry = FileEntry(path)
+    found = list(read_captures(path, entry))
+    assert entry.records == entry.captures + sum(entry.skipped.values())
+    assert entry.captures == len(found)
+    assert entry.documents == sum(capture.page is not None for capture in found)
+    assert (entry.status == "indexed") == (not entry.damaged)
+    return found, entry
+
+
+def page_of(tmp_path: Path, block: bytes, kind: str = "response", *fields: str) -> str | None:
+    """Return the markup of the only record, None if it is no page."""
+    (capture,), _ = read(tmp_path, record(kind, "http://a.example/p", block, *fields))
+    return capture.page.html if capture.page else None
+
+
+def test_records_without_a_body_and_without_a_type(tmp_path: Path) -> None:
+    found, entry = read(
+        tmp_path,
+        record("warcinfo", "", b""),
+        record("metadata", "http://a.example/m", b""),
+        record("response", "http://a.example/nothing", b""),
+        record("response", "http://a.example/empty", http(b"")),
+        record("resource", "http://a.example/r", b""),
+        response("http://a.example/after", PAGE % "after"),
+    )
+    assert entry.skipped == {"warcinfo": 1, "metadata": 1}
+    assert [(capture.url[17:], capture.status, capture.page is not None) for capture in found] == [
+        ("nothing", 0, False),
+        ("empty", 200, True),
+        ("r", 0, False),
+        ("after", 200, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "status, end",
+    [
+        ("HTTP/1.1 200", b"\r\n"),
+        ("HTTP/1.1 200 ", b"\n"),
+        ("HTTP/1.0 200 OK", b"\n"),
+        ("HTTP/2 200", b"\r\n"),
+        ("HTTP/1.1  200  OK", b"\r\n"),
+        ("HTTP/1.1 200 Est\u00e1 bien", b"\r\n"),
+        ("HTTP/1.1 200 \u6210\u529f", b"\r\n"),
+    ],
+)
+def test_odd_status_lines(tmp_path: Path, status: str, end: bytes) -> None:
+    block = http(b"<p>text", HTML_TYPE, status=status).replace(b"\r\n", end)
+    assert page_of(tmp_path, block) == "<p>text"
+
+
+def test_bytes_beyond_ascii_in_headers(tmp_path: Path) -> None:
+    block = b"HTTP/1.1 200 Est\xe1\r\nSet-Cookie: \xc4\xe3=%C0; path=/\r\nX-\xe9: \x07\xff\r\n"
+    block += b"Content-Type: text/html\r\n\r\n<p>text"
+    assert page_of(tmp_path, block) == "<p>text"
+
+
+BODY = (PAGE % ("text " * 300)).encode()
+CHUNKED = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+
+
+@pytest.mark.parametrize(
+    "stored, headers",
+    [
+        (gzip.compress(BODY), ["Content-Encoding: gzip"]),
+        (BODY, ["Content-Encoding: gzip"]),
+        (gzip.compress(BODY), ["Content-Encoding: x-GZIP"]),
+        (CHUNKED, ["Transfer-Encoding: chunked"]),
+        (BODY, ["Transfer-Encoding: chunked"]),
+        (CHUNKED, ["Transfer-Encoding: Chunked"]),
+        (gzip.compress(BODY), ["Transfer-Encoding: chunked", "Content-Encoding: gzip"]),
+        *[
+            (BODY, [f"Content-Length: {length}"])
+            for length in ("151", "999999", "none", "-1", "00", "40, 40")
+        ],
+    ],
+)
+def test_bodies_that_are_not_what_their_headers_say(
+    tmp_path: Path, stored: bytes, headers: list[str]
+) -> None:
+    assert page_of(tmp_path, http(stored, HTML_TYPE, *headers)) == BODY.decode()
+
+
+def test_versions_are_told_apart_by_the_decoded_body(tmp_path: Path) -> None:
+    found, _ = read(
+        tmp_path,
+        *[
+            record("response", "http://a.example/p", http(stored, HTML_TYPE, *headers))
+            for stored, headers in (
+                (BODY, []),
+                (gzip.compress(BODY), ["Content-Encoding: gzip"]),
+                (CHUNKED, ["Transfer-Encoding: chunked"]),
+            )
+        ],
+    )
+    assert {capture.page.digest for capture in found if capture.page} == {hashlib.sha1(BODY).digest()}
+
+
+def test_what_is_a_page_and_what_is_not(tmp_path: Path) -> None:
+    assert page_of(tmp_path, http(b"<p>x", "Content-Type: application/xhtml+xml")) == "<p>x"
+    assert page_of(tmp_path, http(b"<p>x", "Content-Type: TEXT/HTML , text/html")) == "<p>x"
+    assert page_of(tmp_path, http(b"x", "Content-Type: text/plain")) is None
+    assert page_of(tmp_path, http(b"<p>x", HTML_TYPE, status="HTTP/1.1 404 Not Found")) is None
+    assert page_of(tmp_path, b"<p>x", "resource", "Content-Type: text/html; charset=utf-8") == "<p>x"
+    assert page_of(tmp_path, b"<p>x", "resource", "Content-Type: image/png") is None
+    assert page_of(tmp_path, http(b"<p>x"), "revisit") is None
+    for start in (b"\x89PNG\r\n\x1a\n", b"%PDF-1.4", b"PK\x03\x04", b"GIF89a"):
+        assert page_of(tmp_path, http(start + b"secret")) is None
+
+
+def test_records_that_look_like_pages_and_are_none(tmp_path: Path) -> None:
+    page = (PAGE % "hidden").encode()
+    found, entry = read(
+        tmp_path,
+        record(
+            "request", "http://a.example/f", b"POST /f HTTP/1.1\r\nContent-Type: text/html\r\n\r\n" + page
+        ),
+        record("metadata", "http://a.example/m", page, "Content-Type: text/html"),
+        record("X-Own", "http://a.example/x", page, "Content-Type: text/html"),
+        record(
+            "response",
+            "dns:a.example",
+            b"20200101000000\na.example. 1 IN A 192.0.2.1\n",
+            "Content-Type: text/dns",
+        ),
+    )
+    assert found == []
+    assert entry.skipped == {"request": 1, "metadata": 1, "unknown type": 1, "dns": 1}
+
+
+def test_revisits_are_captures_without_text(tmp_path: Path) -> None:
+    digest = "sha1:" + base64.b32encode(hashlib.sha1(b"<p>x").digest()).decode()
+    found, entry = read(
+        tmp_path,
+        response("http://a.example/p", "<p>x"),
+        record(
+            "revisit",
+            "http://a.example/p",
+            http(b""),
+            f"WARC-Payload-Digest: {digest}",
+            "WARC-Refers-To-Target-URI: <http://a.example/p>",
+        ),
+        record("revisit", "http://a.example/p", b"", f"WARC-Payload-Digest: {digest.lower()}"),
+    )
+    assert [(capture.type, capture.status, capture.page is None) for capture in found] == [
+        ("response", 200, False),
+        ("revisit", 200, True),
+        ("revisit", 0, True),
+    ]
+    # the first record names no digest: it is computed, in the same spelling
+    assert {capture.payload for capture in found} == {digest}
+    assert found[1].refers_to == "http://a.example/p"
+    assert entry.documents == 1
+
+
+@pytest.mark.parametrize(
+    "written, digest",
+    [
+        ("", ""),
+        ("md5:AbC=", "md5:AbC="),
+        ("SHA-1: 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ ", "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),
+        ("sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709", "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),
+        ("sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),
+        ("sha1:odd", "sha1:odd"),
+    ],
+)
+def test_payload_digests_have_one_spelling(written: str, digest: str) -> None:
+    assert payload_digest(written) == digest
+
+
+@pytest.mark.parametrize(
+    "field, kind",
+    [
+        ("", ""),
+        ("text/html", "text/html"),
+        (" Text/HTML ;charset=x", "text/html"),
+        ("text/html, text/html", "text/html"),
+        ("text/html charset=x", "text/html"),
+    ],
+)
+def test_media_types(field: str, kind: str) -> None:
+    assert media_type(field) == kind
+
+
+def test_a_bomb_costs_its_page_and_stands_in_the_ledger(tmp_path: Path) -> None:
+    bomb = gzip.compress(b"<p>top</p>" + b" " * (200 << 20), 9)
+    found, entry = read(
+        tmp_path,
+        response("http://a.example/before", PAGE % "before"),
+        record("response", "http://a.example/bomb", http(bomb, HTML_TYPE, "Content-Encoding: gzip")),
+        response("http://a.example/after", PAGE % "after"),
+    )
+    assert [capture.url[17:] for capture in found] == ["before", "bomb", "after"]
+    assert entry.damaged and entry.status == "damaged"
+    assert all(len(capture.page.html) <= 33 << 20 for capture in found if capture.page)
+
+
+def test_damage_is_told_with_its_place_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = Path(
+        write_warc(
+            tmp_path / "a.warc.gz", [response(f"http://a.example/{n}", PAGE % f"page{n}") for n in range(3)]
+        )
+    )
+    data = bytearray(path.read_bytes())
+    size = len(data) // 3
+    data[size + 40 : size + 60] = b"\xff" * 20
+    path.write_bytes(data)
+    found, entry = read_file(str(path))
+    assert {"http://a.example/0", "http://a.example/2"} <= {capture.url for capture in found}
+    assert entry.status == "damaged" and entry.damaged[0].offset >= size - 10
+
+
+@pytest.mark.parametrize(
+    "content, status",
+    [(b"", "not an archive"), (b"just text\n" * 50, "not an archive"), (None, "unreadable")],
+)
+def test_files_that_are_no_archives(tmp_path: Path, content: bytes | None, status: str) -> None:
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_bytes(content)
+    found, entry = read_file(str(path))
+    assert (found, entry.status, len(entry.damaged)) == ([], status, 1)
+
+
+def test_a_capture_without_an_address_is_not_lost(tmp_path: Path) -> None:
+    found, _ = read(
+        tmp_path,
+        record("response", "", http(b"<p>x"), "WARC-Record-ID: <urn:uuid:1>"),
+        record("response", "", http(b"<p>y")),
+    )
+    assert found[0].url == "urn:uuid:1"
+    assert found[1].url.startswith("urn:x-no-address:test.warc.gz:")

@@ -1,0 +1,175 @@
+"""Segments and commits made by hand, for the tests of indexer.store."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from indexer.store.inversion import stems_of
+from indexer.store.segment import KINDS, Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
+from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
+from indexer.worker import host_of
+
+Page = Mapping[tuple[str, int], list[int]]  # (word, element) -> positions
+
+
+def columns_of(pages: Mapping[str, Page], languages: Mapping[str, str] | None = None) -> VersionColumns:
+    """Return the version columns of pages by address; document i + 1 for the ith."""
+    lengths = np.zeros((len(pages), KINDS), dtype=np.uint32)
+    extent = np.zeros(len(pages), dtype=np.uint32)
+    for row, page in enumerate(pages.values()):
+        for (_, element), positions in page.items():
+            lengths[row, element] += len(positions)
+            extent[row] = max(extent[row], *(position + 1 for position in positions))
+    hosts = list(dict.fromkeys(host_of(url) for url in pages))
+    names = [(languages or {}).get(url, "en") for url in pages]
+    known = list(dict.fromkeys(names)) or ["en"]
+    return VersionColumns(
+        np.arange(1, len(pages) + 1, dtype=np.uint32),
+        np.arange(len(pages), dtype=np.uint64),
+        lengths,
+        extent,
+        np.array([hosts.index(host_of(url)) for url in pages], dtype=np.uint32),
+        np.array([known.index(name) for name in names], dtype=np.uint32),
+        hosts,
+        known,
+    )
+
+
+def write_segment(
+    path: str,
+    pages: Mapping[str, Page],
+    languages: Mapping[str, str] | None = None,
+    documents: list[int] | None = None,
+) -> VersionColumns:
+    """Write a segment that holds these pages."""
+    columns = columns_of(pages, languages)
+    if documents is not None:
+        columns.document[:] = documents
+    _, words, ids = sort_words(sorted({word for page in pages.values() for word, _ in page}))
+    numbers = {word: number for number, word in enumerate(words)}
+    rows = sorted(
+        (numbers[word], version, element, position)
+        for version, page in enumerate(pages.values())
+        for (word, element), positions in page.items()
+        for position in positions
+    )
+    word, version, element, position = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(4))
+    occurrences = Occurrences(words, word, version, element.astype(np.uint8), position)
+    writer = SegmentWriter(columns)
+    writer.add(occurrences, ids)
+    writer.write(path, stems_of(occurrences, columns.language, columns.languages))
+    return columns
+
+
+def contents(segment: Segment) -> dict[tuple[str, int, int], list[int]]:
+    """Return (word, version, element) -> positions of all occurrences in a segment."""
+    found: dict[tuple[str, int, int], list[int]] = {}
+    for first, last in segment.word_ranges(3):
+        part = segment.occurrences_of(first, last)
+        rows = zip(
+            part.word.tolist(),
+            part.version.tolist(),
+            part.element.tolist(),
+            part.position.tolist(),
+            strict=True,
+        )
+        for word, version, element, position in rows:
+            found.setdefault((part.words[word], version, element), []).append(position)
+    return found
+
+
+def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **capture: Any) -> list[int]:
+    """Commit pages as captures of one file, which is read to its end thereby; return the numbers of the versions."""
+    number = writer.begin_files({file: {"size": 1}})[file]
+    name = f"{os.path.basename(file)}.new"
+    documents = [writer.document_number(url) for url in pages]
+    columns = write_segment(os.path.join(writer.folder, name), pages, documents=documents)
+    versions = [writer.new_version_number() for _ in pages]
+    writer.commit(
+        [
+            CommitBatch(
+                segment=name,
+                sums=columns.lengths.sum(axis=0).tolist(),
+                counts=(columns.lengths > 0).sum(axis=0).tolist(),
+                versions=[
+                    NewVersion(version, writer.document_number(url), url, url.encode(), url)
+                    for version, url in zip(versions, pages, strict=True)
+                ],
+                captures=[
+                    NewCapture(
+                        writer.document_number(url),
+                        "20200101000000",
+                        "response",
+                        200,
+                        "text/html",
+                        f"sha1:{url}",
+                        number,
+                        "",
+                        100 * row,
+                        100,
+                        0,
+                        version,
+                        "",
+                    )
+                    for row, (version, url) in enumerate(zip(versions, pages, strict=True))
+                ],
+                ledger=[ledger_entry(file, len(pages))],
+            )
+        ]
+    )
+    return versions
+
+
+def commit_revisit(writer: IndexWriter, file: str, url: str) -> None:
+    """Commit a revisit of a page of commit_pages."""
+    number = writer.begin_files({file: {"size": 1}})[file]
+    capture = NewCapture(
+        writer.document_number(url),
+        "20210101000000",
+        "revisit",
+        200,
+        "text/html",
+        f"sha1:{url}",
+        number,
+        "",
+        0,
+        100,
+        0,
+        0,
+        "",
+    )
+    writer.commit([CommitBatch(captures=[capture], ledger=[ledger_entry(file, 1)])])
+
+
+def ledger_entry(file: str, captures: int) -> dict[str, Any]:
+    return {
+        "file": file,
+        "status": "indexed",
+        "format": "",
+        "records": captures,
+        "captures": captures,
+        "documents": captures,
+        "skipped": {},
+        "damaged": [],
+        "state": {"size": 1},
+    }
+
+
+@functools.cache
+def colliding_words() -> tuple[str, str]:
+    """Return two words whose MD5 begins with the same 8 hex digits."""
+    seen: dict[bytes, str] = {}
+    number = 0
+    while True:
+        word = f"w{number}"
+        key = hashlib.md5(word.encode()).digest()[:4]
+        if key in seen:
+            return seen[key], word
+        seen[key] = word
+        number += 1
