@@ -54,9 +54,13 @@ def share_memory_between_threads() -> None:
     cached pages with 8 clients the server held 237 MB, with two pools 143 MB, at the
     same speed. Other C libraries know no such option, and nothing happens there.
     """
-    m_arena_max = -8  # from malloc.h
+    m_arena_max, m_trim_threshold, m_mmap_threshold = -8, -1, -3  # from malloc.h
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(m_arena_max, 2)
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(m_arena_max, 2)
+        # what a large page took goes back to the system once it is shown
+        mallopt(m_mmap_threshold, 4 << 20)
+        mallopt(m_trim_threshold, 4 << 20)
 
 
 def listen(host: str, port: int) -> socket.socket:
