@@ -71,7 +71,7 @@ def show() -> Response:
     saved = request.args.get("saved", "")
     message = (
         f"Saved: {plural(int(saved[:4]), 'change')}, in force at once."
-        if saved.isdigit() and saved != "0"
+        if saved.isascii() and saved.isdigit() and saved != "0"
         else ""
     )
     if saved == "0":

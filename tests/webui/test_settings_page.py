@@ -24,6 +24,11 @@ def form_of(client: FlaskClient) -> dict[str, str]:
     return values
 
 
+@pytest.mark.parametrize("saved", ["\u00b2", "\u0663", "-1", "x", "9" * 40])
+def test_the_note_of_what_was_saved_takes_any_text(client: FlaskClient, saved: str) -> None:
+    assert client.get("/settings", query_string={"saved": saved}).status_code == 200
+
+
 def test_all_archive_and_ranking_settings_are_shown_with_their_source(client: FlaskClient) -> None:
     fields = form_of(client)
     for key in ("jobs_path", "job_id", "arcs_dir", "index_dir", "index_name", "debug_flag"):
