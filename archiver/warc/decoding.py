@@ -23,6 +23,8 @@ from .limits import KIB, Limits
 STEP = 16 * KIB
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,1000})?(\r?\n)")
 NO_CODINGS = ("", "identity", "none", "binary", "8bit", "7bit")
+CODINGS = ("gzip", "x-gzip", "deflate", "br", "zstd")
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(slots=True)
@@ -86,6 +88,8 @@ def undo_codings(raw: bytes, codings: list[str], limits: Limits) -> Decoded:
         if not result.body:
             break
         step = _undo(result.body, name, limits)
+        if step.body is result.body:
+            step = _undo_another(step, name, limits)
         undone += 1
         result.body = step.body
         result.problems += step.problems
@@ -103,20 +107,41 @@ def _undo(raw: bytes, name: str, limits: Limits) -> Decoded:
     elif name == "br":
         return _checked_text(raw, _Unpacking(raw, name, limits, BrotliDecoder, BrotliDecoder).run(), name)
     elif name == "zstd":
-        if raw.startswith(b"\x28\xb5\x2f\xfd"):
+        if raw.startswith(ZSTD_MAGIC):
 
             def decoder() -> Decoder:
                 return zstd_decoder(limits.body_window_log)
 
-            return _Unpacking(raw, name, limits, decoder, decoder, b"\x28\xb5\x2f\xfd").run()
+            return _Unpacking(raw, name, limits, decoder, decoder, ZSTD_MAGIC).run()
     else:
         return Decoded(raw, [f"content coding {name[:40]!r} is not known; the body is left as it is"])
     return Decoded(raw, [f"declared {name}, the body is not"])
 
 
+def _undo_another(step: Decoded, name: str, limits: Limits) -> Decoded:
+    """Servers mix the names up: where the declared coding is not there, another may be, told by its magic number."""
+    raw = step.body
+    for other, magic in (("gzip", b"\x1f\x8b\x08"), ("zstd", ZSTD_MAGIC)):
+        if name in CODINGS and name != other and raw.startswith(magic):
+            another = _undo(raw, other, limits)
+            if another.body is not raw:
+                another.problems.insert(0, f"declared {name}, the body is {other}")
+                return another
+    if name in ("gzip", "x-gzip") and _is_zlib(raw):
+        another = _undo_deflate(raw, limits)
+        if not another.problems:
+            another.problems.append(f"declared {name}, the body is deflate")
+            return another
+    return step
+
+
+def _is_zlib(raw: bytes) -> bool:
+    return len(raw) > 1 and raw[0] & 15 == 8 and (raw[0] << 8 | raw[1]) % 31 == 0
+
+
 def _undo_deflate(raw: bytes, limits: Limits) -> Decoded:
     """`deflate` means zlib data by the standard and raw deflate data by some servers."""
-    if len(raw) > 1 and raw[0] & 15 == 8 and (raw[0] << 8 | raw[1]) % 31 == 0:
+    if _is_zlib(raw):
         return _Unpacking(raw, "deflate", limits, lambda: ZlibDecoder(15), lambda: ZlibDecoder(15)).run()
     result = _Unpacking(raw, "deflate", limits, lambda: ZlibDecoder(-15), lambda: ZlibDecoder(-15)).run()
     return _checked_text(raw, result, "deflate")

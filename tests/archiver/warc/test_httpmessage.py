@@ -162,6 +162,18 @@ def test_codings_that_are_not_true_leave_the_bytes(
     assert response.problems == (f"declared {coding.lower()}, the body is not",)
 
 
+@pytest.mark.parametrize(
+    ("declared", "true"),
+    [("deflate", "gzip"), ("br", "gzip"), ("zstd", "gzip"), ("gzip", "zstd"), ("br", "zstd"), ("gzip", "deflate")],
+)
+def test_a_body_in_another_coding_than_declared_is_undone(
+    parse: Callable[..., HttpResponse], declared: str, true: str
+) -> None:
+    response = parse(http(CODINGS[true](PAGE), HTML, f"Content-Encoding: {declared}"))
+    assert (response.body, response.truncated) == (PAGE, False)
+    assert response.problems == (f"declared {declared}, the body is {true}",)
+
+
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
 def test_a_body_that_is_cut_gives_its_first_part(parse: Callable[..., HttpResponse], coding: str) -> None:
     text = " ".join(str(number * 7919) for number in range(100_000)).encode()
