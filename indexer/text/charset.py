@@ -17,6 +17,8 @@ _META = re.compile(rb"<meta[^>]+?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.\-]+)", re
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9_.\-]+)", re.IGNORECASE)
+# What switches 7-bit text to Japanese, and back to ASCII.
+_JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B][!-~]{2}[^\x1b]*\x1b\([BJ]")
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -68,7 +70,7 @@ def _encoding_of(body: bytes, content_type: str) -> tuple[str, int]:
         if body.startswith(mark):
             return encoding, len(mark)
     declared = _HEADER_CHARSET.search(content_type)
-    if declared and (codec := _codec(declared.group(1))):
+    if declared and (codec := _codec(declared.group(1))) and _may_be(codec, body):
         return codec, 0
     head = _COMMENT.sub(b"", body[:_META_REACH])
     for pattern in (_META, _XML_DECLARATION):
@@ -76,6 +78,22 @@ def _encoding_of(body: bytes, content_type: str) -> tuple[str, int]:
             # a meta element that can be read as ASCII cannot stand in UTF-16 text
             return ("utf-8" if codec.startswith("utf-16") else codec), 0
     return _detected(body), 0
+
+
+def _may_be(codec: str, body: bytes) -> bool:
+    """Markup in UTF-16 has a zero byte beside each of its brackets; without any it is something else."""
+    return not codec.startswith("utf-16") or b"\0" in body[:_META_REACH] or b"<" not in body[:_META_REACH]
+
+
+def _wide(body: bytes) -> str | None:
+    """Return which UTF-16 the body is in if every other byte of its ASCII markup is zero, None if it is neither."""
+    start = body[:_META_REACH]
+    low, high = start[0::2], start[1::2]
+    if high.count(0) > len(high) // 2 > 4 * low.count(0) and b"<" in low:
+        return "utf-16-le"
+    if low.count(0) > len(low) // 2 > 4 * high.count(0) and b"<" in high:
+        return "utf-16-be"
+    return None
 
 
 def _codec(label: str) -> str | None:
@@ -97,6 +115,10 @@ def _codec(label: str) -> str | None:
 
 
 def _detected(body: bytes) -> str:
+    if b"\0" in body[:64] and (wide := _wide(body)):
+        return wide
+    if _JAPANESE_ESCAPE.search(body) and body.isascii():
+        return "iso2022_jp"
     try:
         body.decode("utf-8")
         return "utf-8"

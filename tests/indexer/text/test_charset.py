@@ -72,6 +72,26 @@ def test_the_ladder(body: bytes, content_type: str, text: str) -> None:
     assert decode_html(body, content_type)[0] == text
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "iso2022_jp", "utf-8"])
+def test_nothing_is_declared_and_the_bytes_tell(codec: str) -> None:
+    page = "<html><title>Plain page</title><p>These words stand in a page of ASCII text.</p>"
+    if codec == "iso2022_jp":
+        page += "図書館の資料"
+    assert decode_html(page.encode(codec)) == (page, codec)
+
+
+def test_utf_16_is_not_believed_where_no_byte_is_zero() -> None:
+    page = "<title>Café</title><p>words"
+    assert decode_html(page.encode(), "text/html; charset=utf-16")[0] == page
+    assert decode_html(page.encode("utf-16-le"), "text/html; charset=utf-16le")[0] == page
+    assert decode_html("図書館".encode("utf-16-le"), "text/html; charset=utf-16le")[0] == "図書館"
+
+
+def test_zero_bytes_and_escapes_alone_change_nothing() -> None:
+    for page in ("a\0b <p>\0" * 9, "<p>\x1b$B", "<pre>\x1b[1mbold\x1b(B", "\0" * 500):
+        assert decode_html(page.encode()) == (page, "utf-8")
+
+
 def test_a_label_of_any_kind_raises_nothing() -> None:
     labels = {
         *encodings.aliases.aliases,
