@@ -135,7 +135,7 @@ class RecordStream:
                 else b"\n" not in stream.buffer[stream.pos :]
             ):
                 break
-            if not self._go_on_in_next_member():
+            if not self._go_on_in_next_member("WARC" if start == b"WARC/" else self.dialect):
                 break
             have = stream.ensure(KIB)
         return have
@@ -325,13 +325,16 @@ class RecordStream:
         end = "the file" if self.stream.problem or self.plain else "the member"
         self._length_problem = f"Content-Length says {claimed} bytes, {end} ends after {have}"
 
-    def _go_on_in_next_member(self) -> bool:
-        """The member ended inside a block: if the next one begins no record, the block goes on there."""
+    def _go_on_in_next_member(self, dialect: str = "") -> bool:
+        """The member ended inside a header or block: if the next one begins no record, it goes on there.
+
+        dialect: of the record, where `self.dialect` does not tell it yet.
+        """
         stream = self.stream
         if self.plain or stream.problem:
             return False
         start = stream.first_bytes_behind()
-        if not start or starts_with_header(start, NEWLINES.match(start).end(), self.dialect):  # type: ignore[union-attr]
+        if not start or starts_with_header(start, NEWLINES.match(start).end(), dialect or self.dialect):  # type: ignore[union-attr]
             return False
         if not self._joined:
             self._end = stream.end
