@@ -453,22 +453,22 @@ def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
         if stream is not None or not SKIPPABLE.match(head) or len(head) < 8:
             break
         at += 8 + struct.unpack("<I", head[4:8])[0]
-    searched = _search_format(source, limits) if offset == 0 else None
+    searched = find_format(source, 0, limits) if offset == 0 else None
     return searched or stream or PlainStream(source, offset, limits)
 
 
-def _search_format(source: Source, limits: Limits) -> MemberStream | None:
-    """The file begins with rubbish: return a stream of the format whose first record comes first."""
-    start = bytes(source.read_at(0, BLOCK))
-    plain = PlainStream(source, 0, limits)
+def find_format(source: Source, at: int, limits: Limits) -> MemberStream | None:
+    """Rubbish begins at `at`: return a stream from there on of the format whose first record comes first."""
+    start = bytes(source.read_at(at, BLOCK))
+    plain = PlainStream(source, at, limits)
     if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
         return plain
     first = find_header(start, 0, len(start), "")
     found: MemberStream | None = plain if first >= 0 else None
-    first = len(start) if first < 0 else first
+    first = at + (len(start) if first < 0 else first)
     for kind in STREAMS:
-        stream = kind(source, 0, limits)
-        place = stream.find_member(0, first)
+        stream = kind(source, at, limits)
+        place = stream.find_member(at, first)
         if place < first:
             found, first = stream, place
     return found

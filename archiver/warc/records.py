@@ -24,14 +24,18 @@ from .header import (
     starts_with_header,
 )
 from .limits import KIB, Limits
-from .members import MemberStream, PlainStream
+from .members import MemberStream, PlainStream, find_format
 from .record import Damage, Headers, Location, Record
 from .scan import PROBE, scan, stands_at_boundary
+from .source import WindowSource
 
 HTTP_START = re.compile(rb"HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
 TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
 MOST_SCOUTS = 20
+NO_HEADER = "no record header where one was expected"
+SMALLEST = 20
+"""Bytes that hold a record at the least, packed or not."""
 
 
 class RecordStream:
@@ -40,6 +44,7 @@ class RecordStream:
     member: name of the archive inside a ZIP file, for locations and damages.
     format: version of the first record, "" before it.
     shared: some member held more than one record.
+    within_another: the records lie where another stream found none of its own.
     """
 
     def __init__(self, stream: MemberStream, path: str, member: str, limits: Limits) -> None:
@@ -53,6 +58,7 @@ class RecordStream:
         self.records = 0
         self.plain = isinstance(stream, PlainStream)
         self.owns_source = False
+        self.within_another = False
         self._arc_version = ""
         self._current: Record | None = None
         self._left = 0
@@ -463,7 +469,7 @@ class RecordStream:
 
     def _pass_garbage(self) -> None:
         self.stream.pos += 1
-        self._pass_to_header("no record header where one was expected", back=1)
+        self._pass_to_header(NO_HEADER, back=1)
 
     def _pass_long_header(self) -> None:
         self.stream.pos += 5
@@ -487,12 +493,31 @@ class RecordStream:
     def _damage(self, offset: int, length: int, problem: str) -> None:
         self._damages.append(Damage(self.path, offset, length, problem, self.member))
 
-    def _take_damages(self) -> Iterator[Damage]:
-        for gap in self.stream.gaps:
-            self._damage(*gap)
+    def _take_damages(self) -> Iterator[Record | Damage]:
+        gaps = [Damage(self.path, *gap, self.member) for gap in self.stream.gaps]
         self.stream.gaps.clear()
-        damages, self._damages = self._damages, []
-        yield from damages
+        damages, self._damages = self._damages + gaps, []
+        for damage in damages:
+            if damage in gaps or (self.plain and damage.problem == NO_HEADER):
+                yield from self._read_otherwise(damage)
+            else:
+                yield damage
+
+    def _read_otherwise(self, damage: Damage) -> Iterator[Record | Damage]:
+        """Bytes that are nothing in this format may be records in another: some files are joined from several."""
+        stream = None
+        # a file inside a ZIP file whose size is wrong would give the records of the next one, too
+        if not self.within_another and not self.member and damage.length >= SMALLEST:
+            end = damage.offset + damage.length
+            stream = find_format(WindowSource(self.stream.source, end), damage.offset, self.limits)
+        if stream is None or type(stream) is type(self.stream):
+            yield damage
+            return
+        records = RecordStream(stream, self.path, self.member, self.limits)
+        records.within_another = True
+        for item in records:
+            self.format = self.format or records.format
+            yield item
 
     def close_if_owner(self) -> None:
         if self.owns_source:

@@ -78,6 +78,23 @@ def _open_regular(path: str) -> int:
     return fd
 
 
+class WindowSource:
+    """A source that ends early, at `end`; places in it stay what they are."""
+
+    def __init__(self, source: Source, end: int) -> None:
+        self._source = source
+        self._end = end
+
+    def read_at(self, offset: int, count: int) -> memoryview:
+        return self._source.read_at(offset, max(0, min(count, self._end - offset)))
+
+    def size(self) -> int:
+        return min(self._end, self._source.size())
+
+    def close(self) -> None:
+        """The source is not ours to close."""
+
+
 class PartSource:
     """`length` bytes of another source from `start` on, such as a stored ZIP member."""
 

@@ -164,7 +164,14 @@ def test_codings_that_are_not_true_leave_the_bytes(
 
 @pytest.mark.parametrize(
     ("declared", "true"),
-    [("deflate", "gzip"), ("br", "gzip"), ("zstd", "gzip"), ("gzip", "zstd"), ("br", "zstd"), ("gzip", "deflate")],
+    [
+        ("deflate", "gzip"),
+        ("br", "gzip"),
+        ("zstd", "gzip"),
+        ("gzip", "zstd"),
+        ("br", "zstd"),
+        ("gzip", "deflate"),
+    ],
 )
 def test_a_body_in_another_coding_than_declared_is_undone(
     parse: Callable[..., HttpResponse], declared: str, true: str

@@ -337,6 +337,22 @@ def test_rubbish_before_between_and_behind(rubbish: bytes, container: str, tmp_p
         assert sum(damage.length for damage in seen.damages) >= len(rubbish)
 
 
+@pytest.mark.parametrize("outer", ["plain", "gzip", "zstd", "lz4", "bzip2"])
+@pytest.mark.parametrize("inner", ["plain", "gzip", "zstd", "lz4", "bzip2"])
+def test_files_of_different_formats_joined_to_one(outer: str, inner: str, tmp_path: Path) -> None:
+    first, last = (PACKERS[outer]([page(word)]) for word in ("first", "last"))
+    middle = PACKERS[inner]([page("one"), page("two")])
+    for data, words in (
+        (first + middle, 3),
+        (first + middle + last, 4),
+        (first + middle + b"\0" * 99 + last, 4),
+    ):
+        seen = read(tmp_path / "a", data)
+        assert seen.words == ["first", "one", "two", "last"][:words]
+        assert bool(seen.damages) == (b"\0" * 99 in data)
+        assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
 def test_a_record_inside_a_record_is_left_alone(tmp_path: Path) -> None:
     inner = page("inner") + page("inner2")
     for container in ("plain", "one gzip member"):

@@ -89,9 +89,13 @@ FILES = zip_file({"a.warc.gz": PACKED, "b.warc": page("three")})
         (_change_entry(FILES, 10, b"\x63\0"), ["three"], "packed by method 99"),
         (_change_entry(FILES, 42, b"\xff\xff\0\0"), ["three"], "where its table says"),
         (_change_entry(FILES, 20, b"\xf0\xff\xff\x7f" * 2), ["one", "two", "three"], "no gzip member"),
-        (FILES[:-60], ["one", "two"], "no table of contents"),
+        (FILES[:-60], ["one", "two", "three"], "no table of contents"),
         (FILES[: len(PACKED) - 30], ["one"], "no table of contents"),
-        (_change_entry(FILES, 0, b"XX"), ["one", "two"], "table of contents of the ZIP file is broken"),
+        (
+            _change_entry(FILES, 0, b"XX"),
+            ["one", "two", "three"],
+            "table of contents of the ZIP file is broken",
+        ),
         (
             zip_file({"a.warc": b"WARC-but-not-really" * 9, "b.warc": page("three")}),
             ["three"],
