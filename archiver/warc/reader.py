@@ -81,12 +81,14 @@ class ArchiveReader:
 
     def _read_zip(self) -> Iterator[Record | Damage]:
         """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
+        read_to = 0
         try:
             for entry in zip_entries(self._source, self.limits):
                 problem = entry.problem()
                 if not problem:
                     try:
                         inner, self._begin = open_entry(self._source, entry)
+                        read_to = max(read_to, self._begin + entry.packed_size)
                         if holds_archive(inner, entry.name, self.limits):
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
@@ -103,12 +105,15 @@ class ArchiveReader:
             yield Damage(
                 self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"
             )
-            yield from self._salvage_zip()
+            yield from self._salvage_zip(read_to)
 
-    def _salvage_zip(self) -> Iterator[Record | Damage]:
-        """Without a table of contents, the gzip members of stored files can still be found in the ZIP file itself."""
-        self._begin = 0
-        self._records = RecordStream(GzipStream(self._source, 0, self.limits), self.path, "", self.limits)
+    def _salvage_zip(self, at: int) -> Iterator[Record | Damage]:
+        """Without a table of contents, the gzip members of stored files can still be found in the ZIP file itself.
+
+        at: where the files end that the part of the table that can be read has named.
+        """
+        self._begin = at
+        self._records = RecordStream(GzipStream(self._source, at, self.limits), self.path, "", self.limits)
         for item in self._records:
             self.format = self.format or self._records.format
             yield item

@@ -82,6 +82,14 @@ def _change_entry(data: bytes, at: int, new: bytes) -> bytes:
 FILES = zip_file({"a.warc.gz": PACKED, "b.warc": page("three")})
 
 
+def test_a_table_that_breaks_off_gives_each_record_once(tmp_path: Path) -> None:
+    files = zip_file({f"{word}.warc.gz": gzip_members([page(word)]) for word in ("one", "two", "three")})
+    place = files.rindex(b"PK\1\2")
+    seen = read(tmp_path / "a.zip", files[:place] + b"XX" + files[place + 2 :])
+    assert seen.words == ["one", "two", "three"]
+    assert [read_record_at(location).url for location in seen.locations] == seen.urls
+
+
 @pytest.mark.parametrize(
     ("data", "words", "problem"),
     [
