@@ -59,12 +59,16 @@ _LETTERLIKE = (
     "\u3200-\u321e\u322a-\u3247\u3250\u3260-\u327e\u328a-\u32b0\u32c0-\u33ff\ufdfc\U0001f110-\U0001f12e\U0001f130-\U0001f14f\U0001f16a-\U0001f16c"
     "\U0001f190\U0001f200-\U0001f251"
 )
-_SPECIAL = re.compile(f"[{_JOINED}{_BLANKS}{_LETTERLIKE}]")
+# Folding gives "i" and a dot above it, which nobody types: İstanbul is found as istanbul.
+_DOTTED_I = "\u0130"
+_SPECIAL = re.compile(f"[{_JOINED}{_BLANKS}{_LETTERLIKE}{_DOTTED_I}]")
 _BLANK = re.compile(f"[{_BLANKS}]")
 
 
 def _untangled(found: re.Match[str]) -> str:
     character = found.group()
+    if character == _DOTTED_I:
+        return "i"
     return "" if _IGNORABLE.match(character) else " " if _BLANK.match(character) else f" {character} "
 
 

@@ -42,6 +42,7 @@ texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".jo
         # accents that stand alone and trade marks part words
         ("don\u00b4t \u00b4hello\u00b4", ["don", "t", "hello"]),
         ("Java\u2122 SE", ["java", "se"]),
+        ("\u0130STANBUL", ["istanbul"]),
         ("20\u2103 \u21165", ["20", "c", "no", "5"]),
         ("x" * 100, ["x" * MAX_WORD]),
     ],
