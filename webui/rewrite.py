@@ -149,9 +149,10 @@ def rewrite_page(html: str, context: RewriteContext, *, notice: str = "", is_xht
             continue
         if tag == "meta":
             refresh = refresh or _refresh_target(node, context)
-            if (node.attributes.get("name") or "").strip().lower() not in _KEPT_METAS:
+            kept = (node.attributes.get("name") or "").strip().lower() in _KEPT_METAS
+            if not kept or "http-equiv" in node.attributes:
                 dropped.append(node)
-            continue
+                continue
         attributes = node.attributes
         if attributes:
             _rewrite_attributes(node.attrs, attributes, tag, context, frame_names)

@@ -241,3 +241,13 @@ def test_no_mix_of_markup_leaves_a_script_or_a_handler(html: str) -> None:
     for node in tree.root.traverse(include_text=False) if tree.root else ():
         assert node.tag != "script"
         assert not any(name.startswith("on") for name in node.attributes)
+
+
+def test_a_meta_element_that_is_kept_does_nothing_else() -> None:
+    page = (
+        "<meta name=viewport content='width=9'><meta name=viewport http-equiv=refresh content='0;url=http://b.example/'>"
+        "<meta name=viewport content='width=7' onload=run()>"
+    )
+    shown = rewrite_page(page, RewriteContext("http://a.example/", "20200102030405"))
+    assert "width=9" in shown and "width=7" in shown
+    assert "http-equiv" not in shown and "onload" not in shown
