@@ -355,6 +355,12 @@ class _Run:
                 continue
             if known is not None or (begun is not None and begun != state):
                 replaced.add(path)
+            if known is not None and known.get("state") != state and not os.path.isabs(path):
+                # the same relative name may mean another file in another folder; replacing it is never silent
+                self._problems.append(
+                    f"{path}: is not as it was when indexed under this name: what the index holds of it is replaced by"
+                    f" {os.path.abspath(path)}; if these are two files, name them by their whole paths"
+                )
             states[path] = state
         for path, number in self._writer.begin_files(states).items():
             file = _File(number, path, states[path].get("size", 0), states[path], replaces=path in replaced)

@@ -588,3 +588,18 @@ def test_a_revisit_joins_its_original_in_another_file_whichever_comes_first(
             assert b"unique3" in found.read()
         assert index.search("unique3").hits[0].captures == 2
         assert index.check() == []
+
+
+def test_another_file_under_the_same_relative_name_is_not_replaced_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_process: None
+) -> None:
+    index, told = str(tmp_path / "index"), []
+    for number, folder in enumerate(("a", "b", "b")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        if number < 2:
+            (tmp_path / folder / "x.warc").write_bytes(record(f"http://{folder}.example/", page(number)))
+        monkeypatch.chdir(tmp_path / folder)
+        told.append([])
+        build_index(["x.warc"], index, options=ONE, progress=lambda p: told[-1].extend(p.problems))
+    assert told[0] == [] and told[2] == []
+    assert len(told[1]) == 1 and str(tmp_path / "b" / "x.warc") in told[1][0] and "whole paths" in told[1][0]
