@@ -52,6 +52,19 @@ def site() -> SiteState:
     return state
 
 
+def command_options() -> str:
+    """Return what has to follow a command on a page, so that it means the index that is served here.
+
+    The path of an index is not told to readers; a placeholder stands for it.
+    """
+    settings = site().settings
+    if settings.index_option:
+        return " --index INDEX-FOLDER"
+    if settings.origin("archive.job_id") == "option":
+        return " --job " + settings.archive.job_id.strip("/")
+    return ""
+
+
 class _FindingAid(Flask):
     # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
     jinja_options = {
@@ -97,6 +110,7 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
     def names() -> dict[str, Any]:
         root = request.script_root
         return {
+            "command_options": command_options(),
             "cached_url": lambda url, timestamp: cached_address(url, timestamp, root),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
             "replay_url": lambda url, timestamp, modifier="mp_": replay_address(
@@ -157,16 +171,16 @@ def _add_error_pages(app: Flask) -> None:
                 "There is no index yet",
                 "Nothing has been indexed yet, so there is nothing to search.",
             )
-            steps = ("findingaid index FOLDER-WITH-ARCHIVES",)
+            steps = ("findingaid index FOLDER-WITH-ARCHIVES" + command_options(),)
         elif isinstance(error, IndexVersionError):
             title = "The index was made by another version of Finding Aid"
             message = "The index has a format that this version does not read. Index the archives again."
-            steps = ("findingaid index --rebuild",)
+            steps = ("findingaid index --rebuild" + command_options(),)
         elif isinstance(error, IndexCorruptError):
             site().index_access.reopen()
             title = "The index is damaged"
             message = "A file of the index does not hold what it should. The log of the server says which."
-            steps = ("findingaid check", "findingaid index --rebuild")
+            steps = tuple(f"findingaid {command}{command_options()}" for command in ("check", "index --rebuild"))
         else:
             title, message = "The index cannot be used now", "The log of the server says why."
         return error_response(503, title, message, steps)

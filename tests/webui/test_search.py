@@ -42,6 +42,20 @@ def test_home_of_an_archive_without_index_gives_the_commands(settings: Settings)
     assert "findingaid index FOLDER-WITH-ARCHIVES" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("options", "ending"),
+    [({"index": "private-shelf"}, " --index INDEX-FOLDER"), ({"archive.job_id": "02"}, " --job 02"), ({}, "")],
+)
+def test_commands_on_pages_mean_the_index_that_is_served(
+    settings: Settings, options: dict[str, str], ending: str
+) -> None:
+    client = create_app(settings.reloaded(options), FakeOpener({})).test_client()
+    for address in ("/", "/search?q=wombat"):
+        text = client.get(address).text
+        assert f"findingaid index FOLDER-WITH-ARCHIVES{ending}</code>" in text
+        assert "private-shelf" not in text
+
+
 def test_an_index_made_later_is_found_without_a_restart(settings: Settings, archive: Path) -> None:
     opener = FakeOpener({})
     client = create_app(settings, opener).test_client()
