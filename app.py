@@ -92,6 +92,9 @@ def _report(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
     if isinstance(error, click.ClickException):
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "findingaid"
         _complain(f"{error.format_message()} (see: {where} --help)")
@@ -652,7 +655,8 @@ def cached_command(
     with _opened_index(settings) as index:
         capture = index.closest(url or "", timestamp)
         if capture is None:
-            raise CommandError(f"{url}: not archived here (what is: findingaid search)")
+            hint = "" if "://" in (url or "") else f"; an address begins with its scheme: http://{url}"
+            raise CommandError(f"{url}: not archived here{hint} (to see what is: findingaid search WORDS)")
         with index.record(capture) as record:
             _write_record(record, raw)
     return DONE
@@ -838,7 +842,7 @@ def _crawl_demo_site(archives: str) -> list[str]:
     from archiver.crawl import CrawlJob, run_crawl
     from webui.demo import served_site
 
-    port = 0
+    port = before = 0
     for changed in (False, True):
         with served_site(changed=changed, port=port) as site:
             port = int(site.rpartition(":")[2])
@@ -853,7 +857,9 @@ def _crawl_demo_site(archives: str) -> list[str]:
                 min_free_mb=0.0,
             )
             result = run_crawl(job, again=changed)
-        click.echo(f"crawled {clean(site)}: {_many(result.fetched, 'page')} fetched", err=True)
+        visit = "second visit" if changed else "first visit"
+        click.echo(f"{visit} of {clean(site)}: {result.fetched - before:,} files fetched", err=True)
+        before = result.fetched  # the crawl counts over all visits
     return _archives_in(archives)
 
 

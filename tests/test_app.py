@@ -380,6 +380,20 @@ def test_cached_says_what_is_not_archived(findingaid: Findingaid, small_index: P
     assert "http://nowhere.example/: not archived here" in one_line(done)
 
 
+def test_cached_says_that_an_address_begins_with_its_scheme(findingaid: Findingaid, small_index: Path) -> None:
+    done = findingaid("cached", "nowhere.example/a", "--index", small_index)
+    assert done.code == 1
+    assert "an address begins with its scheme: http://nowhere.example/a" in one_line(done)
+
+
+def test_without_a_command_the_help_keeps_its_lines(findingaid: Findingaid) -> None:
+    for arguments in ((), ("crawl",)):
+        done = findingaid(*arguments)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("Usage: findingaid")
+        assert "\nCommands:\n" in done.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [(), ("http://a.example/", "--file", "x"), ("--file", "x"), ("http://a.example/", "--at", "May")],
