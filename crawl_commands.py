@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import re
+import shlex
 import sys
 import threading
 import time
@@ -181,6 +182,9 @@ def start(
             f"{f', left out: {skipped}' if skipped else ''} ({result.seconds:.1f} s)"
         )
         click.echo(f"archives: {_clean(crawl_job.archive_folder)} ({len(result.archives)} files)")
+        if with_index and os.path.isdir(settings.index_path):
+            place = _clean(settings.index_path)
+            click.echo(f"index: {place} (to search it: findingaid search WORDS --index {shlex.quote(place)})")
     return result.exit_code
 
 
