@@ -143,6 +143,16 @@ def test_seed_from_standard_input(tmp_path: Path, site: Site) -> None:
     assert json.loads(process.stdout)["fetched"] == 3
 
 
+def test_a_refused_seed_is_fetched_once_its_host_is_allowed(tmp_path: Path, site: Site) -> None:
+    code, _, errors = run(tmp_path, "crawl", "--seed", site.url(HOST), "--delay", "0")
+    assert code == 1 and "--allow-private" in errors
+    assert crawl(tmp_path, site)[0] == 0, "the job of the refused seed goes on as the message said"
+    code, out, _ = crawl(tmp_path, site, "--json")
+    assert (
+        code == 0 and json.loads(out)["fetched"] > 0 and "blocked-address" not in json.loads(out)["skipped"]
+    )
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_in_order_and_the_job_goes_on(tmp_path: Path, number: signal.Signals) -> None:
     def slow(asked: Asked) -> bytes:

@@ -446,9 +446,12 @@ class Crawler:
         self.file.put("reach", _reach(job))
 
     def _rescope_if_changed(self) -> None:
-        """A job that goes on with another scope or depth looks again at what it left out."""
+        """A job that goes on with another scope or depth, or private hosts allowed, looks again at what it left out."""
         known = self.file.get("reach")
-        if known and known != _reach(self.job):
+        refused = "SELECT 1 FROM urls WHERE state = 3 AND reason = 'blocked-address' LIMIT 1"
+        if known and (
+            known != _reach(self.job) or (self.job.allow_private and self.file.execute(refused).fetchone())
+        ):
             self._rescope(self.job)
         else:
             self.file.put("reach", _reach(self.job))

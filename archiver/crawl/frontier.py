@@ -597,7 +597,10 @@ class Frontier:
     def rescope(
         self, job: CrawlJob, scope: Scope, *, step: int = 2000, between: Callable[[], None] = lambda: None
     ) -> None:
-        """Judge every address anew that is queued or was left out, after scope, depth or patterns were changed."""
+        """Judge every address anew that is queued or was left out, after scope, depth, patterns or hosts changed.
+
+        The address guard decides again when an address that it refused is asked for.
+        """
         with self.file.lock:
             self.job = self.queues.job = job
             self.scope = scope
@@ -608,7 +611,7 @@ class Frontier:
                 rows = self.file.execute(
                     "SELECT id, url, state, kind, depth, embed, hops, score, queue FROM urls WHERE id > ? AND"
                     " (state IN (0, 5) OR"
-                    " (state = 3 AND reason IN ('depth', 'scope', 'excluded', 'trap', 'requisite')))"
+                    " (state = 3 AND reason IN ('depth', 'scope', 'excluded', 'trap', 'requisite', 'blocked-address')))"
                     " ORDER BY id LIMIT ?",
                     (last, step),
                 ).fetchall()
