@@ -46,7 +46,7 @@ lock: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile -q pyproject.toml --extra build --universal --generate-hashes --no-header --no-annotate \
 	    --upgrade -o requirements.lock
-	$(BIN)/uv pip compile -q pyproject.toml --extra build --extra dev --universal --generate-hashes --no-header \
+	$(BIN)/uv pip compile -q pyproject.toml --extra build --extra dev --extra lsi --universal --generate-hashes --no-header \
 	    --no-annotate --upgrade -c requirements.lock -o requirements-dev.lock
 
 clean:

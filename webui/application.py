@@ -21,6 +21,7 @@ from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVers
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
 from webui.errors import BadAddressError
+from webui.i18n import add_languages
 from webui.index_access import IndexAccess, OpenIndex
 from webui.security import SecurityMiddleware
 from webui.settings import Settings
@@ -91,6 +92,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.register_blueprint(search.blueprint)
     app.register_blueprint(replay.blueprint)
     app.register_blueprint(settings_page.blueprint)
+    add_languages(app)
     _add_template_names(app, static_files)
     _add_error_pages(app)
     app.after_request(_default_caching)
