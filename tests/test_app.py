@@ -380,7 +380,9 @@ def test_cached_says_what_is_not_archived(findingaid: Findingaid, small_index: P
     assert "http://nowhere.example/: not archived here" in one_line(done)
 
 
-def test_cached_says_that_an_address_begins_with_its_scheme(findingaid: Findingaid, small_index: Path) -> None:
+def test_cached_says_that_an_address_begins_with_its_scheme(
+    findingaid: Findingaid, small_index: Path
+) -> None:
     done = findingaid("cached", "nowhere.example/a", "--index", small_index)
     assert done.code == 1
     assert "an address begins with its scheme: http://nowhere.example/a" in one_line(done)

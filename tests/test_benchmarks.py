@@ -90,7 +90,11 @@ def test_quality_is_measured_and_tuned_on_topics_that_it_is_not_measured_on(tmp_
     )
     assert measured["collections"] == {"small": [len(WORDS), 6]} and len(measured["halves"]) == 2
     assert measured["rows"]["default"]["small"]["ndcg@3"] == 1
-    assert set(measured["rows"]["tuned on the other half of the topics"]["small"]) == {"ndcg@10", "ndcg@3", "map"}
+    assert set(measured["rows"]["tuned on the other half of the topics"]["small"]) == {
+        "ndcg@10",
+        "ndcg@3",
+        "map",
+    }
     text = page.read_text()
     assert "| default | 1.0000 / 1.0000 / 1.0000 |" in text and "old" not in text
     assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")

@@ -182,7 +182,9 @@ def _add_error_pages(app: Flask) -> None:
             site().index_access.reopen()
             title = "The index is damaged"
             message = "A file of the index does not hold what it should. The log of the server says which."
-            steps = tuple(f"findingaid {command}{command_options()}" for command in ("check", "index --rebuild"))
+            steps = tuple(
+                f"findingaid {command}{command_options()}" for command in ("check", "index --rebuild")
+            )
         else:
             title, message = "The index cannot be used now", "The log of the server says why."
         return error_response(503, title, message, steps)

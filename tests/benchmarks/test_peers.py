@@ -108,7 +108,9 @@ def test_the_table_is_printed(corpus: Path) -> None:
 
 def test_growth_is_measured_on_pages_that_are_repeated_with_other_words(corpus: Path) -> None:
     measured = ("--arcs", corpus / "arcs", "--work", corpus / "scale", "--queries", corpus / "queries.tsv")
-    result = json.loads(run("scale.py", *measured, "--pages", "60,150", "--passes", "1", "--workers", "1", "--json"))
+    result = json.loads(
+        run("scale.py", *measured, "--pages", "60,150", "--passes", "1", "--workers", "1", "--json")
+    )
     small, large = result["sizes"]["60"], result["sizes"]["150"]
     assert (small["documents"], large["documents"]) == (60, 150)
     assert large["pairs"] > 2 * small["pairs"] and small["words"] < large["words"] < 2.5 * small["words"]

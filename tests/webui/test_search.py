@@ -44,7 +44,11 @@ def test_home_of_an_archive_without_index_gives_the_commands(settings: Settings)
 
 @pytest.mark.parametrize(
     ("options", "ending"),
-    [({"index": "private-shelf"}, " --index INDEX-FOLDER"), ({"archive.job_id": "02"}, " --job 02"), ({}, "")],
+    [
+        ({"index": "private-shelf"}, " --index INDEX-FOLDER"),
+        ({"archive.job_id": "02"}, " --job 02"),
+        ({}, ""),
+    ],
 )
 def test_commands_on_pages_mean_the_index_that_is_served(
     settings: Settings, options: dict[str, str], ending: str
