@@ -27,10 +27,12 @@ ELEMENTS = (
 TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
 
 MAX_TITLE = 1000  # characters kept for display; all words of the title are indexed
+MAX_LINKS, MAX_LINK_TEXT = 1000, 200  # links of a page that give their text to other pages; characters of each
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _EMPHASIS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
 _SPACES = re.compile(r"\s+")
+_NO_FOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -43,6 +45,9 @@ class PageText:
         blocks are parted by line feeds.
     title: the first title outside pictures, white space folded; None if there is none.
     language: the lang attribute of the page, as written; "" when there is none.
+    links: (address as written, text) of the first MAX_LINKS links, in document order of their ends; the text of a
+        picture is its alternative, white space is folded. Without those that the page does not vouch for (nofollow).
+    base: what relative addresses of links are relative to, as written; "" when it is the page itself.
     """
 
     title: str | None = None
@@ -52,6 +57,8 @@ class PageText:
     robots: str = ""
     pieces: list[str] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    base: str = ""
 
     @property
     def text(self) -> str:
@@ -65,7 +72,7 @@ class ElementCollector:
     tags = (
         _HEADINGS
         | _EMPHASIS
-        | {"a", "title", "img", "area", "frame", "input", "meta", "html", "head", "svg", "noframes"}
+        | {"a", "title", "img", "area", "frame", "input", "meta", "base", "html", "head", "svg", "noframes"}
     )
 
     def __init__(self) -> None:
@@ -77,6 +84,8 @@ class ElementCollector:
         self._raw_frames = False
         self._special = False  # text goes elsewhere than to the running text
         self._links: list[bool] = []  # for each open <a>: has it an address?
+        self._link = ""  # address of the link whose text is being read
+        self._link_text: list[str] | None = None
         # open elements that decide the class of the text inside: rank 3 heading, 2 anchor, 1 emphasis
         self._open = [0, 0, 0, 0]
         self._class = BODY
@@ -86,10 +95,11 @@ class ElementCollector:
 
     def start_element(self, tag: str, attributes: Any) -> None:
         if tag == "a":
-            is_link = bool(attributes.get("href"))
-            self._links.append(is_link)
-            if is_link:
+            href = attributes.get("href")
+            self._links.append(bool(href))
+            if href:
                 self._enter(2)
+                self._begin_link(href, attributes)
             return
         if tag in _EMPHASIS:
             if tag not in INLINE:
@@ -106,6 +116,9 @@ class ElementCollector:
             self._enter(3)
         elif tag == "img" or tag == "area":
             self._alternative(attributes.get("alt"))
+            if tag == "area" and (href := attributes.get("href")):
+                self._begin_link(href, attributes)
+                self._end_link(attributes.get("alt") or "")
         elif tag == "frame":
             # a frameset has no text of its own: what it is made of is all that can be said of it
             self._alternative(
@@ -118,6 +131,8 @@ class ElementCollector:
                 self._alternative(attributes.get("value") or attributes.get("alt"))
         elif tag == "meta":
             self._meta(attributes)
+        elif tag == "base":
+            self.page.base = self.page.base or (attributes.get("href") or "").strip()
         elif tag == "html":
             self.page.language = (attributes.get("lang") or attributes.get("xml:lang") or "").strip()
         elif tag == "head":
@@ -132,6 +147,7 @@ class ElementCollector:
         if tag == "a":
             if self._links and self._links.pop():
                 self._leave(2)
+                self._end_link()
             return
         if tag in _EMPHASIS:
             self._leave(1)
@@ -160,6 +176,8 @@ class ElementCollector:
         if not self._parted:
             self._run.append("\n")
             self._parted = True
+            if self._link_text is not None:
+                self._link_text.append(" ")
 
     def characters(self, text: str) -> None:
         if self._special:
@@ -173,6 +191,8 @@ class ElementCollector:
             self.finish()
             self._run_class = self._class
         self._run.append(text)
+        if self._link_text is not None:
+            self._link_text.append(text)
 
     def _special_characters(self, text: str) -> None:
         if self._title is not None:
@@ -192,6 +212,18 @@ class ElementCollector:
             self.page.classes.append(self._run_class)
             self._run = []
         return self.page
+
+    def _begin_link(self, href: str, attributes: Any) -> None:
+        self._end_link()  # links do not nest
+        rel = attributes.get("rel")
+        if len(self.page.links) < MAX_LINKS and not (rel and _NO_FOLLOW.search(rel)):
+            self._link, self._link_text = href, []
+
+    def _end_link(self, text: str | None = None) -> None:
+        if self._link_text is not None:
+            text = "".join(self._link_text) if text is None else text
+            self.page.links.append((self._link, " ".join(text.split())[:MAX_LINK_TEXT]))
+            self._link_text = None
 
     def _append(self, text: str, element: int) -> None:
         if element != self._run_class:
@@ -222,6 +254,8 @@ class ElementCollector:
         self.part()
         if text:
             self._append(text, ALT)
+            if self._link_text is not None:
+                self._link_text.append(text)
             self._parted = False
             self.part()
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.text.analysis import words_of
-from indexer.text.elements import ELEMENTS, PageText, collect_page
+from indexer.text.elements import ELEMENTS, MAX_LINK_TEXT, MAX_LINKS, PageText, collect_page
 
 
 def texts_by_element(page: PageText) -> dict[str, list[str]]:
@@ -110,6 +110,28 @@ def test_markup_read_by_either_parser_gives_the_same_text() -> None:
     flat = collect_page(f"<body>{inside}")
     deep = collect_page("<body>" + "<div>" * 9000 + inside)
     assert texts_by_element(deep) == texts_by_element(flat)
+
+
+def test_links_are_kept_with_the_text_that_stands_for_their_target() -> None:
+    page = collect_page(
+        "<base href='/deep/'><base href='/other/'><a href=' one.html#part '>The\n <b>first</b> page</a><a name=no>none</a>"
+        "<a href=two><img src=p alt='A picture'></a><a rel='nofollow external' href=spam>Buy</a>"
+        "<map><area href=three alt='Third'></map><a href=four></a><a href=five>open"
+    )
+    assert page.base == "/deep/"
+    assert page.links == [
+        (" one.html#part ", "The first page"),
+        ("two", "A picture"),
+        ("three", "Third"),
+        ("four", ""),
+        ("five", "open"),
+    ]
+
+
+def test_links_of_a_page_are_bounded() -> None:
+    page = collect_page(f"<a href=x>{'long ' * 1000}</a>" * 3000)
+    assert len(page.links) == MAX_LINKS
+    assert max(len(text) for _, text in page.links) == MAX_LINK_TEXT
 
 
 tags = st.sampled_from(
