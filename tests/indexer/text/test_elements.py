@@ -114,7 +114,8 @@ def test_markup_read_by_either_parser_gives_the_same_text() -> None:
 
 def test_links_are_kept_with_the_text_that_stands_for_their_target() -> None:
     page = collect_page(
-        "<base href='/deep/'><base href='/other/'><a href=' one.html#part '>The\n <b>first</b> page</a><a name=no>none</a>"
+        "<base href='/deep/'><base href='/other/'><a href=' one.html#part '>The\n <b>first</b> page</a>"
+        "<a name=no>none</a>"
         "<a href=two><img src=p alt='A picture'></a><a rel='nofollow external' href=spam>Buy</a>"
         "<map><area href=three alt='Third'></map><a href=four></a><a href=five>open"
     )
