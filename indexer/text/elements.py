@@ -27,7 +27,10 @@ ELEMENTS = (
 TITLE, HEADING, ANCHOR, EMPHASIS, DESCRIPTION, KEYWORDS, BODY, URL, ALT, INLINK = range(len(ELEMENTS))
 
 MAX_TITLE = 1000  # characters kept for display; all words of the title are indexed
-MAX_LINKS, MAX_LINK_TEXT = 1000, 200  # links of a page that give their text to other pages; characters of each
+MAX_LINKS, MAX_LINK_TEXT = (
+    1000,
+    200,
+)  # links of a page that give their text to other pages; characters of each
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _EMPHASIS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
