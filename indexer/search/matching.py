@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.query import And, Node, Not, Phrase, Site, Word, is_implied
+from indexer.search.query import And, Leaf, Node, Not, Or, Phrase, Site, Word, is_implied
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.segment import KINDS, PositionList, PostingList, Segment
 from indexer.store.snapshot import LiveSegment
@@ -224,7 +224,7 @@ def _element_mask(elements: frozenset[int]) -> NDArray[np.bool_]:
 
 
 def match_leaf(
-    leaf: Word | Phrase, live: LiveSegment, ranking: Ranking, means: Floats, slack: float
+    leaf: Leaf, live: LiveSegment, ranking: Ranking, means: Floats, slack: float
 ) -> tuple[Match, list[str]]:
     """Return where a word or phrase occurs in a segment, and the spellings it was found by."""
     segment = live.segment
@@ -238,7 +238,7 @@ def match_leaf(
                 return NoMatch(), []
             lists[place] = segment.postings(word)
         return PhraseMatch(segment, lists, leaf.elements, ranking, means), list(leaf.words)
-    forms = _forms(leaf, segment)
+    forms = _forms(leaf, segment) if isinstance(leaf, Word) else []
     if not forms:
         return NoMatch(), []
     return WordMatch(segment, forms, live.weights.codes, slack, leaf.elements), [form.text for form in forms]
@@ -282,7 +282,7 @@ def _forms(leaf: Word, segment: Segment) -> list[Form]:
     return forms
 
 
-def tree_mask(node: Node, live: LiveSegment, matches: dict[Word | Phrase, Match]) -> NDArray[np.bool_]:
+def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match]) -> NDArray[np.bool_]:
     """Return for each version of a segment whether the query matches it; removed versions are not left out here."""
     size = len(live.segment)
     if isinstance(node, Word | Phrase):
@@ -293,6 +293,8 @@ def tree_mask(node: Node, live: LiveSegment, matches: dict[Word | Phrase, Match]
         return site_mask(node.host, live.segment)
     if isinstance(node, Not):
         return ~tree_mask(node.part, live, matches)
+    if not isinstance(node, And | Or):
+        raise NotImplementedError(f"{type(node).__name__} is not searched yet")
     first, *others = node.parts
     mask = tree_mask(first, live, matches)
     for part in others:
@@ -311,13 +313,3 @@ def site_mask(host: str, segment: Segment) -> NDArray[np.bool_]:
     wanted = [name == host or name.endswith(below) for name in segment.hosts()]
     mask: NDArray[np.bool_] = np.asarray(wanted, dtype=bool)[segment.host]
     return mask
-
-
-def all_leaves(node: Node | None) -> list[Word | Phrase]:
-    """Return every word and phrase of a tree, those under a Not too, each once."""
-    if node is None or isinstance(node, Site):
-        return []
-    if isinstance(node, Word | Phrase):
-        return [node]
-    parts = (node.part,) if isinstance(node, Not) else node.parts
-    return list(dict.fromkeys(leaf for part in parts for leaf in all_leaves(part)))

@@ -12,65 +12,69 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from indexer.search.nodes import (
+    And,
+    Appeared,
+    Captured,
+    Filter,
+    Fuzzy,
+    InUrl,
+    Language,
+    Leaf,
+    LiveAt,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Site,
+    Status,
+    Type,
+    Vanished,
+    Wildcard,
+    Word,
+    all_leaves,
+    describe,
+    leaves,
+    within,
+)
 from indexer.text.analysis import is_paired, words_of
 from indexer.text.elements import ELEMENTS
 
+__all__ = [
+    "And",
+    "Appeared",
+    "Captured",
+    "Filter",
+    "Fuzzy",
+    "InUrl",
+    "Language",
+    "Leaf",
+    "LiveAt",
+    "Near",
+    "Node",
+    "Not",
+    "Or",
+    "Phrase",
+    "Query",
+    "Site",
+    "Status",
+    "Type",
+    "Vanished",
+    "Wildcard",
+    "Word",
+    "all_leaves",
+    "describe",
+    "is_implied",
+    "leaves",
+    "parse_query",
+    "within",
+]
+
 MAX_CHARACTERS = 2000
 MAX_WORDS = 64
-
-Elements = frozenset[int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word. exact: only this spelling, not its stem. elements: where it must stand; None for anywhere."""
-
-    text: str
-    exact: bool = False
-    elements: Elements = None
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words that stand one behind the other, as spelled."""
-
-    words: tuple[str, ...]
-    elements: Elements = None
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Pages of a host and of the hosts below it."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """All of the parts. implied: the user wrote them side by side, without AND."""
-
-    parts: tuple[Node, ...]
-    implied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """Any of the parts. implied: the user wrote them side by side, where that means any of them."""
-
-    parts: tuple[Node, ...]
-    implied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """Pages that the part does not match."""
-
-    part: Node
-
-
-Node = Word | Phrase | Site | And | Or | Not
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +266,7 @@ class _Parser:
                 return self._phrase(words_of(text), quoted=True)
             return Site(host) if host else self._plain(text)
         node = self._one()
-        return _within(node, frozenset({ELEMENTS.index(name)})) if node is not None else None
+        return within(node, frozenset({ELEMENTS.index(name)})) if node is not None else None
 
     def _plain(self, text: str, *, exact: bool = False) -> Node | None:
         words = words_of(text)
@@ -342,60 +346,3 @@ def _any_word_of(parts: list[Node], required: list[Node]) -> Node | None:
         return _all_of([*words, *limits], implied=True)
     limits.extend(Not(Not(part)) for part in required if leaves(part))
     return _all_of([Or(tuple(words), implied=True) if len(words) > 1 else words[0], *limits], implied=True)
-
-
-def _within(node: Node, elements: frozenset[int]) -> Node:
-    """Return the node with its words bound to elements; an inner prefix wins over an outer one."""
-    if isinstance(node, Word | Phrase):
-        return node if node.elements is not None else replace(node, elements=elements)
-    if isinstance(node, And):
-        return And(tuple(_within(part, elements) for part in node.parts), node.implied)
-    if isinstance(node, Or):
-        return Or(tuple(_within(part, elements) for part in node.parts), node.implied)
-    if isinstance(node, Not):
-        return Not(_within(node.part, elements))
-    return node
-
-
-def leaves(node: Node | None) -> list[Word | Phrase]:
-    """Return the words and phrases that count for the score, in their order: those not under a Not."""
-    if isinstance(node, Word | Phrase):
-        return [node]
-    if isinstance(node, And | Or):
-        return [leaf for part in node.parts for leaf in leaves(part)]
-    return []
-
-
-def describe(node: Node) -> str:
-    """Return a query in one line that means the same when typed: parse_query gives this tree again."""
-    if isinstance(node, Word):
-        before = _prefix(node.elements) + ("=" if node.exact else "")
-        # a bare "and" or "or" would be an operator
-        return before + (node.text.capitalize() if not before and node.text in _OPERATORS else node.text)
-    if isinstance(node, Phrase):
-        return _prefix(node.elements) + '"' + _spelled(node.words) + '"'
-    if isinstance(node, Site):
-        return f"site:{node.host}"
-    if isinstance(node, Not):
-        return "NOT " + _grouped(node.part)
-    joiner = " OR " if isinstance(node, Or) else " " if node.implied else " AND "
-    return joiner.join(_grouped(part) for part in node.parts)
-
-
-def _spelled(words: Sequence[str]) -> str:
-    """Return a text that words_of parts into these words again; pairs of a script without spaces are joined."""
-    text = words[0]
-    for before, word in zip(words, words[1:], strict=False):
-        if is_paired(before) and len(before) == 2 and word[0] == before[1]:
-            text += word[1:]
-        else:
-            text += " " + word
-    return text
-
-
-def _prefix(elements: Elements) -> str:
-    return "".join(f"{ELEMENTS[number]}:" for number in sorted(elements)) if elements else ""
-
-
-def _grouped(node: Node) -> str:
-    return f"({describe(node)})" if isinstance(node, And | Or) else describe(node)

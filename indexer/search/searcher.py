@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.matching import Match, all_leaves, match_leaf, tree_mask
-from indexer.search.query import And, Node, Or, Phrase, Query, Word, leaves
+from indexer.search.matching import Match, match_leaf, tree_mask
+from indexer.search.query import And, Leaf, Node, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.store.bm25f import Ranking, idf, norms, saturate
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
@@ -129,14 +129,14 @@ class _Run:
         scored = leaves(tree)
         self.leaves = list(dict.fromkeys(scored))
         self._times = Counter(scored)
-        self._matches: list[dict[Word | Phrase, Match]] = []
+        self._matches: list[dict[Leaf, Match]] = []
         self._matched: list[NDArray[np.int64]] = []
-        holding: Counter[Word | Phrase] = Counter()
+        holding: Counter[Leaf] = Counter()
         shared_documents: list[NDArray[np.uint32]] = []
         alone = 0
         everywhere = all_leaves(tree)
         for live in snapshot.segments:
-            matches: dict[Word | Phrase, Match] = {}
+            matches: dict[Leaf, Match] = {}
             slack = snapshot.slack(live, ranking)
             for leaf in everywhere:
                 match, spellings = match_leaf(leaf, live, ranking, snapshot.means, slack)
@@ -160,7 +160,9 @@ class _Run:
         distinct = _count_distinct(np.concatenate(shared_documents)) if shared_documents else 0
         self.total = alone + distinct
         self._has_shared = bool(distinct)
-        self._idf = {leaf: idf(ranking, snapshot.versions, holding[leaf]) for leaf in self.leaves}
+        self._idf = {
+            leaf: idf(ranking, snapshot.versions, holding[leaf]) * leaf.boost for leaf in self.leaves
+        }
 
     def best(self, count: int) -> list[Found]:
         """Return the best `count` pages in order; fewer if fewer match."""

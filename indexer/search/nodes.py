@@ -1,0 +1,336 @@
+"""What a query is made of: a tree of words, filters and operators that knows no index.
+
+Leaves (Word, Phrase, Wildcard, Fuzzy) are looked up in the index and count for the score. Filters (Site, InUrl,
+Type, Language, Status, Captured, LiveAt, Appeared, Vanished) only say which pages are meant. And, Or, Not and
+Near join them. `describe` writes a tree as a line that parse_query reads back to the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from indexer.text.analysis import is_paired
+from indexer.text.elements import ALT, ANCHOR, BODY, ELEMENTS, EMPHASIS, HEADING, URL
+
+Elements = frozenset[int] | None
+RUNNING_TEXT = frozenset({HEADING, ANCHOR, EMPHASIS, BODY, ALT})  # what `text:` stands for
+FIRST_MOMENT, LAST_MOMENT = 0, 99999999999999  # 14 digits, as capture dates are
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word. exact: only this spelling, not its stem. elements: where it must stand; None for anywhere.
+
+    boost: factor for what it adds to the score; below 1 for words that were added to a query.
+    """
+
+    text: str
+    exact: bool = False
+    elements: Elements = None
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that stand one behind the other, as spelled.
+
+    slop: by how many places in all the words may be moved to make the phrase; swapping two neighbours takes 2.
+    """
+
+    words: tuple[str, ...]
+    elements: Elements = None
+    slop: int = 0
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wildcard:
+    """Every word that fits a pattern: * stands for any characters, also none, ? for one. "*" alone: any word."""
+
+    pattern: str
+    elements: Elements = None
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fuzzy:
+    """Every word at most `edits` (1 or 2) changes away.
+
+    A change is a letter added, left out or replaced, or two neighbours swapped.
+    """
+
+    text: str
+    edits: int = 1
+    elements: Elements = None
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Pages where the right part stands at most `distance` places before or behind the left one.
+
+    The parts are leaves, Ors of leaves or, on the left, a Near: then its right part is what must be near.
+    """
+
+    left: Node
+    right: Node
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Pages of a host and of the hosts below it."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class InUrl:
+    """Pages with these words in their address; they do not count for the score."""
+
+    part: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Captures of a kind of file: "html", "pdf", "image", or a media type, also "image/*"."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """Pages in a language: "en", "pt"; "" where it is not known."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Captures with an HTTP status: three digits, x for any."""
+
+    digits: str
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Captures made from `first` to `last`, both included: numbers of 14 digits."""
+
+    first: int = FIRST_MOMENT
+    last: int = LAST_MOMENT
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAt:
+    """Of each page the version that its latest capture up to this moment (14 digits, included) showed."""
+
+    moment: int
+
+
+@dataclass(frozen=True, slots=True)
+class Appeared:
+    """Of each page the matching version captured first, if that was from `first` to `last` (14 digits, included)."""
+
+    first: int = FIRST_MOMENT
+    last: int = LAST_MOMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """Of each page the matching version captured last, if that was from `first` to `last` (14 digits, included)
+    and the page was captured again later."""
+
+    first: int = FIRST_MOMENT
+    last: int = LAST_MOMENT
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts. implied: the user wrote them side by side, without AND."""
+
+    parts: tuple[Node, ...]
+    implied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the parts. implied: the user wrote them side by side, where that means any of them."""
+
+    parts: tuple[Node, ...]
+    implied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Pages that the part does not match."""
+
+    part: Node
+
+
+Leaf = Word | Phrase | Wildcard | Fuzzy
+Filter = Site | InUrl | Type | Language | Status | Captured | LiveAt | Appeared | Vanished
+Node = Leaf | Near | Filter | And | Or | Not
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the parts that a node joins; empty for leaves and filters."""
+    if isinstance(node, And | Or):
+        return node.parts
+    if isinstance(node, Not):
+        return (node.part,)
+    if isinstance(node, Near):
+        return (node.left, node.right)
+    return ()
+
+
+def leaves(node: Node | None) -> list[Leaf]:
+    """Return the leaves that count for the score, in their order: those not under a Not or a filter."""
+    if node is None or isinstance(node, Not):
+        return []
+    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+        return [node]
+    return [leaf for part in children(node) for leaf in leaves(part)]
+
+
+def all_leaves(node: Node | None) -> list[Leaf]:
+    """Return every leaf of a tree, those under a Not and in a filter too, each once."""
+    return list(dict.fromkeys(_every_leaf(node))) if node is not None else []
+
+
+def _every_leaf(node: Node) -> Iterator[Leaf]:
+    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+        yield node
+    elif isinstance(node, InUrl):
+        yield node.part
+    for part in children(node):
+        yield from _every_leaf(part)
+
+
+def every_node(node: Node) -> Iterator[Node]:
+    """Yield a node and all nodes below it."""
+    yield node
+    for part in children(node):
+        yield from every_node(part)
+
+
+# ---------------------------------------------------------------- a tree as a line
+
+
+def describe(node: Node) -> str:
+    """Return a query in one line that means the same when typed: parse_query gives this tree again."""
+    match node:
+        case Word() | Phrase() | Wildcard() | Fuzzy():
+            return _prefix(node.elements) + _leaf(node) + (f"^{node.boost:g}" if node.boost != 1 else "")
+        case Near():
+            right = f"({describe(node.right)})" if isinstance(node.right, Near) else _grouped(node.right)
+            return f"{_grouped(node.left)} NEAR/{node.distance} {right}"
+        case And() | Or():
+            joiner = " OR " if isinstance(node, Or) else " " if node.implied else " AND "
+            return joiner.join(_grouped(part) for part in node.parts)
+        case Not():
+            return "NOT " + (
+                f"({describe(node.part)})" if isinstance(node.part, Near) else _grouped(node.part)
+            )
+        case InUrl():
+            part = replace(node.part, elements=None)
+            return "inurl:" + describe(replace(part, exact=False) if isinstance(part, Word) else part)
+        case _:
+            return _filter(node)
+
+
+def _filter(node: Filter) -> str:
+    match node:
+        case Site():
+            return f"site:{node.host}"
+        case Type():
+            return f"type:{node.name}"
+        case Language():
+            return f"lang:{node.code or 'unknown'}"
+        case Status():
+            return f"status:{node.digits}"
+        case LiveAt():
+            return f"at:{_until(node.moment)}"
+        case Captured() if node.first == FIRST_MOMENT:
+            return f"to:{_until(node.last)}"
+        case Captured():
+            return f"from:{_since(node.first)}" + (
+                "" if node.last == LAST_MOMENT else f"..{_until(node.last)}"
+            )
+        case Appeared() | Vanished():
+            name = "appeared" if isinstance(node, Appeared) else "vanished"
+            first = "" if node.first == FIRST_MOMENT else _since(node.first)
+            last = "" if node.last == LAST_MOMENT else _until(node.last)
+            return f"{name}:{first}" if first == last else f"{name}:{first}..{last}"
+        case _:
+            raise TypeError(f"{node!r} is no filter")
+
+
+def _since(moment: int) -> str:
+    """Return the shortest date that begins at a moment."""
+    digits = f"{moment:014}"
+    return next((digits[:size] for size in (4, 6, 8) if digits[size:] == "0101000000"[size - 4 :]), digits)
+
+
+def _until(moment: int) -> str:
+    """Return the shortest date that ends at a moment."""
+    digits = f"{moment:014}"
+    if digits[8:] != "235959":
+        return digits
+    if digits[4:8] == "1231":
+        return digits[:4]
+    return digits[:8]
+
+
+def _leaf(node: Leaf) -> str:
+    match node:
+        case Word():
+            # a bare "and" would be an operator
+            return ("=" if node.exact else "\\" if node.text in ("and", "or", "not") else "") + node.text
+        case Phrase():
+            return f'"{_spelled(node.words)}"' + (f"~{node.slop}" if node.slop else "")
+        case Wildcard():
+            return node.pattern
+        case Fuzzy():
+            return f"{node.text}~{node.edits}"
+
+
+def _spelled(words: Sequence[str]) -> str:
+    """Return a text that words_of parts into these words again; pairs of a script without spaces are joined."""
+    text = words[0]
+    for before, word in zip(words, words[1:], strict=False):
+        if is_paired(before) and len(before) == 2 and word[0] == before[1]:
+            text += word[1:]
+        else:
+            text += " " + word
+    return text
+
+
+def _prefix(elements: Elements) -> str:
+    if not elements:
+        return ""
+    if elements == RUNNING_TEXT:
+        return "text:"
+    return ",".join(ELEMENTS[number] for number in sorted(elements)) + ":"
+
+
+def _grouped(node: Node) -> str:
+    return f"({describe(node)})" if isinstance(node, And | Or) else describe(node)
+
+
+def within(node: Node, elements: frozenset[int]) -> Node:
+    """Return the node with its leaves bound to elements; those that are bound already stay as they are."""
+    match node:
+        case Word() | Phrase() | Wildcard() | Fuzzy():
+            return node if node.elements is not None else replace(node, elements=elements)
+        case And() | Or():
+            return replace(node, parts=tuple(within(part, elements) for part in node.parts))
+        case Not():
+            return Not(within(node.part, elements))
+        case Near():
+            return replace(node, left=within(node.left, elements), right=within(node.right, elements))
+        case _:
+            return node
+
+
+IN_ADDRESS = frozenset({URL})
