@@ -21,6 +21,8 @@ from typing import Any
 import pytest
 
 import app
+import command_line
+import index_commands
 from running import Run, clean_environment, command, stop
 from webui.demo import ADDRESS, site_files
 from webui.settings import describe_settings, settings_template
@@ -141,7 +143,7 @@ def test_folders_are_walked_in_order_without_hidden_files_and_circles(tmp_path: 
         (tmp_path / name).write_text("")
     (tmp_path / "b/circle").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    found = app.archive_files([str(tmp_path), str(tmp_path / "a.warc")], str(tmp_path / "index"))
+    found = index_commands.archive_files([str(tmp_path), str(tmp_path / "a.warc")], str(tmp_path / "index"))
     assert [os.path.relpath(file, tmp_path) for file in found] == ["a.warc", "b/1.warc", "b/2.warc"]
 
 
@@ -150,13 +152,16 @@ def test_files_keep_the_name_they_were_given(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf/.odd name.warc").write_text("")
     (tmp_path / "shelf/1.warc").write_text("")
-    assert app.archive_files(["shelf/.odd name.warc", "shelf"]) == ["shelf/.odd name.warc", "shelf/1.warc"]
+    assert index_commands.archive_files(["shelf/.odd name.warc", "shelf"]) == [
+        "shelf/.odd name.warc",
+        "shelf/1.warc",
+    ]
 
 
 def test_a_pipe_is_not_indexed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(app.CommandError, match="neither a file nor a folder"):
-        app.archive_files([str(tmp_path / "pipe")])
+    with pytest.raises(command_line.CommandError, match="neither a file nor a folder"):
+        index_commands.archive_files([str(tmp_path / "pipe")])
 
 
 def test_progress_on_a_terminal_is_a_bar_on_stderr(sample_warc: Path, tmp_path: Path) -> None:
@@ -254,7 +259,7 @@ def test_a_reader_that_stops_early_makes_no_noise(small_index: Path, tmp_path: P
 
 
 def test_archived_text_cannot_steer_the_terminal() -> None:
-    assert app.clean("a\x1b[31mb\x07\x9b2Jc\u202ed\n\te") == "a [31mb 2Jc d e"
+    assert command_line.clean("a\x1b[31mb\x07\x9b2Jc\u202ed\n\te") == "a [31mb 2Jc d e"
 
 
 def test_any_word_will_do_when_the_settings_say_so(findingaid: Findingaid, small_index: Path) -> None:
@@ -578,7 +583,7 @@ def test_each_kind_of_failure_has_its_exit_code(
         raise raised
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(app, "archive_files", fail)
+    monkeypatch.setattr(index_commands, "archive_files", fail)
     with pytest.raises(SystemExit) as ended:
         app.main(["index", "."])
     assert ended.value.code == code

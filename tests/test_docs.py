@@ -13,6 +13,16 @@ import click
 import pytest
 
 import app
+from command_line import (
+    DISK_FULL,
+    DONE,
+    DONE_WITH_DAMAGE,
+    FAILED,
+    INTERRUPTED,
+    LOCKED,
+    MISUSED,
+    WRONG_SETTINGS,
+)
 from running import Run, clean_environment, command, stop
 from webui.settings import as_toml, describe_settings
 
@@ -65,8 +75,8 @@ def test_each_command_and_each_of_its_options_is_described(name: str) -> None:
 
 def test_each_exit_code_is_described() -> None:
     text = (REPOSITORY / "docs/commands.md").read_text(encoding="utf-8")
-    codes = (app.DONE, app.FAILED, app.MISUSED, app.WRONG_SETTINGS, app.DONE_WITH_DAMAGE)
-    for code in (*codes, app.DISK_FULL, app.LOCKED, app.INTERRUPTED):
+    codes = (DONE, FAILED, MISUSED, WRONG_SETTINGS, DONE_WITH_DAMAGE, DISK_FULL, LOCKED, INTERRUPTED)
+    for code in codes:
         assert f"\n| {code} | " in text
 
 

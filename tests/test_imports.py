@@ -15,7 +15,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 
 # Each room may import from itself and from the rooms named here.
-ALLOWED = {
+ALLOWED: dict[str, tuple[str, ...]] = {
     "archiver.warc": (),
     "archiver.crawl": ("archiver.warc", "indexer.text"),
     "indexer.text": ("archiver.warc",),
@@ -24,9 +24,11 @@ ALLOWED = {
     "indexer.errors": (),
     "indexer": ("archiver.warc", "indexer"),
     "webui": ("archiver", "indexer"),
-    "crawl_commands": ("archiver", "indexer", "webui"),
-    "app": ("archiver", "indexer", "webui", "crawl_commands"),
+    "command_line": ("archiver", "indexer", "webui"),
 }
+COMMANDS = sorted(file.stem for file in REPOSITORY.glob("*_commands.py"))
+ALLOWED |= dict.fromkeys(COMMANDS, ("archiver", "indexer", "webui", "command_line"))
+ALLOWED["app"] = ("archiver", "indexer", "webui", "command_line", *COMMANDS)
 FORBIDDEN = {"pickle", "marshal", "shelve", "dill", "diskcache", "joblib", "cloudpickle"}
 
 
@@ -44,8 +46,7 @@ def module_name(path: Path) -> str:
 def source_files() -> list[Path]:
     packages = [REPOSITORY / name for name in ("archiver", "indexer", "webui")]
     return sorted(file for package in packages for file in package.rglob("*.py")) + [
-        REPOSITORY / "app.py",
-        REPOSITORY / "crawl_commands.py",
+        REPOSITORY / f"{name}.py" for name in ("app", "command_line", *COMMANDS)
     ]
 
 

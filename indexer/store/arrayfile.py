@@ -33,7 +33,7 @@ from indexer.store.errors import (
     is_disk_full,
 )
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MAGIC = b"FAid"
 _ALIGN = 64
 _SPARE = 8

@@ -29,7 +29,7 @@ from indexer.store.errors import (
     IndexVersionError,
 )
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
 

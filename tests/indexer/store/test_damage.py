@@ -153,7 +153,7 @@ def test_another_format_version_is_refused_by_name(index: Path, ending: str) -> 
     rewrite_header(file_of(index, ending), lambda header: None, version=7)
     with pytest.raises(IndexVersionError) as raised:
         open_index(str(index))
-    one_line(raised.value, "format 7", "format 1", "--rebuild")
+    one_line(raised.value, "format 7", "format 2", "--rebuild")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     for action in (lambda: open_index(str(index)), lambda: build_index(shelf, str(index), options=ONE)):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 1", "--rebuild")
+        one_line(raised.value, str(index), said, "format 2", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []

@@ -98,7 +98,7 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 1}
+    assert maps["format"] == {"version": 2}
     for segment in maps["segments"]:
         rows = catalogue.execute(
             "SELECT v.ordinal, u.url FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",

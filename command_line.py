@@ -1,0 +1,203 @@
+"""What all commands of the command line share: exit codes, options, settings, progress, and how things are printed.
+
+A module of commands (index_commands.py, search_commands.py, ...) takes from here; app.py adds its commands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from webui.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from indexer import Index, Progress, Ranking
+
+DONE, FAILED, MISUSED, WRONG_SETTINGS, DONE_WITH_DAMAGE = 0, 1, 2, 3, 4
+DISK_FULL, LOCKED, INTERRUPTED = 6, 7, 130
+
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+class CommandError(Exception):
+    """A command cannot do what was asked; the message is one line for the user."""
+
+    def __init__(self, message: str, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+# Printing ------------------------------------------------------------------------------
+
+
+def clean(text: str) -> str:
+    """Return archived text fit for a terminal: control and direction characters are gone."""
+    return CONTROLS.sub(" ", text).strip()
+
+
+def many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def complain(message: str) -> None:
+    click.echo(f"findingaid: {clean(message)}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document in ASCII, so that neither encoding nor terminal can spoil it."""
+    click.echo(json.dumps(value))
+
+
+class _TerminalHandler(logging.Handler):
+    """Writes log lines to whatever stderr is now, so that they appear above a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        lines = self.format(record).split("\n")
+        print("\n".join(clean(line) if i == 0 else line for i, line in enumerate(lines)), file=sys.stderr)  # noqa: T201
+
+
+def _set_up_logging(level: int) -> None:
+    handler = _TerminalHandler()
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+# Options and settings ------------------------------------------------------------------
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def with_settings(command: _F) -> _F:
+    """Give a command the options that every command has, and the loaded settings as first argument."""
+
+    @functools.wraps(command)
+    @click.pass_context
+    def run(context: click.Context, /, **parameters: Any) -> Any:
+        options = dict(_assignment(text) for text in parameters.pop("assignments"))
+        options["archive.jobs_path"] = parameters.pop("jobs_path")
+        options["archive.job_id"] = parameters.pop("job")
+        options["index"] = parameters.pop("index_dir")
+        for parameter, key in _SETTING_OF_OPTION.items():
+            if parameter in parameters:
+                options[key] = parameters.pop(parameter)
+        settings = load_settings(parameters.pop("settings_file") or context.obj, None, options)
+        quiet, verbose = parameters.pop("quiet"), parameters.pop("verbose")
+        level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
+        _set_up_logging(logging.DEBUG if settings.archive.debug_flag else level)
+        return command(settings, **parameters)
+
+    options = (
+        click.option("--index", "index_dir", metavar="DIR", help="The index folder; needs no settings file."),
+        click.option("--job", metavar="ID", help="The job whose folders are used."),
+        click.option("--jobs-path", metavar="DIR", help="The folder that holds the jobs."),
+        click.option("--settings", "settings_file", metavar="FILE", help="Settings file."),
+        click.option(
+            "--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Any other setting, once."
+        ),
+        click.option("-v", "--verbose", is_flag=True, help="Log each step."),
+        click.option("-q", "--quiet", is_flag=True, help="Log errors only."),
+    )
+    decorated: Any = run
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+# Options of single commands that stand for a setting.
+_SETTING_OF_OPTION = {"workers": "index.workers", "host": "server.host", "port": "server.port"}
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise CommandError(f"--set {text}: expected KEY=VALUE, such as search.k1=2", MISUSED)
+    return key.strip(), value.strip()
+
+
+def ranking_of(settings: Settings) -> Ranking:
+    from indexer import Ranking
+
+    return Ranking(
+        k1=settings.search.k1, idf=settings.search.idf, boost=settings.search.boost, b=settings.search.b
+    )
+
+
+@contextlib.contextmanager
+def opened_index(settings: Settings) -> Iterator[Index]:
+    from indexer import open_index
+
+    with open_index(settings.index_path, ranking=ranking_of(settings)) as index:
+        yield index
+
+
+# Progress ------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def progress_display() -> Iterator[Callable[[Progress], None]]:
+    """Yield what shows the progress: a bar on a terminal, a plain line every few seconds elsewhere."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield PlainLines()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        BarColumn(bar_width=None),
+        TextColumn("{task.percentage:>3.0f} %", markup=False),
+        TextColumn("{task.fields[counts]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, counts="")
+
+        def show(progress: Progress) -> None:
+            for problem in progress.problems:
+                bar.console.print(clean(problem), markup=False, highlight=False, soft_wrap=True)
+            total = progress.bytes_total or None
+            bar.update(task, completed=progress.bytes_done, total=total, counts=_counts(progress))
+
+        yield show
+
+
+class PlainLines:
+    """Writes progress as plain lines, one in five seconds."""
+
+    every_s = 5.0
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        for problem in progress.problems:
+            click.echo(clean(problem), err=True)
+        now = time.monotonic()
+        if now - self._last < self.every_s:
+            return
+        self._last = now
+        left = ""
+        if progress.bytes_done and progress.bytes_total:
+            seconds = progress.seconds * (progress.bytes_total - progress.bytes_done) / progress.bytes_done
+            left = f", about {seconds:.0f} s left"
+        click.echo(_counts(progress) + left, err=True)
+
+
+def _counts(progress: Progress) -> str:
+    rate = progress.pages / progress.seconds if progress.seconds else 0
+    return (
+        f"{progress.files_done:,}/{progress.files_total:,} files  {progress.records:,} records  "
+        f"{progress.pages:,} pages  {rate:,.0f} pages/s"
+    )

@@ -1,0 +1,183 @@
+"""The commands that make an index and tell of it: index, ledger, check. app.py adds them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+import click
+
+from command_line import (
+    DONE,
+    DONE_WITH_DAMAGE,
+    FAILED,
+    MISUSED,
+    CommandError,
+    clean,
+    complain,
+    json_option,
+    many,
+    opened_index,
+    print_json,
+    progress_display,
+    ranking_of,
+    with_settings,
+)
+from webui.settings import Settings
+
+# index ---------------------------------------------------------------------------------
+
+
+@click.command("index")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--workers", type=int, metavar="N", help="Processes that read archives (0: one for each core).")
+@click.option("--rebuild", is_flag=True, help="Index everything again, beside the index in use, then swap.")
+@json_option
+@with_settings
+def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_json: bool) -> int:
+    """Index archive files, or all files below folders.
+
+    Without PATH the archive files of the job are indexed. Files that are indexed
+    already and did not change are passed over.
+
+    \b
+    findingaid index crawl-2014.warc.gz more/
+    findingaid index ~/warcs --index ~/warcs-index --workers 4
+    """
+    if not paths and not os.path.isdir(settings.arcs_path):
+        raise CommandError(
+            f"{settings.arcs_path}: the job has no such folder; name what to index: findingaid index PATH"
+        )
+    files = archive_files(paths or (settings.arcs_path,), settings.index_path)
+    if not files:
+        raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
+
+    from indexer import IndexOptions, build_index
+
+    options = IndexOptions(
+        workers=settings.index.workers,
+        rebuild=rebuild,
+        page_limit_s=settings.index.page_limit_s,
+        commit_s=settings.index.commit_s,
+        ranking=ranking_of(settings),
+    )
+    start = time.monotonic()
+    with progress_display() as show:
+        statistics = build_index(files, settings.index_path, options=options, progress=show)
+    seconds = time.monotonic() - start
+    if as_json:
+        from webui.json_shapes import statistics_as_json
+
+        print_json(statistics_as_json(statistics, seconds))
+    else:
+        click.echo(
+            f"{many(statistics.documents, 'page')} in {many(statistics.versions, 'version')}, "
+            f"{many(statistics.captures, 'capture')}, {many(statistics.records, 'record')}, "
+            f"{many(statistics.files, 'file')} ({seconds:.1f} s)"
+        )
+        click.echo(f"index: {clean(settings.index_path)}")
+    if statistics.damaged:
+        complain(
+            f"{many(len(statistics.damaged), 'damaged place')}, all else is indexed (which: findingaid ledger)"
+        )
+        return DONE_WITH_DAMAGE
+    return DONE
+
+
+def archive_files(paths: Iterable[str], index_path: str = "") -> list[str]:
+    """Return the files to index: those named, and those below the folders named, each once.
+
+    Below a folder, names that start with a dot, the index folder and what is no
+    regular file are passed over; a folder is entered once however many links lead
+    there. Files keep the name they were reached by; folders come in sorted order.
+    Raises CommandError for a path that does not exist, before anything is done.
+    """
+    paths = list(paths)
+    for path in paths:
+        if not os.path.exists(path):
+            raise CommandError(f"{path}: there is no such file or folder; nothing was indexed", MISUSED)
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            raise CommandError(f"{path}: neither a file nor a folder; nothing was indexed", MISUSED)
+    files: dict[str, str] = {}
+    entered = {os.path.realpath(index_path)} if index_path else set()
+    for path in paths:
+        for file in _files_below(path, entered) if os.path.isdir(path) else (path,):
+            files.setdefault(os.path.realpath(file), file)
+    return list(files.values())
+
+
+def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
+    real = os.path.realpath(folder)
+    if real in entered:
+        return
+    entered.add(real)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise CommandError(f"{folder}: cannot be read: {error.strerror}; nothing was indexed") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _files_below(entry.path, entered)
+        elif entry.is_file():
+            yield entry.path
+
+
+# ledger, check -------------------------------------------------------------------------
+
+
+@click.command("ledger")
+@json_option
+@with_settings
+def ledger_command(settings: Settings, as_json: bool) -> int:
+    """Tell what became of every file and every record.
+
+    \b
+    findingaid ledger
+    findingaid ledger --json | python3 -m json.tool
+    """
+    with opened_index(settings) as index:
+        entries = index.ledger()
+    if as_json:
+        from webui.json_shapes import ledger_entry_as_json
+
+        print_json([ledger_entry_as_json(entry) for entry in entries])
+        return DONE
+    for entry in entries:
+        skipped = ", ".join(f"{count:,} {clean(reason)}" for reason, count in sorted(entry.skipped.items()))
+        click.echo(f"{clean(entry.file)}: {entry.status}, {entry.format or 'no known format'}")
+        click.echo(
+            f"    {many(entry.records, 'record')} = {many(entry.captures, 'capture')} + "
+            f"{sum(entry.skipped.values()):,} skipped{f' ({skipped})' if skipped else ''}; "
+            f"{many(entry.documents, 'page')}"
+        )
+        for damage in entry.damaged:
+            click.echo(
+                f"    damaged: {damage.length:,} bytes at byte {damage.offset}: {clean(damage.problem)}"
+            )
+    records, captures = sum(entry.records for entry in entries), sum(entry.captures for entry in entries)
+    click.echo(f"{many(len(entries), 'file')}, {many(records, 'record')}, {many(captures, 'capture')}")
+    return DONE
+
+
+@click.command("check")
+@json_option
+@with_settings
+def check_command(settings: Settings, as_json: bool) -> int:
+    """Verify the checksums and cross references of an index; exit 1 when something is wrong.
+
+    \b
+    findingaid check --index ~/warcs-index
+    """
+    with opened_index(settings) as index:
+        problems = index.check()
+    if as_json:
+        print_json({"index": settings.index_path, "problems": problems})
+    else:
+        for problem in problems:
+            click.echo(clean(problem))
+        if not problems:
+            click.echo(f"{clean(settings.index_path)}: sound")
+    return FAILED if problems else DONE
