@@ -62,7 +62,8 @@ def dump() -> str:
             return "\n".join(
                 [
                     *segment_lines("MyIndex/g1/000001.seg"),
-                    *weights_lines("MyIndex/g1/000001.w1"),
+                    *small_file_lines("MyIndex/g1/000001.w1"),
+                    *small_file_lines("MyIndex/g1/000001.c1"),
                     *catalogue_lines(),
                 ]
             )
@@ -97,7 +98,7 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
                 ("" if row == 0 else " " * 31) + " ".join(map(str, numbers[row : row + width]))
                 for row in range(0, items, width)
             )
-        elif kind == "Q":
+        elif kind == "Q" and array["name"] != "timestamp":
             shown = " ".join(f"{number:016x}" for number in numbers)
         else:
             shown = " ".join(
@@ -107,10 +108,11 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
     return lines
 
 
-def weights_lines(path: str) -> list[str]:
+def small_file_lines(path: str) -> list[str]:
+    """Return the arrays of one of the files beside a segment."""
     data = Path(path).read_bytes()
     header = json.loads(data[16 : 16 + struct.unpack_from("<I", data, 8)[0]])
-    return [f"`g1/000001.w1`, {len(data)} bytes:", "", "```", *array_lines(data, header), "```", ""]
+    return [f"`g1/{Path(path).name}`, {len(data)} bytes:", "", "```", *array_lines(data, header), "```", ""]
 
 
 def catalogue_lines() -> list[str]:

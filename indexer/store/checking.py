@@ -13,10 +13,12 @@ import numpy as np
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.segment import Segment
+from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
 from indexer.store.weights import Weights
 from indexer.store.writer import segment_path, weights_path
 
 _PAIRS_AT_ONCE = 1 << 19
+_Opened = tuple[dict[str, Any], Segment, Weights, CaptureColumns]
 
 
 def check_generation(folder: str, progress: Callable[[str], None] | None = None) -> list[str]:
@@ -31,9 +33,10 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
         with _opened_state(catalogue) as segments:
             say("catalogue")
             problems += _check_catalogue(catalogue)
-            for entry, segment, weights in segments:
+            for entry, segment, weights, captures in segments:
                 say(f"segment {entry['number']} ({entry['versions']} versions)")
                 problems += _check_segment(catalogue, entry, segment, weights)
+                problems += _check_captures(catalogue, entry, captures)
     except IndexError_ as error:
         problems.append(str(error))
     except (sqlite3.Error, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -46,7 +49,7 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
 
 
 @contextmanager
-def _opened_state(catalogue: Catalogue) -> Iterator[list[tuple[dict[str, Any], Segment, Weights]]]:
+def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
     """Give the segments of one commit, all open; what the catalogue says inside is of that commit too."""
     for attempt in range(20):
         with catalogue.snapshot():
@@ -60,9 +63,10 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[tuple[dict[str, Any], S
             return
 
 
-def _open(folder: str, entry: dict[str, Any]) -> tuple[dict[str, Any], Segment, Weights]:
+def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
-    return entry, segment, Weights(weights_path(folder, entry), segment)
+    weights = Weights(weights_path(folder, entry), segment)
+    return entry, segment, weights, CaptureColumns(captures_path(folder, entry), len(segment))
 
 
 def _check_catalogue(catalogue: Catalogue) -> list[str]:
@@ -162,4 +166,16 @@ def _check_segment(
             f"{segment.path}: its versions belong to other pages than the catalogue says;"
             " index the archives again with --rebuild"
         )
+    return problems
+
+
+def _check_captures(catalogue: Catalogue, entry: dict[str, Any], captures: CaptureColumns) -> list[str]:
+    problems = captures.file.problems()
+    if not problems:
+        expected = sorted(map(stored_row, catalogue_rows(catalogue.connection(), entry["number"])))
+        if captures.rows() != expected:
+            problems.append(
+                f"{captures.file.path}: its captures are not those of the catalogue;"
+                " index the archives again with --rebuild"
+            )
     return problems

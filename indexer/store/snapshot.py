@@ -12,6 +12,7 @@ from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexCorruptError, IndexMissingError
 from indexer.store.segment import Segment
+from indexer.store.timeline import CaptureColumns, captures_path
 from indexer.store.weights import Basis, Weights
 from indexer.store.writer import mean_lengths, segment_path, weights_path
 
@@ -27,6 +28,7 @@ class LiveSegment:
     number: int
     segment: Segment
     weights: Weights
+    captures: CaptureColumns
     alive: NDArray[np.bool_] | None
     shared: NDArray[np.bool_] | None
 
@@ -73,8 +75,9 @@ class Snapshot:
     def damage(self) -> IndexCorruptError | None:
         """Return what is wrong with the bytes of a segment, None when all fit their checksums. Reads all of them."""
         for live in self.segments:
-            for problem in live.segment.file.problems() + live.weights.file.problems():
-                return IndexCorruptError(problem)
+            for file in (live.segment.file, live.weights.file, live.captures.file):
+                for problem in file.problems():
+                    return IndexCorruptError(problem)
         return None
 
     def _read(self) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
@@ -92,6 +95,7 @@ class Snapshot:
     def _open(self, entry: dict[str, Any], shared: list[int] | None) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
         weights = Weights(weights_path(self.catalogue.index_dir, entry), segment)
+        captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
         alive = None
         if entry["dead"]:
             alive = np.ones(len(segment), dtype=bool)
@@ -100,7 +104,7 @@ class Snapshot:
         if shared:
             marked = np.zeros(len(segment), dtype=bool)
             marked[shared] = True
-        return LiveSegment(entry["number"], segment, weights, alive, marked)
+        return LiveSegment(entry["number"], segment, weights, captures, alive, marked)
 
     def languages(self) -> dict[str, int]:
         """Return the number of live versions in each language; "" is the unknown one."""

@@ -23,12 +23,13 @@ from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
+from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
 from indexer.store.weights import Basis, Weights, write_weights
 
 # Weights are computed anew when the mean lengths have moved by more than this since they were written:
 # at the end of a run they shall fit well, in its course only well enough.
 _DRIFT, _DRIFT_IN_RUN = 1.25, 2.5
-_WEIGHTS_NAME = re.compile(r"\d+\.w\d+")
+_BESIDE_NAME = re.compile(r"\d+\.[wc]\d+")
 # Segments smaller than this are merged at the end of a run; what is merged stays below both bounds.
 _MERGE_VERSIONS, _MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
 
@@ -92,6 +93,7 @@ class IndexWriter:
         self._dictionary = self.catalogue.dictionary
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
+        watch_captures(connection)
         try:
             self._next_url = (
                 int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
@@ -193,6 +195,7 @@ class IndexWriter:
                             "sums": list(batch.sums),
                             "counts": list(batch.counts),
                             "weights": 0,
+                            "captures": 0,
                             "dead": [],
                         }
                     )
@@ -234,9 +237,14 @@ class IndexWriter:
             sync_folder(self.folder)
             self._join_revisits(connection)
             self._weigh(segments, _DRIFT_IN_RUN)
-            self._dictionary["segments"] = segments
+            self._keep(connection, segments)
         self._new_urls.clear()
         self._remove_orphans(segments)
+
+    def _keep(self, connection: sqlite3.Connection, segments: list[dict[str, Any]]) -> None:
+        """Make these the live segments; the last step of a transaction that changed versions or captures."""
+        write_changed_captures(connection, self.folder, segments)
+        self._dictionary["segments"] = segments
 
     def _join_revisits(self, connection: Any) -> None:
         """Give revisits the version they repeat: same payload digest, the same address before any other."""
@@ -262,7 +270,7 @@ class IndexWriter:
             connection.execute("DELETE FROM captures WHERE file = ?", (row[0],))
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             self._bury(connection, self._without_bytes(connection, shown), segments)
-            self._dictionary["segments"] = segments
+            self._keep(connection, segments)
             connection.executemany(
                 "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
             )
@@ -372,6 +380,7 @@ class IndexWriter:
             "sums": np.sum([entry["sums"] for entry in chosen], axis=0).tolist(),
             "counts": np.sum([entry["counts"] for entry in chosen], axis=0).tolist(),
             "weights": 0,
+            "captures": 0,
             "dead": [],
         }
         gone = {entry["number"] for entry in chosen}
@@ -389,7 +398,7 @@ class IndexWriter:
             if merged["versions"]:
                 segments.append(merged)
             self._weigh(segments, _DRIFT)
-            self._dictionary["segments"] = segments
+            self._keep(connection, segments)
         self._remove_orphans(segments)
 
     # -- files
@@ -410,9 +419,10 @@ class IndexWriter:
     def _remove_orphans(self, segments: list[dict[str, Any]], endings: tuple[str, ...] = (".seg",)) -> None:
         """Remove files that no commit names: what a crash, a merge or a new weighing left behind."""
         live = {os.path.basename(self._segment_path(entry["number"])) for entry in segments}
-        live |= {os.path.basename(self._weights_path(entry)) for entry in segments}
+        for path in (weights_path, captures_path):
+            live |= {os.path.basename(path(self.folder, entry)) for entry in segments}
         for name in os.listdir(self.folder):
-            is_ours = name.endswith(endings) or _WEIGHTS_NAME.fullmatch(name)
+            is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
                 with suppress(FileNotFoundError):  # a worker of a killed run may be at it still
                     os.remove(os.path.join(self.folder, name))

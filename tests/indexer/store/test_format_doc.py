@@ -115,7 +115,26 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
                 yield word, urls[ordinal], element, position
         weights, _ = read_array_file(os.path.join(folder, f"{segment['number']:06}.w{segment['weights']}"))
         assert weights["kind"] == "weights" and len(weights["meta"]["boost"]) == 10
+        check_captures(catalogue, folder, segment)
     catalogue.close()
+
+
+def check_captures(catalogue: sqlite3.Connection, folder: str, segment: dict[str, Any]) -> None:
+    """Check that the capture columns of a segment say what the catalogue says."""
+    header, a = read_array_file(os.path.join(folder, f"{segment['number']:06}.c{segment['captures']}"))
+    kinds = ("response", "resource", "revisit", "conversion")
+    read = [
+        (ordinal, f"{a['timestamp'][row]:014}", a["status"][row], header["meta"]["mimes"][a["mime"][row]],
+         kinds[a["kind"][row]])
+        for ordinal, (start, end) in enumerate(items(a["ends"]))
+        for row in range(start, end)
+    ]  # fmt: skip
+    expected = catalogue.execute(
+        "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM captures c JOIN versions v ON v.id = c.version"
+        " WHERE v.segment = ?",
+        (segment["number"],),
+    )
+    assert header["kind"] == "captures" and read == sorted(expected)
 
 
 # ---- the tests

@@ -1,0 +1,191 @@
+"""Capture columns: when, and as what, each version of a segment was captured. For filters, facets and sorting.
+
+The catalogue holds the captures; here they stand once more as arrays beside each segment, in a file `N.c<edition>`.
+The writer notes in the catalogue's own transaction which versions gain or lose a capture, whatever the reason, and
+writes the files of their segments anew before it commits: so a reader never sees the two disagree.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.errors import IndexCorruptError, IndexError_
+
+CAPTURE_KINDS = ("response", "resource", "revisit", "conversion")
+REVISIT = CAPTURE_KINDS.index("revisit")
+_MIME_CHARS, _MIMES_AT_MOST = 100, 1 << 16
+_GREATEST_STATUS = (1 << 16) - 1
+
+CaptureRow = tuple[int, str, int, str, str]  # ordinal of the version, timestamp, status, mime, type
+
+# A temporary trigger runs inside the transaction of the change, and is rolled back with it.
+_NOTES = """
+CREATE TEMP TABLE touched (segment INTEGER NOT NULL, ordinal INTEGER NOT NULL, PRIMARY KEY (segment, ordinal));
+CREATE TEMP TRIGGER capture_added AFTER INSERT ON main.captures WHEN NEW.version IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = NEW.version; END;
+CREATE TEMP TRIGGER capture_removed AFTER DELETE ON main.captures WHEN OLD.version IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = OLD.version; END;
+CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, timestamp, status, mime, type ON main.captures BEGIN
+  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id IN (OLD.version, NEW.version); END;
+CREATE TEMP TRIGGER version_removed AFTER DELETE ON main.versions BEGIN
+  INSERT OR IGNORE INTO touched VALUES (OLD.segment, OLD.ordinal); END;
+"""
+
+
+class CaptureColumns:
+    """The captures of the versions of one segment, mapped into memory.
+
+    ends: row i says where the captures of version i end; they begin where those of version i - 1 end. A version that
+    was removed has none. timestamp: 14 digits as a number, 0 when unknown, rising within a version; status: HTTP
+    status, 0 for none; mime: index into `mimes`; kind: index into CAPTURE_KINDS.
+    """
+
+    def __init__(self, path: str, versions: int) -> None:
+        """Map the file. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
+        self.file = file = ArrayFile(path, "captures")
+        self.mimes: list[str] = file.meta["mimes"]
+        self.ends: NDArray[np.uint32] = file.array("ends")
+        self.timestamp: NDArray[np.uint64] = file.array("timestamp")
+        self.status: NDArray[np.uint16] = file.array("status")
+        self.mime: NDArray[np.uint16] = file.array("mime")
+        self.kind: NDArray[np.uint8] = file.array("kind")
+        rows = len(self.timestamp)
+        if (
+            len(self.ends) != versions
+            or any(len(column) != rows for column in (self.status, self.mime, self.kind))
+            or (int(self.ends[-1]) if versions else 0) != rows
+        ):
+            raise IndexCorruptError(
+                f"{path}: {len(self.ends)} versions with {rows} captures, the segment has {versions} versions;"
+                " index the archives again with --rebuild"
+            )
+
+    def __len__(self) -> int:
+        return len(self.timestamp)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return the number of captures of each version."""
+        counts: NDArray[np.int64] = np.diff(self.ends.astype(np.int64), prepend=0)
+        return counts
+
+    def version_of_rows(self) -> NDArray[np.int64]:
+        """Return the ordinal of the version of each row, rising."""
+        return np.repeat(np.arange(len(self.ends)), self.counts())
+
+    def rows(self) -> list[CaptureRow]:
+        """Return all captures as the catalogue writes them, in the order of the columns."""
+        return [
+            (version, f"{timestamp:014d}" if timestamp else "", status, self.mimes[mime], CAPTURE_KINDS[kind])
+            for version, timestamp, status, mime, kind in zip(
+                self.version_of_rows().tolist(),
+                self.timestamp.tolist(),
+                self.status.tolist(),
+                self.mime.tolist(),
+                self.kind.tolist(),
+                strict=True,
+            )
+        ]
+
+
+def write_captures(path: str, versions: int, rows: Iterable[CaptureRow]) -> None:
+    """Write the capture columns of a segment. Raises DiskFullError."""
+    ordered = sorted(stored_row(row) for row in rows)
+    mimes: dict[str, int] = {"": 0}
+    mime = [
+        mimes.setdefault(row[3], len(mimes)) if row[3] in mimes or len(mimes) < _MIMES_AT_MOST else 0
+        for row in ordered
+    ]
+    counts = np.bincount(np.array([row[0] for row in ordered], dtype=np.int64), minlength=versions)
+    write_arrays(
+        path,
+        "captures",
+        {"mimes": list(mimes)},
+        {
+            "ends": np.cumsum(counts).astype(np.uint32),
+            "timestamp": np.array([int(row[1] or 0) for row in ordered], dtype=np.uint64),
+            "status": np.array([row[2] for row in ordered], dtype=np.uint16),
+            "mime": np.array(mime, dtype=np.uint16),
+            "kind": np.array([CAPTURE_KINDS.index(row[4]) for row in ordered], dtype=np.uint8),
+        },
+    )
+
+
+def stored_row(row: CaptureRow) -> CaptureRow:
+    """Return a row of the catalogue as the columns give it back: what does not fit them is unknown there."""
+    ordinal, timestamp, status, mime, kind = row
+    sound = len(timestamp) == 14 and timestamp.isascii() and timestamp.isdigit() and timestamp.strip("0")
+    return (
+        ordinal,
+        timestamp if sound else "",
+        status if 0 <= status <= _GREATEST_STATUS else 0,
+        mime[:_MIME_CHARS],
+        kind,
+    )
+
+
+# ---- keeping the columns true, for the writer
+
+
+def watch_captures(connection: sqlite3.Connection) -> None:
+    """Let a writing connection note which versions gain or lose captures."""
+    connection.executescript(_NOTES)
+
+
+def write_changed_captures(
+    connection: sqlite3.Connection, folder: str, segments: list[dict[str, Any]]
+) -> None:
+    """Write the columns of the segments whose captures changed, or that have none; their entries get a new edition.
+
+    segments: entries of the list of live segments. Call it last in the transaction that changes captures.
+    """
+    touched = {row[0] for row in connection.execute("SELECT DISTINCT segment FROM touched")}
+    for entry in segments:
+        if entry["number"] in touched or not entry["captures"]:
+            rows = _rows_of(connection, folder, entry)
+            entry["captures"] += 1
+            write_captures(captures_path(folder, entry), entry["versions"], rows)
+    connection.execute("DELETE FROM touched")
+
+
+def _rows_of(connection: sqlite3.Connection, folder: str, entry: dict[str, Any]) -> list[CaptureRow]:
+    """Return the captures of a segment as they are now, from the edition before where that is sound."""
+    columns = "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM "
+    number = entry["number"]
+    if entry["captures"]:
+        try:
+            before = CaptureColumns(captures_path(folder, entry), entry["versions"])
+            if not before.file.problems():
+                changed = {
+                    row[0]
+                    for row in connection.execute("SELECT ordinal FROM touched WHERE segment = ?", (number,))
+                }
+                now = connection.execute(
+                    columns + "touched t JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
+                    " JOIN captures c ON c.version = v.id WHERE t.segment = ?",
+                    (number,),
+                )
+                return [row for row in before.rows() if row[0] not in changed] + now.fetchall()
+        except IndexError_:
+            pass  # all of it can be had from the catalogue
+    return catalogue_rows(connection, number)
+
+
+def catalogue_rows(connection: sqlite3.Connection, segment: int) -> list[CaptureRow]:
+    """Return the captures of the versions of a segment as the catalogue has them, in no order."""
+    return connection.execute(
+        "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM versions v"
+        " JOIN captures c ON c.version = v.id WHERE v.segment = ?",
+        (segment,),
+    ).fetchall()
+
+
+def captures_path(folder: str, entry: dict[str, Any]) -> str:
+    """Return the path of the capture columns of a segment, by its entry in the catalogue."""
+    return os.path.join(folder, f"{entry['number']:06d}.c{entry['captures']}")
