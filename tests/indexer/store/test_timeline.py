@@ -74,7 +74,9 @@ def test_a_version_that_is_no_more_has_no_captures(writer: IndexWriter) -> None:
 def test_old_editions_are_removed(writer: IndexWriter) -> None:
     commit_pages(writer, "one.warc", {"http://a/": CAT})
     commit_revisit(writer, "two.warc", "http://a/")
-    assert [name for name in os.listdir(writer.folder) if ".c" in name and "sqlite" not in name] == ["000001.c2"]
+    assert [name for name in os.listdir(writer.folder) if ".c" in name and "sqlite" not in name] == [
+        "000001.c2"
+    ]
 
 
 def test_a_damaged_edition_is_made_anew_from_the_catalogue(writer: IndexWriter) -> None:
@@ -105,7 +107,9 @@ def test_columns_of_another_segment_are_refused(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_unknown(tmp_path: Path) -> None:
     path = str(tmp_path / "1.c1")
-    write_captures(path, 1, [(0, "", -1, "x" * 500, "conversion"), (0, "20200101000000", 99_999, "", "resource")])
+    write_captures(
+        path, 1, [(0, "", -1, "x" * 500, "conversion"), (0, "20200101000000", 99_999, "", "resource")]
+    )
     captures = CaptureColumns(path, 1)
     assert captures.timestamp.tolist() == [0, 20200101000000]
     assert captures.status.tolist() == [0, 0]
@@ -161,9 +165,7 @@ def _do(writer: IndexWriter, serial: int, kind: str, file: str, what: object) ->
         capture = NewCapture(
             document, f"{2000 + serial}0101000000", "response", 200, "text/html", "", number, "", 0, 1, 0, version, ""
         )  # fmt: skip
-        writer.commit(
-            [CommitBatch(captures=[capture], replaces={number}, ledger=[ledger_entry(file, 1)])]
-        )
+        writer.commit([CommitBatch(captures=[capture], replaces={number}, ledger=[ledger_entry(file, 1)])])
 
 
 def _compare(writer: IndexWriter) -> None:
