@@ -72,7 +72,8 @@ class CaptureColumns:
 
     def counts(self) -> NDArray[np.int64]:
         """Return the number of captures of each version."""
-        counts: NDArray[np.int64] = np.diff(self.ends.astype(np.int64), prepend=0)
+        ends = self.ends.astype(np.int64)
+        counts: NDArray[np.int64] = ends - np.append(0, ends)[:-1]
         return counts
 
     def version_of_rows(self) -> NDArray[np.int64]:
