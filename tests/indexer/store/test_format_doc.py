@@ -35,7 +35,7 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     with open(path, "rb") as file:
         data = file.read()
     magic, version, length, crc = struct.unpack_from("<4sIII", data)
-    assert (magic, version) == (b"FAid", 1)
+    assert (magic, version) == (b"FAid", 2)
     assert zlib.crc32(data[16 : 16 + length]) == crc
     header = json.loads(data[16 : 16 + length])
     assert header["size"] == len(data) and data[-8:] == bytes(8)
