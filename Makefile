@@ -6,6 +6,7 @@
 #   make serve          serve the index of the job in settings.toml
 #   make docs           check that the docs say what is true
 #   make bench          measure speed, memory and sizes (makes a corpus of 1.3 GB first)
+#   make assets         build the scripts of the graph anew (needs npm)
 #   make lock           resolve the dependencies anew         make clean   remove .venv and caches
 
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
@@ -13,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test test-browser lint types docs bench lock clean
+.PHONY: demo serve test test-browser lint types docs bench assets lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -41,6 +42,9 @@ bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/index.py
 	$(BIN)/python benchmarks/search.py
+
+assets:
+	webui/graph_sources/build.sh
 
 lock: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet uv

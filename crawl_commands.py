@@ -207,8 +207,9 @@ def _job(
     """Return the job of a folder: options before its job file, that before the settings."""
     from dataclasses import replace
 
-    from archiver.crawl import CrawlJob, change_job, load_job
+    from archiver.crawl import change_job, load_job
     from archiver.crawl.job import JOB_FILE
+    from webui.crawl_process import job_from_settings
 
     arcs = settings.archive.arcs_dir.strip("/") or "Arcs"
     if os.path.exists(os.path.join(folder, JOB_FILE)):
@@ -218,22 +219,7 @@ def _job(
     else:
         if "seeds" not in given and "sources" not in given:
             raise click.UsageError(f"{folder} holds no job yet: give --seed URL")
-        part = settings.crawl
-        job = CrawlJob(id=os.path.basename(os.path.normpath(folder)), folder=folder, arcs_dir=arcs)
-        job = change_job(
-            job,
-            {
-                "threads": part.threads,
-                "delay_s": part.delay_s,
-                "depth": part.depth,
-                "page_size_kb": part.page_limit_kb,
-                "max_pages": part.max_pages,
-                "user_agent": part.user_agent,
-                "contact": part.contact,
-                "read_timeout_s": part.timeout_s,
-            },
-            where="settings [crawl]",
-        )
+        job = job_from_settings(settings, folder)
     job = change_job(job, given, where="option")
     if with_index:
         # A file can be indexed once it is closed.

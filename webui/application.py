@@ -78,7 +78,7 @@ class _FindingAid(Flask):
 
 def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
     """Return the application; see `webui.create_app`."""
-    from webui import replay, search, settings_page
+    from webui import crawls, graphs, replay, search, settings_page
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -92,6 +92,8 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.register_blueprint(search.blueprint)
     app.register_blueprint(replay.blueprint)
     app.register_blueprint(settings_page.blueprint)
+    app.register_blueprint(crawls.blueprint)
+    app.register_blueprint(graphs.blueprint)
     add_languages(app)
     _add_template_names(app, static_files)
     _add_error_pages(app)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from flask import Flask, request
 from flask_babel import Babel
+from flask_babel import gettext as _translated
 
 LANGUAGES = ("en",)
 
@@ -19,3 +20,8 @@ def add_languages(app: Flask) -> None:
 
 def _chosen_language() -> str:
     return request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0]
+
+
+def gettext(text: str, **values: object) -> str:
+    """Return a text in the reader's language, with its %(name)s filled in; imported as `_`."""
+    return str(_translated(text, **values))

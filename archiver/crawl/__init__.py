@@ -17,8 +17,9 @@ from .errors import (
     MoveError,
     NoSeedError,
 )
-from .job import CrawlJob, SeedSource, change_job, check_job, load_job, write_job
+from .job import CrawlJob, SeedSource, change_job, check_job, is_job_id, load_job, write_job
 from .numbers import Numbers
+from .overview import Fetch, JobOverview, Site, SiteLink, last_fetches, linked_sites, list_jobs
 from .states import COMMANDS, MOVES, JobState, crawl_status, is_running, send_command
 
 __all__ = [
@@ -28,19 +29,27 @@ __all__ = [
     "CrawlError",
     "CrawlJob",
     "CrawlResult",
+    "Fetch",
     "FetchError",
     "JobError",
     "JobNotRunningError",
+    "JobOverview",
     "JobRunningError",
     "JobState",
     "MoveError",
     "NoSeedError",
     "Numbers",
     "SeedSource",
+    "Site",
+    "SiteLink",
     "change_job",
     "check_job",
     "crawl_status",
+    "is_job_id",
     "is_running",
+    "last_fetches",
+    "linked_sites",
+    "list_jobs",
     "load_job",
     "run_crawl",
     "send_command",

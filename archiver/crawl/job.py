@@ -176,7 +176,7 @@ def change_job(job: CrawlJob, values: Mapping[str, Any], *, where: str = "option
 
 def check_job(job: CrawlJob, where: str = "job") -> None:
     """Raise JobError for values that cannot be meant."""
-    if not _JOB_ID.fullmatch(job.id):
+    if not is_job_id(job.id):
         raise JobError(f"{where}: job id {job.id!r}: use letters, digits, dot, dash and underscore")
     for key, choices in (("scope", SCOPES), ("order", ORDERS)):
         value = getattr(job, key)
@@ -205,6 +205,11 @@ def check_job(job: CrawlJob, where: str = "job") -> None:
     for source in job.sources:
         if source.kind not in SOURCE_KINDS:
             raise JobError(f"{where}: seed source {source.kind!r}, expected one of {', '.join(SOURCE_KINDS)}")
+
+
+def is_job_id(name: str) -> bool:
+    """Tell whether a name can be that of a job, and of its folder."""
+    return bool(_JOB_ID.fullmatch(name))
 
 
 def write_job(job: CrawlJob) -> str:

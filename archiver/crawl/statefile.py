@@ -143,6 +143,8 @@ class StateFile:
             self.connection.executescript(
                 f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
             )
+        elif version == 0:  # its process has just begun
+            raise JobError(f"{self.path}: this job has not been started yet")
         elif version != VERSION:
             raise CrawlError(
                 f"{self.path}: written by another version of the crawler (format {version}, this one knows "

@@ -1,0 +1,81 @@
+"""Starts crawls from the web front end: each runs in a process of its own, which outlives the server.
+
+The process is `findingaid crawl`, so that a crawl is the same thing wherever it was started.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from archiver.crawl import CrawlJob, change_job, is_running
+from webui.settings import Settings
+
+OUTPUT_FILE = "crawl.out"  # what the process has said
+MOST_CRAWLS = 4  # at the same time, started from here
+_START_S = 4.0
+_MESSAGE_BYTES = 4000
+
+
+def job_from_settings(settings: Settings, folder: str) -> CrawlJob:
+    """Return a new job of a folder with the values of the settings' [crawl]. Raises JobError."""
+    arcs = settings.archive.arcs_dir.strip("/") or "Arcs"
+    job = CrawlJob(id=os.path.basename(os.path.normpath(folder)), folder=folder, arcs_dir=arcs)
+    part = settings.crawl
+    values = {
+        "threads": part.threads,
+        "delay_s": part.delay_s,
+        "depth": part.depth,
+        "page_size_kb": part.page_limit_kb,
+        "max_pages": part.max_pages,
+        "user_agent": part.user_agent,
+        "contact": part.contact,
+        "read_timeout_s": part.timeout_s,
+    }
+    return change_job(job, values, where="settings [crawl]")
+
+
+def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_index: bool = True) -> None:
+    """Start the process that works on a job whose job.toml is written; return when it is at work, or has ended.
+
+    What it said stands in `process_messages` then.
+    again: visit its pages anew. with_index: index what is fetched into the job's own index.
+    """
+    command = [sys.executable, "-m", "app"]
+    if settings.has_file:
+        command += ["--settings", settings.path]
+    command += ["crawl", "start", "--job", job_id, "--jobs-path", settings.jobs_path, "--quiet"]
+    command += ["--again"] * again + ["--index"] * with_index
+    folder = os.path.join(settings.jobs_path, job_id)
+    path = os.path.join(folder, OUTPUT_FILE)
+    with open(path, "wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=settings.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(os.path.abspath(part) for part in sys.path if part),
+            },
+            start_new_session=True,  # Ctrl-C for the server is none for the crawl
+        )
+    threading.Thread(target=process.wait, daemon=True).start()  # so that it leaves no zombie behind
+    deadline = time.monotonic() + _START_S
+    while process.returncode is None and not is_running(folder) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def process_messages(folder: str) -> str:
+    """Return the last of what the process of a job has said, without the place of the job; "" for nothing."""
+    try:
+        with open(os.path.join(folder, OUTPUT_FILE), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MESSAGE_BYTES))
+            said = file.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return said.replace(os.path.abspath(folder) + os.sep, "").replace(folder + os.sep, "")
