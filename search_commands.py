@@ -92,7 +92,7 @@ def _hit_lines(rank: int, hit: Hit, coloured: bool) -> list[str]:
         number + bold.format(title),
         f"{indent}{clean(hit.url)}  {', '.join(facts)}",
         indent + snippet.strip(),
-        f"{indent}{clean(file)} at byte {hit.offset}",
+        f"{indent}{clean(file)} at byte {hit.offset}" + (f", inner {hit.inner}" if hit.inner else ""),
     ]
     return [line for line in lines if line.strip()]
 
@@ -225,6 +225,13 @@ def _search_assignment(text: str) -> tuple[str, str]:
     "--offset", type=click.IntRange(0), metavar="N", help="With --file: the byte where the record starts."
 )
 @click.option("--member", default="", metavar="NAME", help="With --file: the archive inside a WACZ.")
+@click.option(
+    "--inner",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="With --file: the byte of the unpacked gzip member where the record starts.",
+)
 @click.option("--raw", is_flag=True, help="The record as stored, header and block, instead of the page.")
 @with_settings
 def cached_command(
@@ -234,6 +241,7 @@ def cached_command(
     file: str | None,
     offset: int | None,
     member: str,
+    inner: int,
     raw: bool,
 ) -> int:
     """Write a page as it was stored to stdout: by its address, or by the place of its record.
@@ -251,7 +259,7 @@ def cached_command(
             raise click.UsageError("--file needs --offset N, the byte where the record starts")
         if not os.path.isfile(file):
             raise CommandError(f"{file}: there is no such file")
-        with find_record(file, offset, member) as record:
+        with find_record(file, offset, member, inner) as record:
             _write_record(record, raw)
         return DONE
     if timestamp is not None and not re.fullmatch(r"\d{1,14}", timestamp):

@@ -49,7 +49,9 @@ class Hit:
 
     timestamp: 14 digits UTC, of the newest capture of the version that matches; "" if the archive gives none.
     file: the archive file as it was named when indexed; member: the archive inside a WACZ, else "".
-    offset, length: of the record in that file (or member). captures, versions: of the page in this index.
+    offset, length, inner: of the record in that file (or member). captures, versions: of the page in this index.
+    digest: of the payload, where address and timestamp alone do not name the record: another capture of the same
+    second holds other content. Else "".
     """
 
     url: str
@@ -63,6 +65,8 @@ class Hit:
     member: str
     captures: int
     versions: int
+    inner: int = 0
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,15 +273,17 @@ class Index:
         ]
 
     def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
-        """Return (url, title, timestamp, path, member, offset, length, inner, captures, versions) of a page found."""
+        """Return (url, title, timestamp, path, member, offset, length, inner, digest, captures, versions) of a page."""
         connection = catalogue.connection()
         best: tuple[Any, ...] | None = None
         for segment, ordinal in found.versions:
             row = connection.execute(
-                "SELECT u.url, v.title, c.timestamp, f.path, c.member, c.offset, c.length, c.inner FROM versions v"
+                "SELECT u.url, v.title, c.timestamp, f.path, c.member, c.offset, c.length, c.inner,"
+                " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
+                " AND o.payload <> c.payload) THEN c.payload ELSE '' END FROM versions v"
                 " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
                 " WHERE v.segment = ? AND v.ordinal = ? AND c.type <> 'revisit'"
-                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset LIMIT 1",
+                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset, c.inner LIMIT 1",
                 (segment, ordinal),
             ).fetchone()
             if row is not None and (best is None or row[2] > best[2]):
@@ -285,7 +291,7 @@ class Index:
         if best is None:
             # the version has gone from there; the caller looks again
             url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
-            best = (url[0] if url else "", None, "", "", "", 0, 0, 0)
+            best = (url[0] if url else "", None, "", "", "", 0, 0, 0, "")
         captures = connection.execute(
             "SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)
         ).fetchone()[0]
@@ -295,12 +301,24 @@ class Index:
         return (*best, captures, versions)
 
     def _hit(self, found: Found, row: tuple[Any, ...], ranked: Ranked, with_snippets: bool) -> Hit:
-        url, title, timestamp, path, member, offset, length, inner, captures, versions = row
+        url, title, timestamp, path, member, offset, length, inner, digest, captures, versions = row
         snippet: tuple[SnippetPart, ...] = ()
         if with_snippets and path:
             snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
         return Hit(
-            url, title, timestamp, found.score, snippet, path, offset, length, member, captures, versions
+            url,
+            title,
+            timestamp,
+            found.score,
+            snippet,
+            path,
+            offset,
+            length,
+            member,
+            captures,
+            versions,
+            inner,
+            digest,
         )
 
     def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
@@ -331,12 +349,34 @@ class Index:
         with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
             rows = connection.execute(
                 f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ?"
-                " ORDER BY c.timestamp, f.path, c.member, c.offset",
+                " ORDER BY c.timestamp, f.path, c.member, c.offset, c.inner",
                 (sort_key(url),),
             ).fetchall()
-            return [self._capture(snapshot.catalogue, row) for row in rows]
+            return self._captures_of_rows(snapshot.catalogue, rows)
 
-    def _capture(self, catalogue: Catalogue, row: tuple[Any, ...]) -> Capture:
+    def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
+        """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""
+        if not digest:
+            return []
+        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+            rows = connection.execute(
+                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE c.payload = ?"
+                " ORDER BY c.timestamp, u.url, f.path, c.member, c.offset, c.inner LIMIT ?",
+                (digest, limit),
+            ).fetchall()
+            return self._captures_of_rows(snapshot.catalogue, rows)
+
+    def _captures_of_rows(self, catalogue: Catalogue, rows: list[tuple[Any, ...]]) -> list[Capture]:
+        # the original of a revisit mostly is one of the same address: then no further look is needed
+        at_hand: dict[tuple[str, str], Location] = {}
+        for url, _, kind, _, _, payload, path, member, offset, length, inner, *_ in rows:
+            if payload and kind in ("response", "resource"):
+                at_hand.setdefault((url, payload), Location(path, offset, length, member, inner))
+        return [self._capture(catalogue, row, at_hand) for row in rows]
+
+    def _capture(
+        self, catalogue: Catalogue, row: tuple[Any, ...], at_hand: dict[tuple[str, str], Location]
+    ) -> Capture:
         (
             url,
             timestamp,
@@ -353,9 +393,11 @@ class Index:
             refers_to,
             _,
         ) = row
-        original = (
-            self._original(catalogue, url, timestamp, payload, refers_to) if kind == "revisit" else None
-        )
+        original = None
+        if kind == "revisit":
+            original = at_hand.get((url, payload)) or self._original(
+                catalogue, url, timestamp, payload, refers_to
+            )
         return Capture(
             url,
             timestamp,
@@ -384,21 +426,24 @@ class Index:
         row = None
         if payload:
             row = connection.execute(
-                columns + "c.payload = ? ORDER BY u.url <> ?, u.url <> ? LIMIT 1",
+                columns + "c.payload = ?"
+                " ORDER BY u.url <> ?, u.url <> ?, c.timestamp, f.path, c.member, c.offset, c.inner LIMIT 1",
                 (payload, url, refers_to or ""),
             ).fetchone()
         if row is None:
             row = connection.execute(
                 columns + "u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '') AND c.status <> 304"
-                " ORDER BY c.timestamp DESC LIMIT 1",
+                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset, c.inner LIMIT 1",
                 (refers_to or url, timestamp, payload),
             ).fetchone()
         return Location(*row) if row else None
 
-    def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
+    def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
 
-        Captures whose bytes are held come before revisits whose original is not known.
+        Captures whose bytes are held come before revisits whose original is not known. Of several captures of one
+        second the one whose payload digest begins with `digest` (with or without the name of the algorithm) is taken,
+        else the one with the address as spelled, else the first by file and place.
         """
         found = self.captures(url)
         if not found:
@@ -408,7 +453,10 @@ class Index:
         if not timestamp:
             return exact[-1]
         wanted = _seconds(timestamp)
-        return min(usable, key=lambda c: (abs(_seconds(c.timestamp) - wanted), c.url != url))
+        return min(
+            usable,
+            key=lambda c: (abs(_seconds(c.timestamp) - wanted), not _has_digest(c, digest), c.url != url),
+        )
 
     def record(self, capture: Capture) -> Record:
         """Return the record of a capture, opened; that of the original for a revisit. Close it, or use it in `with`.
@@ -524,6 +572,12 @@ def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
         value["documents"],
         value["skipped"],
         damaged,
+    )
+
+
+def _has_digest(capture: Capture, start: str) -> bool:
+    return bool(start) and (
+        capture.digest.startswith(start) or capture.digest.partition(":")[2].startswith(start)
     )
 
 

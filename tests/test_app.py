@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import pty
@@ -24,6 +25,7 @@ import app
 import command_line
 import index_commands
 from running import Run, clean_environment, command, stop
+from tests.webui.archive_text import response
 from webui.demo import ADDRESS, site_files
 from webui.settings import describe_settings, settings_template
 
@@ -37,6 +39,7 @@ HIT_KEYS = {
     "file",
     "offset",
     "length",
+    "inner",
     "captures",
     "versions",
 }
@@ -371,6 +374,18 @@ def test_cached_by_place_needs_no_index(findingaid: Findingaid, small_index: Pat
     by_place = findingaid("cached", "--file", hit["file"], "--offset", hit["offset"])
     assert by_place.code == 0
     assert by_place.out == findingaid("cached", hit["url"], "--index", small_index).out
+
+
+def test_cached_by_place_tells_records_of_one_member_apart(findingaid: Findingaid, tmp_path: Path) -> None:
+    pages = [("http://h.example/a", "alpha"), ("http://h.example/b", "beta")]
+    records = b"".join(gzip.decompress(response(url, f"<title>{word}</title>")) for url, word in pages)
+    whole = tmp_path / "whole.warc.gz"
+    whole.write_bytes(gzip.compress(records))
+    findingaid("index", whole, "--index", tmp_path / "ix")
+    for _, word in pages:
+        hit = json.loads(findingaid("search", word, "--index", tmp_path / "ix", "--json").out)["hits"][0]
+        place = ("--file", hit["file"], "--offset", hit["offset"], "--inner", hit["inner"])
+        assert f"<title>{word}</title>" in findingaid("cached", *place).out
 
 
 def test_cached_refuses_an_offset_between_records(findingaid: Findingaid, sample_warc: Path) -> None:

@@ -19,7 +19,8 @@ def results_as_json(results: Results) -> dict[str, Any]:
 
     `total` counts documents. `title` is null for a page without one. `timestamp`
     has 14 digits. `file` is named as it was given to `index`; `offset` and
-    `length` are those of the record's own member where it has one.
+    `length` are those of the record's own member where it has one; `inner` is where
+    the record begins in the unpacked member, 0 unless several records share it.
     """
     return {
         "query": results.query,
@@ -40,6 +41,7 @@ def hit_as_json(hit: Hit) -> dict[str, Any]:
         "file": hit.file,
         "offset": hit.offset,
         "length": hit.length,
+        "inner": hit.inner,
         "captures": hit.captures,
         "versions": hit.versions,
     }

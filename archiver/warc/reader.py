@@ -164,10 +164,13 @@ def read_record_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Re
         raise
 
 
-def find_record(path: str, offset: int, member: str = "", *, limits: Limits = DEFAULT_LIMITS) -> Record:
+def find_record(
+    path: str, offset: int, member: str = "", inner: int = 0, *, limits: Limits = DEFAULT_LIMITS
+) -> Record:
     """Return the record that begins at `offset` of a file, or of the archive `member` inside a ZIP file.
 
-    Without `member`, each archive in a ZIP file is tried in turn.
+    Without `member`, each archive in a ZIP file is tried in turn. inner: where the record begins in the
+    unpacked gzip member at `offset`, for files that are compressed as a whole.
 
     Raises RecordError if no record begins there.
     """
@@ -179,10 +182,10 @@ def find_record(path: str, offset: int, member: str = "", *, limits: Limits = DE
             source.close()
         for name in names:
             try:
-                return read_record_at(Location(path, offset, 0, name), limits=limits)
+                return read_record_at(Location(path, offset, 0, name, inner), limits=limits)
             except RecordError:
                 continue
-    return read_record_at(Location(path, offset, 0, member), limits=limits)
+    return read_record_at(Location(path, offset, 0, member, inner), limits=limits)
 
 
 def _archives_inside(source: Source, limits: Limits) -> list[str]:

@@ -570,6 +570,32 @@ def test_a_revisit_without_a_digest_repeats_the_last_response_before_it(
         assert captures[2].type == "revisit" and captures[2].original == captures[1].location
 
 
+def test_captures_of_one_second_are_told_apart_by_their_digest(tmp_path: Path, one_process: None) -> None:
+    url, path = "http://a.example/", tmp_path / "a.warc"
+    path.write_bytes(
+        record(url, page(1), date="2020-01-01T00:00:00Z") + record(url, page(2), date="2020-01-01T00:00:00Z")
+    )
+    build_index([str(path)], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        for number in (1, 2):
+            [hit] = index.search(f"unique{number}").hits
+            named = index.closest(url, hit.timestamp, hit.digest)
+            assert hit.digest and named is not None
+            assert (named.location.path, named.location.offset) == (hit.file, hit.offset)
+            short = index.closest(url, hit.timestamp, hit.digest.removeprefix("sha1:")[:8])
+            assert short == named
+            assert index.captures_with_digest(hit.digest, 5) == [named]
+        assert index.captures_with_digest("", 5) == []
+
+
+def test_a_time_that_names_one_record_needs_no_digest(tmp_path: Path, one_process: None) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(record("http://a.example/", page(1)) + record("http://a.example/", page(1)))
+    build_index([str(path)], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        assert [hit.digest for hit in index.search("unique1").hits] == [""]
+
+
 @pytest.mark.parametrize("original_first", [True, False])
 def test_a_revisit_joins_its_original_in_another_file_whichever_comes_first(
     tmp_path: Path, one_process: None, original_first: bool
