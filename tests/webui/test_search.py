@@ -25,6 +25,7 @@ CONTRACT = [
     "file",
     "offset",
     "length",
+    "inner",
     "captures",
     "versions",
 ]
