@@ -6,20 +6,25 @@ other languages lie in `translations/`.
 
 from __future__ import annotations
 
-from flask import Flask, request
+from flask import Flask
 from flask_babel import Babel
 from flask_babel import gettext as _translated
 
-LANGUAGES = ("en",)
+from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
 
 
 def add_languages(app: Flask) -> None:
     """Give the templates `_()` and `{% trans %}`, and each request its language."""
-    Babel(app, default_locale=LANGUAGES[0], locale_selector=_chosen_language)
+    Babel(app, default_locale=next(iter(LANGUAGES)), locale_selector=chosen_language)
 
-
-def _chosen_language() -> str:
-    return request.accept_languages.best_match(LANGUAGES) or LANGUAGES[0]
+    @app.context_processor
+    def names() -> dict[str, object]:
+        language = chosen_language()
+        return {
+            "language": language,
+            "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
+            "prefs": preferences(),
+        }
 
 
 def gettext(text: str, **values: object) -> str:

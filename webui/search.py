@@ -16,12 +16,12 @@ from indexer import IndexMissingError, Results, Statistics
 from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
 from webui.json_shapes import results_as_json
+from webui.preferences import SIZES, preferences
 from webui.replay import captures_of
 
 blueprint = Blueprint("search", __name__)
 
 MAX_QUERY_CHARS = 1_000
-SIZES = (10, 20, 50, 100)
 MAX_SIZE_JSON = 1_000
 MAX_OFFSET = 100_000
 _PARAMETERS = frozenset({"q", "page", "size", "limit", "offset", "format"})
@@ -70,7 +70,11 @@ def search() -> Response:
             400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
         )
     try:
-        wanted = parse_search(request.args.to_dict(), MAX_SIZE_JSON if is_json else SIZES[-1])
+        wanted = parse_search(
+            request.args.to_dict(),
+            MAX_SIZE_JSON if is_json else SIZES[-1],
+            SIZES[0] if is_json else preferences().size,
+        )
     except ValueError as error:
         return error_response(400, "That request cannot be read", str(error))
     if not is_json and not wanted.query:
@@ -97,7 +101,7 @@ def search() -> Response:
     )
 
 
-def parse_search(arguments: dict[str, str], max_size: int) -> SearchRequest:
+def parse_search(arguments: dict[str, str], max_size: int, usual_size: int = SIZES[0]) -> SearchRequest:
     """Read the parameters of a search; raises ValueError for a number that is none.
 
     A query that is too long is cut, not refused: its first words say what it is about.
@@ -108,7 +112,7 @@ def parse_search(arguments: dict[str, str], max_size: int) -> SearchRequest:
         cut = query[:MAX_QUERY_CHARS]
         query = cut[: cut.rfind(" ")] if " " in cut[MAX_QUERY_CHARS // 2 :] else cut
         notices.append(f"The query is long: only its first {len(query):,} characters were searched.")
-    asked_size = _number(arguments, "limit" if "limit" in arguments else "size", SIZES[0])
+    asked_size = _number(arguments, "limit" if "limit" in arguments else "size", usual_size)
     size = min(max(asked_size, 1), max_size)
     if asked_size > max_size:
         notices.append(f"At most {max_size:,} results are given at once.")

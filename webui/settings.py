@@ -349,12 +349,15 @@ def settings_hash(path: str) -> str:
         return hashlib.sha256(b"").hexdigest()
 
 
-def save_settings(path: str, changes: Mapping[str, Any], expected_hash: str) -> str:
+def save_settings(
+    path: str, changes: Mapping[str, Any], expected_hash: str, *, check_only: bool = False
+) -> str:
     """Write changed values into the settings file and return its new hash.
 
     changes: values by full key, typed or as text of a form. Only editable settings
         are accepted, and folders only inside `server.roots` of the file.
     expected_hash: what `settings_hash` said when the values were shown.
+    check_only: raise what saving would raise, and write nothing.
 
     Comments and order of the file are kept; a missing file is made from the
     defaults. The file is replaced as a whole or not at all, with mode 0600.
@@ -389,7 +392,8 @@ def save_settings(path: str, changes: Mapping[str, Any], expected_hash: str) -> 
             table[name] = list(value) if isinstance(value, tuple) else value
         text = tomlkit.dumps(document)
         _check_folders(path, target, tomllib.loads(text), checked)
-        _replace_file(target, text.encode("utf-8"))
+        if not check_only:
+            _replace_file(target, text.encode("utf-8"))
     return settings_hash(target)
 
 

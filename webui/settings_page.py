@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
 from indexer import IndexError_, IndexMissingError
 from webui.application import site
 from webui.formats import plural
+from webui.preferences import LANGUAGES, SIZES, Preferences, preferences, read_preferences
 from webui.settings import (
     SettingInfo,
     Settings,
@@ -85,6 +87,7 @@ def save() -> Response:
     with state.saving:
         settings = state.settings
         typed = {key: text.strip() for key, text in request.form.items()}
+        check_only = bool(typed.pop("check", ""))
         unknown = [key for key in typed if key != "hash" and key not in _infos()]
         if unknown:
             return _page(400, problem=f"{unknown[0][:60]}: there is no such setting.")
@@ -97,7 +100,12 @@ def save() -> Response:
         if not changes:
             return _to_page(0)
         try:
-            save_settings(settings.path, changes, typed.get("hash", ""))
+            save_settings(settings.path, changes, typed.get("hash", ""), check_only=check_only)
+            if check_only:
+                return _page(
+                    changes={key: (as_text(settings.value(key)), text) for key, text in changes.items()},
+                    typed=typed,
+                )
             state.take_over(settings.reloaded())
         except SettingsError as error:
             problem = f"{error.key}: {error.found}; allowed: {error.allowed}".removeprefix(": ")
@@ -143,6 +151,7 @@ def _page(
     problem: str = "",
     wrong_key: str = "",
     typed: dict[str, str] | None = None,
+    changes: dict[str, tuple[str, str]] | None = None,
 ) -> Response:
     settings = site().settings
     sections: dict[str, list[Field]] = {name: [] for name in _SECTIONS}
@@ -168,13 +177,24 @@ def _page(
         has_file=settings.has_file,
         index_is_option=bool(settings.index_option),
         index_state=_index_state(),
+        mine=_shown_preferences(),
+        mine_saved=request.args.get("mine") == "saved",
+        mine_shared="theme" in request.args,
+        languages=LANGUAGES,
+        sizes=SIZES,
         message=message,
+        changes=changes or {},
         problem=problem,
         wrong_id="set-" + wrong_key.replace(".", "-") if wrong_key in _infos() else "",
     )
     response = make_response(page, status)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _shown_preferences() -> Preferences:
+    """Return the preferences in the address, if it shares some, else those of the reader."""
+    return read_preferences(urlencode(request.args)) if "theme" in request.args else preferences()
 
 
 def _index_state() -> str:

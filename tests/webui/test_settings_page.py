@@ -16,7 +16,7 @@ from webui.settings import Settings, load_settings, settings_hash
 
 def form_of(client: FlaskClient) -> dict[str, str]:
     """Return the form as a browser would send it back unchanged."""
-    html = client.get("/settings").text
+    html = client.get("/settings").text.partition('id="server"')[2]
     values = dict(re.findall(r'<input id="[^"]*" name="([^"]*)" value="([^"]*)"', html))
     for name, options in re.findall(r'<select id="[^"]*" name="([^"]*)".*?>(.*?)</select>', html, re.DOTALL):
         values[name] = re.findall(r"<option selected>([^<]*)", options)[0]
@@ -148,9 +148,19 @@ def test_what_the_environment_sets_is_locked(settings: Settings, archive: Path) 
 
 
 def test_a_file_that_cannot_be_written_is_told(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*args: object) -> None:
+    def fail(*args: object, **options: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("webui.settings_page.save_settings", fail)
     answer = client.post("/settings", data=form_of(client) | {"search.k1": "2.0"})
     assert answer.status_code == 403 and "cannot be written: Permission denied" in answer.text
+
+
+def test_a_check_says_what_would_change_and_saves_nothing(client: FlaskClient, settings: Settings) -> None:
+    before = Path(settings.path).read_text()
+    shown = client.post("/settings", data=form_of(client) | {"search.k1": "4.5", "check": "1"}).text
+    assert "Nothing is saved yet" in shown and "<del>2.5</del>" in shown and "<ins>4.5</ins>" in shown
+    assert 'name="search.k1" value="4.5"' in shown  # what was typed is still there
+    assert Path(settings.path).read_text() == before
+    wrong = client.post("/settings", data=form_of(client) | {"search.k1": "-1", "check": "1"})
+    assert wrong.status_code == 400 and "is not accepted" in wrong.text

@@ -1,0 +1,97 @@
+"""What a reader likes: colours, language, results on a page. Kept in a cookie of their browser, nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Blueprint, Response, g, has_request_context, redirect, request
+
+blueprint = Blueprint("preferences", __name__)
+
+COOKIE = "findingaid"
+THEMES = ("auto", "light", "dark")
+SIZES = (10, 20, 50, 100)
+# The pages speak these; the first is spoken to whom no other fits. Names in the languages themselves.
+LANGUAGES = {"en": "English"}
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
+_YEAR_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a reader likes; language "": what the browser asks for."""
+
+    theme: str = "auto"
+    language: str = ""
+    size: int = SIZES[0]
+    dense: bool = False
+    new_tab: bool = False
+    shortcuts: bool = True
+
+    def as_text(self) -> str:
+        """Return what the cookie holds, and what follows the ? of a link that shares the preferences."""
+        return urlencode(
+            {name: int(value) if isinstance(value, bool) else value for name, value in asdict(self).items()}
+        )
+
+
+def read_preferences(text: str) -> Preferences:
+    """Return the preferences in a text; what cannot be meant keeps its default."""
+    found = Preferences()
+    typed = dict(parse_qsl(text[:1000], max_num_fields=20)) if text.count("&") < 20 else {}
+    for field in fields(Preferences):
+        value = typed.get(field.name)
+        if value is None:
+            continue
+        if field.name == "theme" and value in THEMES:
+            found = replace(found, theme=value)
+        elif field.name == "language" and (value in LANGUAGES or not value):
+            found = replace(found, language=value)
+        elif field.name == "size" and value in map(str, SIZES):
+            found = replace(found, size=int(value))
+        elif field.name in ("dense", "new_tab", "shortcuts") and value in ("0", "1"):
+            switched: Any = {field.name: value == "1"}
+            found = replace(found, **switched)
+    return found
+
+
+def preferences() -> Preferences:
+    """Return what the reader of this request likes."""
+    if not has_request_context():
+        return Preferences()
+    if "preferences" not in g:
+        g.preferences = read_preferences(request.cookies.get(COOKIE, ""))
+    found = g.preferences
+    assert isinstance(found, Preferences)
+    return found
+
+
+def chosen_language() -> str:
+    """Return the language of the pages for this request: the chosen one, else the best that the browser asks for."""
+    return (
+        preferences().language
+        or request.accept_languages.best_match(list(LANGUAGES))
+        or next(iter(LANGUAGES))
+    )
+
+
+@blueprint.post("/preferences")
+def save() -> Response:
+    typed = request.form.to_dict()
+    for name in ("dense", "new_tab", "shortcuts"):
+        typed[name] = "1" if typed.get(name) else "0"
+    chosen = read_preferences(urlencode(typed))
+    response = redirect(f"{request.script_root}/settings?mine=saved", 303)
+    assert isinstance(response, Response)
+    response.set_cookie(
+        COOKIE,
+        chosen.as_text(),
+        max_age=_YEAR_S,
+        path=f"{request.script_root}/",
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
