@@ -32,7 +32,7 @@ from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
 from indexer.text.elements import MAX_TITLE, PageText, collect_page
-from indexer.text.languages import language_of
+from indexer.text.detection import language_of
 
 log = logging.getLogger(__name__)
 
@@ -179,9 +179,10 @@ class Worker:
                         f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed",
                     )
                 )
+            page.language = language_of(page)
             pages.append((row.found.url, page))
             self._documents.append(document)
-            self._languages.append(language_of(page))
+            self._languages.append(page.language)
             title = page.title[:MAX_TITLE] if page.title else None
             self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.segment import (
+    FOLDS,
+    PAIRS,
     Occurrences,
     SegmentWriter,
     Stems,
@@ -20,8 +22,9 @@ from indexer.store.segment import (
     sort_words,
     stem_key,
 )
-from indexer.text.analysis import Tokens
-from indexer.text.languages import has_stemmer, stem_words
+from indexer.text.analysis import Tokens, is_paired
+from indexer.text.folding import folds_of
+from indexer.text.languages import has_stemmer, is_stemmable, stem_words
 
 
 def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -> None:
@@ -99,11 +102,23 @@ def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages:
 
 
 def stems_of_words(words: list[str], by_language: dict[str, NDArray[np.int64]]) -> Stems:
-    """Return the rows of Stems for the words (by index) that occur in each language."""
+    """Return the rows of Stems for the words (by index) that occur in each language.
+
+    Beside them stand rows under the names FOLDS and PAIRS: words by their spellings without accents, and pairs of a
+    script without spaces by their first character.
+    """
     keys: list[int] = []
     rows: list[int] = []
+    for index, word in enumerate(words):
+        if not word.isascii():
+            for fold in folds_of(word):
+                keys.append(stem_key(FOLDS, fold))
+                rows.append(index)
+            if len(word) == 2 and is_paired(word):
+                keys.append(stem_key(PAIRS, word[0]))
+                rows.append(index)
     for language, indexes in by_language.items():
-        stemmed = [index for index in indexes.tolist() if words[index].isalpha()]
+        stemmed = [index for index in indexes.tolist() if is_stemmable(words[index])]
         stems = stem_words(language, [words[index] for index in stemmed])
         # sorted rather than gathered by stem: a dictionary of lists would be the greatest thing in memory of a merge
         order = sorted(range(len(stems)), key=stems.__getitem__)

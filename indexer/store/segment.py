@@ -217,10 +217,15 @@ class Stems:
 
     keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
     A word that is its own stem and shares it with no other has no row.
+    Under the names FOLDS and PAIRS: words by a spelling without their accents, and pairs of a script without spaces
+    by their first character.
     """
 
     keys: NDArray[np.uint64]
     words: NDArray[np.uint32]
+
+
+FOLDS, PAIRS = "~fold", "~pair"  # stand in the place of a language
 
 
 def stem_key(language: str, stem: str) -> int:

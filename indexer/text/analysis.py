@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import repeat
 from urllib.parse import unquote
 
 import numpy as np
@@ -64,6 +65,15 @@ _DOTTED_I = "\u0130"
 _SPECIAL = re.compile(f"[{_JOINED}{_BLANKS}{_LETTERLIKE}{_DOTTED_I}]")
 _BLANK = re.compile(f"[{_BLANKS}]")
 
+# Hebrew and Arabic are read with and without vowel points, and lines are stretched with tatweel: all of it is left
+# out, so that plain letters find pointed text and the other way round. Alef is written with hamza, madda or bare.
+_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+_ALEFS = "\u0622\u0623\u0625\u0671\u0672\u0673"
+_POINTED = re.compile(f"[{_POINTS}{_ALEFS}]")
+_PLAIN_ALEF = "\u0627"
+# Languages in which I is the capital of \u0131, and \u0130 that of i.
+_DOTLESS_LANGUAGES = ("tr", "az")
+
 
 def _untangled(found: re.Match[str]) -> str:
     character = found.group()
@@ -72,11 +82,19 @@ def _untangled(found: re.Match[str]) -> str:
     return "" if _IGNORABLE.match(character) else " " if _BLANK.match(character) else f" {character} "
 
 
-def normalize(text: str) -> str:
-    """Return `text` as it is compared: NFKC, case folded, without ignorable characters."""
+def normalize(text: str, language: str = "") -> str:
+    """Return `text` as it is compared: NFKC, case folded, without ignorable characters, vowel points and tatweel.
+
+    language: of the page that the text is from; "" for a query. It matters to Turkish and Azerbaijani, where
+    I is a capital dotless i; a query for it as "isparta" finds Isparta as a folded form (indexer.text.folding).
+    """
+    if language in _DOTLESS_LANGUAGES:
+        text = text.replace("I\u0307", "i").replace("I", "\u0131")
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", _SPECIAL.sub(_untangled, text)).casefold()
+    if _POINTED.search(text):
+        text = _POINTED.sub(lambda found: _PLAIN_ALEF if found.group() in _ALEFS else "", text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
 
@@ -189,7 +207,7 @@ class Tokens:
 
 
 def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
-    """Return the tokens of a group of pages, each given as (address, text)."""
+    """Return the tokens of a group of pages, each given as (address, text); the text knows its language by code."""
     pieces: list[str] = []
     elements: list[int] = []
     sections: list[int] = []
@@ -204,10 +222,10 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
             )
         ):
             if part:
-                pieces.append(normalize(part) + "\n")
+                pieces.append(normalize(part, page.language if element != URL else "") + "\n")
                 elements.append(element)
                 sections.append(section)
-        pieces.extend(map(normalize, page.pieces))
+        pieces.extend(map(normalize, page.pieces, repeat(page.language)))
         pieces.append("\n")
         elements.extend(page.classes)
         elements.append(BODY)

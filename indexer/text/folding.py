@@ -1,0 +1,47 @@
+"""Words without their accents: the second chance of a query word, never in place of the word as it is spelled."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+# Letters that do not decompose into a plain one and a mark.
+_PLAIN = str.maketrans(
+    {
+        "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ŧ": "t", "ı": "i", "ĸ": "k", "ŋ": "n", "ſ": "s",
+        "æ": "ae", "œ": "oe", "þ": "th", "ə": "a",
+        "ё": "е", "ѐ": "е", "ѝ": "и", "ґ": "г",
+        # Arabic letters that are typed one for the other; Persian forms and those of old code pages
+        "ة": "ه", "ى": "ي", "ی": "ي", "ې": "ي", "ک": "ك", "ؤ": "و", "ئ": "ي", "ۀ": "ه", "ہ": "ه", "ھ": "ه",
+    }
+)  # fmt: skip
+# What German and Scandinavian languages write where a keyboard has no such letters: Mueller, Aarhus.
+_SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+
+
+@lru_cache(maxsize=65536)
+def folds_of(word: str) -> tuple[str, ...]:
+    """Return the spellings without accents that a normalized word may be typed as; empty when it has no accents.
+
+    Two words are folded forms of each other when they, or their folds, have a spelling in common: café and cafe,
+    Müller and Mueller. Cyrillic й and the marks of Indic and East Asian scripts are letters, no accents.
+    """
+    if word.isascii():
+        return ()
+    plain = "".join(
+        character
+        for letter in word.translate(_PLAIN)
+        for character in (unicodedata.normalize("NFD", letter) if _has_accent(letter) else letter)
+        if not unicodedata.combining(character) or not _has_accent(letter)
+    )
+    spelled_out = word.translate(_SPELLED_OUT)
+    folds = [plain]
+    if spelled_out != word:
+        folds.append(folds_of(spelled_out)[0] if folds_of(spelled_out) else spelled_out)
+    return tuple(fold for fold in dict.fromkeys(folds) if fold != word)
+
+
+def _has_accent(letter: str) -> bool:
+    """Tell whether marks of a letter are accents: Latin and Greek ones, and those that stand alone after a letter."""
+    code = ord(letter)
+    return 0xC0 <= code < 0x0400 or 0x1E00 <= code < 0x2000
