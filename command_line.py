@@ -130,7 +130,11 @@ def ranking_of(settings: Settings) -> Ranking:
     from indexer import Ranking
 
     return Ranking(
-        k1=settings.search.k1, idf=settings.search.idf, boost=settings.search.boost, b=settings.search.b
+        k1=settings.search.k1,
+        idf=settings.search.idf,
+        fold=settings.search.fold,
+        boost=settings.search.boost,
+        b=settings.search.b,
     )
 
 

@@ -154,6 +154,12 @@ class SearchSettings:
         "plus", "rarity of a word: plus is log(1 + ...), never negative; classic can be negative",
         choices=("plus", "classic"),
     )  # fmt: skip
+    fold: float = _setting(
+        0.3,
+        "what a word counts for that differs from the one asked for by its accents alone; 0: it is not found",
+        low=0,
+        high=1,
+    )
     boost: dict[str, float] = _setting(
         _BOOST, "how much one occurrence in the element counts", low=0, high=1000
     )

@@ -6,33 +6,18 @@ evaluated with masks of one byte a version, at most 65,536 of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.forms import Form, forms_of
 from indexer.search.query import And, Leaf, Node, Not, Or, Phrase, Site, Word, is_implied
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.segment import KINDS, PositionList, PostingList, Segment
 from indexer.store.snapshot import LiveSegment
 from indexer.store.weights import upper_bounds
-from indexer.text.analysis import is_paired
-from indexer.text.languages import has_stemmer, stem_words
 
 Ordinals = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-@dataclass(slots=True)
-class Form:
-    """A spelling that a query word stands for in one segment.
-
-    languages: True for each language of the segment in whose versions it counts; None for all.
-    """
-
-    text: str
-    postings: PostingList
-    languages: NDArray[np.bool_] | None
 
 
 class Match:
@@ -93,12 +78,13 @@ class WordMatch(Match):
                 ]
                 keep = inside if keep is None else keep & inside
             if keep is None:
-                uppers.append(bounds[codes[postings.start : postings.start + postings.count]])
+                upper = bounds[codes[postings.start : postings.start + postings.count]]
                 pairs = None
             else:
                 rows = np.flatnonzero(keep)
                 ordinals, pairs = ordinals[rows], rows + postings.start
-                uppers.append(bounds[codes[pairs]])
+                upper = bounds[codes[pairs]]
+            uppers.append(upper if form.factor == 1 else upper * form.factor)
             self._chosen.append((ordinals, pairs if pairs is not None else np.zeros(0, dtype=np.int64)))
         if len(forms) == 1:
             self.ordinals, self.upper = self._chosen[0][0], uppers[0]
@@ -120,7 +106,7 @@ class WordMatch(Match):
             counts = self._segment.shape_table[self._segment.shapes_at(numbers)]
             if self._mask is not None:
                 counts = counts * self._mask
-            total[found] += weights(counts, norm[found])
+            total[found] += weights(counts, norm[found]) * form.factor
         return total
 
 
@@ -238,48 +224,10 @@ def match_leaf(
                 return NoMatch(), []
             lists[place] = segment.postings(word)
         return PhraseMatch(segment, lists, leaf.elements, ranking, means), list(leaf.words)
-    forms = _forms(leaf, segment) if isinstance(leaf, Word) else []
+    forms = forms_of(leaf, segment, ranking.fold) if isinstance(leaf, Word) else []
     if not forms:
         return NoMatch(), []
     return WordMatch(segment, forms, live.weights.codes, slack, leaf.elements), [form.text for form in forms]
-
-
-def _forms(leaf: Word, segment: Segment) -> list[Form]:
-    """Return the spellings in a segment that a word stands for, in the order of their text.
-
-    A version matches when it holds the word itself, or a word with the same stem in the version's language.
-    """
-    if len(leaf.text) == 1 and is_paired(leaf.text) and not leaf.exact:
-        # one character of a script without spaces: every pair that starts with it
-        return sorted(
-            (
-                Form(segment.word_at(index), segment.postings(index), None)
-                for index in segment.words_with_prefix(leaf.text)
-            ),
-            key=lambda form: form.text,
-        )
-    valid: dict[str, list[int]] = {}  # spelling -> numbers of the languages it is valid for
-    if not leaf.exact and leaf.text.isalpha():
-        for number, language in enumerate(segment.languages):
-            if has_stemmer(language):
-                stem = stem_words(language, [leaf.text])[0]
-                candidates = {segment.word_at(index) for index in segment.words_of_stem(language, stem)}
-                candidates.add(stem)
-                spellings = sorted(spelling for spelling in candidates if spelling.isalpha())
-                for spelling, own in zip(spellings, stem_words(language, spellings), strict=True):
-                    if own == stem:
-                        valid.setdefault(spelling, []).append(number)
-    valid.pop(leaf.text, None)
-    forms = []
-    for spelling in sorted([leaf.text, *valid]):
-        word = segment.find_word(spelling)
-        if word is not None:
-            languages = None
-            if spelling != leaf.text and len(valid[spelling]) < len(segment.languages):
-                languages = np.zeros(len(segment.languages), dtype=bool)
-                languages[valid[spelling]] = True
-            forms.append(Form(spelling, segment.postings(word), languages))
-    return forms
 
 
 def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match]) -> NDArray[np.bool_]:

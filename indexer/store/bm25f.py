@@ -16,6 +16,7 @@ from indexer.text.elements import ELEMENTS
 
 # Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
 DEFAULT_K1 = 2.5
+DEFAULT_FOLD = 0.3
 DEFAULT_BOOST = {
     "title": 2.0,
     "heading": 1.0,
@@ -37,11 +38,13 @@ class Ranking:
 
     k1: weighted frequency at which a word reaches half of its top score.
     idf: "plus" is log(1 + (N - df + 0.5) / (df + 0.5)), never negative; "classic" is without the 1 +.
+    fold: what a word counts for that differs from the one asked for by its accents alone; 0: it is not found.
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
     """
 
     k1: float = DEFAULT_K1
     idf: str = "plus"
+    fold: float = DEFAULT_FOLD
     boost: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOST))
     b: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_B))
 

@@ -20,7 +20,9 @@ _SAMPLE, _DETECT_AT_LEAST = 1500, 120
 _NEAR_LATIN, _NEAR = 700, 1000
 _WORD = re.compile(r"[^\W\d_]+")
 _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
-_SPEAKS, _CONTRADICTS = 0.12, 3  # share of stop words in running text, and how many times more than in the other
+# Share of stop words in running text that settles the matter; and, of those that the other language lacks
+# ("a" and "do" are both English and Portuguese), the share and how many times more of them contradict.
+_SPEAKS, _CONTRADICTS, _TIMES = 0.3, 0.12, 3
 
 # Scripts that one language (or a few, named by the detector) is written in.
 _FOREIGN = re.compile("[\u0370-\uffff]")
@@ -55,11 +57,10 @@ def language_of(page: PageText) -> str:
     if declared:
         if len(words) < _FEW_WORDS and sample.isascii():
             return declared
-        own = _share_of_stop_words(words, declared)
-        if own >= _SPEAKS:
+        if _share_of_stop_words(words, declared) >= _SPEAKS:
             return declared
         found = _of_script(sample) or _detected(sample, words)
-        return found if found and _contradicts(declared, own, found, sample, words) else declared
+        return found if found and _contradicts(declared, found, sample, words) else declared
     return _of_script(sample) or _detected(sample, words)
 
 
@@ -70,19 +71,23 @@ def _declared(language: str) -> str:
     return ""
 
 
-def _share_of_stop_words(words: list[str], language: str) -> float:
-    stops = STOP_WORDS.get(language)
-    return sum(word in stops for word in words) / len(words) if stops and words else 0.0
+def _share_of_stop_words(words: list[str], language: str, without: str = "") -> float:
+    """Return the share of words that are stop words of a language and not of another one."""
+    stops = STOP_WORDS.get(language, frozenset())
+    if without:
+        stops = stops - STOP_WORDS.get(without, frozenset())
+    return sum(word in stops for word in words) / len(words) if words else 0.0
 
 
-def _contradicts(declared: str, own: float, found: str, sample: str, words: list[str]) -> bool:
+def _contradicts(declared: str, found: str, sample: str, words: list[str]) -> bool:
     if found == declared:
         return False
     if found in _WRITTEN_OTHERWISE:
         # related languages share a script, and a Japanese page may hold few kana: the page knows better
         return declared not in _WRITTEN_OTHERWISE and _share_of_foreign(sample) > 0.5
-    share = _share_of_stop_words(words, found)
-    return len(words) >= _FEW_WORDS and share >= _SPEAKS and share >= _CONTRADICTS * own
+    share = _share_of_stop_words(words, found, without=declared)
+    own = _share_of_stop_words(words, declared, without=found)
+    return len(words) >= _FEW_WORDS and share >= _CONTRADICTS and share >= _TIMES * own
 
 
 def _share_of_foreign(sample: str) -> float:

@@ -19,6 +19,7 @@ from indexer.search.query import And, Node, Not, Or, Phrase, Query, Site, Word
 from indexer.store.bm25f import Ranking
 from indexer.text.analysis import normalize
 from indexer.text.elements import ELEMENTS
+from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words
 
 TITLE, DESCRIPTION, KEYWORDS, BODY, URL = (
@@ -97,13 +98,14 @@ class PlainVersion:
         tokens = [
             Token(word, element, section)
             for section, (element, text) in enumerate(parts)
-            for word, _ in tokens_of(normalize(text))
+            for word, _ in tokens_of(normalize(text, self.language if element != URL else ""))
         ]
         whole = ""
         owners: list[int] = []
         for element, text in self.running:
-            whole += normalize(text)
-            owners += [element] * len(normalize(text))
+            folded = normalize(text, self.language)
+            whole += folded
+            owners += [element] * len(folded)
         tokens += [Token(word, owners[place], 4) for word, place in tokens_of(whole)]
         return tokens
 
@@ -129,16 +131,26 @@ def _stem(language: str, word: str) -> str:
     return stem_words(language, [word])[0]
 
 
-def _same_word(wanted: Word, held: str, language: str) -> bool:
+def _same_word(wanted: Word, held: str, language: str, fold: float) -> float:
+    """Return what one occurrence of a word counts for: 1, `fold` where only accents differ, 0 for another word."""
     if held == wanted.text:
-        return True
+        return 1
     if wanted.exact:
-        return False
+        return 0
     if len(wanted.text) == 1 and kind_of(wanted.text) == "pair":
         return held.startswith(wanted.text)
-    if not (wanted.text.isalpha() and held.isalpha() and has_stemmer(language)):
-        return False
-    return _stem(language, held) == _stem(language, wanted.text)
+    if (
+        has_stemmer(language)
+        and _is_spelled(wanted.text)
+        and _is_spelled(held)
+        and _stem(language, held) == _stem(language, wanted.text)
+    ):
+        return 1
+    return fold if {held, *folds_of(held)} & {wanted.text, *folds_of(wanted.text)} else 0
+
+
+def _is_spelled(word: str) -> bool:
+    return word[0].isalpha() and all(unicodedata.category(letter)[0] in "LM" for letter in word)
 
 
 def _need_not_be_there(words: Sequence[str], place: int) -> bool:
@@ -147,13 +159,17 @@ def _need_not_be_there(words: Sequence[str], place: int) -> bool:
     return len(here) == 1 and kind_of(here) == "pair" and len(before) == 2 and before.endswith(here)
 
 
-def counts_in(leaf: Word | Phrase, version: PlainVersion) -> Counter[int]:
-    """Return how often a word or phrase stands in a version, by element; empty if the version does not match."""
+def counts_in(leaf: Word | Phrase, version: PlainVersion, fold: float) -> Counter[int]:
+    """Return how often a word or phrase stands in a version, by element; empty if the version does not match.
+
+    What only has other accents counts `fold` times as much: the numbers need not be whole.
+    """
     counts: Counter[int] = Counter()
     if isinstance(leaf, Word):
         for held, elements in version.words.items():
-            if _same_word(leaf, held, version.language):
-                counts.update(elements)
+            if factor := _same_word(leaf, held, version.language, fold):
+                for element, count in elements.items():
+                    counts[element] += count * factor  # type: ignore[assignment]
         if leaf.elements is not None:
             counts = Counter(
                 {element: count for element, count in counts.items() if element in leaf.elements}
@@ -222,7 +238,7 @@ class PlainSearch:
 
     def _counts_of(self, leaf: Word | Phrase) -> list[Counter[int]]:
         if leaf not in self._counts:
-            self._counts[leaf] = [counts_in(leaf, version) for version in self.versions]
+            self._counts[leaf] = [counts_in(leaf, version, self.ranking.fold) for version in self.versions]
         return self._counts[leaf]
 
     def _matches(self, node: Node, number: int) -> bool:

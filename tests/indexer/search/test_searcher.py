@@ -6,6 +6,7 @@ import hashlib
 import math
 import random
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from indexer.search.query import parse_query
 from indexer.search.searcher import search
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
+from indexer.text.detection import language_of
 from indexer.text.elements import ELEMENTS
 from tests.indexer.making import (
     ALT,
@@ -26,6 +28,7 @@ from tests.indexer.making import (
     HEADING,
     DirectIndex,
     addresses,
+    page_text,
     version_records,
     write_warc,
 )
@@ -35,9 +38,9 @@ from tests.indexer.plain import PlainSearch, PlainVersion
 WORDS = (
     "run running runs Runner maison maisons Haus Häuser Hauses information informations the of and war der die "
     "information 日本語 日本 本 本日 東京都に ภาษาไทย 한국어 3d b2b don't foo-bar "
-    "straße STRASSE ünïcode ﬁsh naïve x über uber"
+    "straße STRASSE ünïcode ﬁsh naïve x über uber ueber Isparta ısparta किताबें किताब שָׁלוֹם"
 ).split()
-QUERY_WORDS = [*WORDS, "日", "語", "京都", "absent", "runner", "example", "org", "one"]
+QUERY_WORDS = [*WORDS, "naive", "שלום", "日", "語", "京都", "absent", "runner", "example", "org", "one"]
 HOSTS = ("one.example", "www.two.example", "deep.two.example", "three.org")
 RANKINGS = (
     Ranking(),
@@ -57,7 +60,7 @@ def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
     end = st.sampled_from(["\n", " ", ""]) if joined else st.just("\n")
     return PlainVersion(
         url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(['', 'run', 'a/b', 'x?q=3d', '日本']))}",
-        language=draw(st.sampled_from(["en", "en", "de", "fr", "ja", "ru", *([""] if joined else [])])),
+        language=draw(st.sampled_from(["en", "en", "de", "fr", "ja", "ru", "tr", "hi", *([""] if joined else [])])),
         title=draw(texts),
         description=draw(st.one_of(st.just(""), texts)),
         keywords=draw(st.one_of(st.just(""), texts)),
@@ -244,7 +247,7 @@ def random_versions(seed: int) -> list[PlainVersion]:
         found.append(
             PlainVersion(
                 f"http://{chance.choice(HOSTS)}/{number % 45}",
-                chance.choice(("en", "de", "fr", "ja")),
+                chance.choice(("en", "de", "fr", "ja", "tr")),
                 title=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
                 description=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
                 keywords=" ".join(chance.choices(WORDS, k=chance.randrange(6))),
@@ -308,7 +311,10 @@ def parse_asked(count: int, seed: int) -> list[str]:
 
 
 def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]], asked: list[str]) -> None:
-    live = list(dict.fromkeys(version for found in versions_of.values() for version in found))
+    live = [
+        replace(version, language=language_of(page_text(version)))
+        for version in dict.fromkeys(version for found in versions_of.values() for version in found)
+    ]
     plain = PlainSearch(live, Ranking())
     with open_index(folder) as index:
         assert index.check() == []

@@ -19,7 +19,7 @@ from indexer.text.analysis import (
 from indexer.text.elements import ELEMENTS, PageText
 from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 
-awkward = st.sampled_from("aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n")
+awkward = st.sampled_from("\u0640\u064e\u0654\u0627\u0648\u0623\u05d0\u05b8\ufe71aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n")
 texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".join))
 
 
@@ -45,10 +45,22 @@ texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".jo
         ("\u0130STANBUL", ["istanbul"]),
         ("20\u2103 \u21165", ["20", "c", "no", "5"]),
         ("x" * 100, ["x" * MAX_WORD]),
+        # vowel points and tatweel, and the ways to write alef
+        ("\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", ["\u05e9\u05dc\u05d5\u05dd"]),
+        (
+            "\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f \u0645\u062d\u0640\u0640\u0645\u062f",
+            ["\u0645\u062d\u0645\u062f"] * 2,
+        ),
+        ("\u0625\u0633\u0644\u0627\u0645 \u0622\u0628", ["\u0627\u0633\u0644\u0627\u0645", "\u0627\u0628"]),
     ],
 )
 def test_words_of_a_text(text: str, words: list[str]) -> None:
     assert words_of(text) == words
+
+
+def test_capital_i_in_turkish() -> None:
+    assert normalize("ISPARTA \u0130zmir I\u0307zmir", "tr") == "\u0131sparta izmir izmir"
+    assert normalize("ISPARTA \u0130zmir", "en") == "isparta izmir"
 
 
 @settings(max_examples=400, deadline=None)

@@ -1,35 +1,10 @@
-"""Language of a page, stems and stop words."""
+"""Stems and stop words."""
 
 from __future__ import annotations
 
 import pytest
 
-from indexer.text.elements import PageText
-from indexer.text.languages import STEMMERS, STOP_WORDS, has_stemmer, language_of, stem_words
-
-GERMAN = (
-    "Der schnelle braune Fuchs springt über den faulen Hund, und danach geht er wieder nach Hause zu seiner Familie. "
-    * 3
-)
-
-
-@pytest.mark.parametrize(
-    "declared, text, language",
-    [
-        ("en", GERMAN, "en"),
-        ("EN-us", "", "en"),
-        ("pt_BR", "", "pt"),
-        ("nb-NO", "", "no"),
-        ("", GERMAN, "de"),
-        ("deutsch", GERMAN, "de"),
-        ("", "too short to tell", ""),
-        ("", "", ""),
-        ("x\ud800", "", ""),
-    ],
-)
-def test_language_of_a_page(declared: str, text: str, language: str) -> None:
-    assert language_of(PageText(language=declared, pieces=[text], classes=[6])) == language
-
+from indexer.text.languages import STEMMERS, STOP_WORDS, has_stemmer, is_stemmable, stem_words
 
 def test_every_stemmer_named_is_there() -> None:
     assert [code for code in STEMMERS if not has_stemmer(code)] == []
@@ -48,3 +23,15 @@ def test_stop_words_are_spelled_as_words_are() -> None:
 
     for language, words in STOP_WORDS.items():
         assert {word for word in words if words_of(word) != [word]} == set(), language
+
+
+def test_every_language_with_a_stemmer_has_stop_words() -> None:
+    assert [code for code in STEMMERS if code and code not in STOP_WORDS] == []
+
+
+@pytest.mark.parametrize(
+    "word, yes",
+    [("heron", True), ("किताबें", True), ("மரங்கள்", True), ("r2d2", False), ("\u0301a", False), ("x\u0301", True)],
+)
+def test_words_with_vowel_signs_are_stemmed(word: str, yes: bool) -> None:
+    assert is_stemmable(word) == yes

@@ -1,0 +1,38 @@
+"""Words without their accents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.text.analysis import words_of
+from indexer.text.folding import folds_of
+
+
+@pytest.mark.parametrize(
+    "word, folds",
+    [
+        ("cafe", ()),
+        ("café", ("cafe",)),
+        ("müller", ("muller", "mueller")),
+        ("århus", ("arhus", "aarhus")),
+        ("łódź", ("lodz",)),
+        ("ısparta", ("isparta",)),
+        ("ελλάδα", ("ελλαδα",)),
+        ("ёлка", ("елка",)),
+        ("йод", ()),
+        ("مدرسة", ("مدرسه",)),
+        ("カガ", ()),
+        ("किताबें", ()),
+    ],
+)
+def test_folds(word: str, folds: tuple[str, ...]) -> None:
+    assert folds_of(word) == folds
+
+
+@given(st.text(max_size=12))
+def test_a_fold_has_no_further_fold(text: str) -> None:
+    for word in words_of(text):
+        for fold in folds_of(word):
+            assert fold != word and folds_of(fold) == ()
