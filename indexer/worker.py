@@ -30,9 +30,9 @@ from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
+from indexer.text.detection import language_of
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
 from indexer.text.elements import MAX_TITLE, PageText, collect_page
-from indexer.text.detection import language_of
 
 log = logging.getLogger(__name__)
 

@@ -26,9 +26,7 @@ def ranking_from(settings: Settings) -> Ranking:
     from indexer import Ranking
 
     search = settings.search
-    return Ranking(
-        k1=search.k1, idf=search.idf, fold=search.fold, boost=dict(search.boost), b=dict(search.b)
-    )
+    return Ranking(k1=search.k1, idf=search.idf, fold=search.fold, boost=dict(search.boost), b=dict(search.b))
 
 
 class IndexAccess:

@@ -41,9 +41,9 @@ def forms_of(leaf: Word, segment: Segment, fold: float) -> list[Form]:
         if len(leaf.text) == 1 and is_paired(leaf.text):
             whole.update(dict.fromkeys(_pairs_from(leaf.text, segment)))
         elif is_stemmable(leaf.text):
-            for spelling, languages in _same_stem(leaf.text, segment).items():
+            for spelling, valid in _same_stem(leaf.text, segment).items():
                 if spelling != leaf.text:
-                    whole[spelling] = None if len(languages) == len(numbers) else languages
+                    whole[spelling] = None if len(valid) == len(numbers) else valid
     folded = _same_folds(leaf.text, segment) if fold > 0 and not leaf.exact else set()
     forms = []
     for spelling in sorted(whole.keys() | folded):

@@ -67,7 +67,10 @@ _BLANK = re.compile(f"[{_BLANKS}]")
 
 # Hebrew and Arabic are read with and without vowel points, and lines are stretched with tatweel: all of it is left
 # out, so that plain letters find pointed text and the other way round. Alef is written with hamza, madda or bare.
-_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+_POINTS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+)
 _ALEFS = "\u0622\u0623\u0625\u0671\u0672\u0673"
 _POINTED = re.compile(f"[{_POINTS}{_ALEFS}]")
 _PLAIN_ALEF = "\u0627"

@@ -10,9 +10,9 @@ from indexer.text.elements import PageText
 from indexer.text.languages import STOP_WORDS
 
 _SAME_AS = {
-    "nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "jp": "ja", "cn": "zh", "cz": "cs", "gr": "el",
-    "ind": "id", "eng": "en", "deu": "de", "ger": "de", "fra": "fr", "fre": "fr", "spa": "es", "por": "pt", "ita": "it",
-    "jpn": "ja", "zho": "zh", "chi": "zh", "kor": "ko", "rus": "ru", "pol": "pl", "nld": "nl", "dut": "nl",
+    "nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "jp": "ja", "cn": "zh", "cz": "cs",
+    "gr": "el", "ind": "id", "eng": "en", "deu": "de", "ger": "de", "fra": "fr", "fre": "fr", "spa": "es", "por": "pt",
+    "ita": "it", "jpn": "ja", "zho": "zh", "chi": "zh", "kor": "ko", "rus": "ru", "pol": "pl", "nld": "nl", "dut": "nl",
 }  # fmt: skip
 # What is looked at: some text from the middle, since menus stand first and say little.
 _SAMPLE, _DETECT_AT_LEAST = 1500, 120
@@ -39,7 +39,9 @@ _SCRIPTS = (
     (re.compile("[\u1780-\u17ff]"), "km", 0.5),
     (re.compile("[\u1000-\u109f]"), "my", 0.5),
 )
-_WRITTEN_OTHERWISE = frozenset("ja ko zh th el hy ka ta lo km my ar fa ur he yi hi ne mr bn ru uk bg mk".split())
+_WRITTEN_OTHERWISE = frozenset(
+    "ja ko zh th el hy ka ta lo km my ar fa ur he yi hi ne mr bn ru uk bg mk".split()
+)
 
 
 def language_of(page: PageText) -> str:

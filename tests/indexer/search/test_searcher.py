@@ -19,7 +19,7 @@ from indexer.search.searcher import search
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.detection import language_of
-from indexer.text.elements import ELEMENTS
+from indexer.text.elements import ELEMENTS, collect_page
 from tests.indexer.making import (
     ALT,
     ANCHOR,
@@ -28,7 +28,7 @@ from tests.indexer.making import (
     HEADING,
     DirectIndex,
     addresses,
-    page_text,
+    page_html,
     version_records,
     write_warc,
 )
@@ -60,7 +60,9 @@ def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
     end = st.sampled_from(["\n", " ", ""]) if joined else st.just("\n")
     return PlainVersion(
         url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(['', 'run', 'a/b', 'x?q=3d', '日本']))}",
-        language=draw(st.sampled_from(["en", "en", "de", "fr", "ja", "ru", "tr", "hi", *([""] if joined else [])])),
+        language=draw(
+            st.sampled_from(["en", "en", "de", "fr", "ja", "ru", "tr", "hi", *([""] if joined else [])])
+        ),
         title=draw(texts),
         description=draw(st.one_of(st.just(""), texts)),
         keywords=draw(st.one_of(st.just(""), texts)),
@@ -312,7 +314,7 @@ def parse_asked(count: int, seed: int) -> list[str]:
 
 def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]], asked: list[str]) -> None:
     live = [
-        replace(version, language=language_of(page_text(version)))
+        replace(version, language=language_of(collect_page(page_html(version).decode())))
         for version in dict.fromkeys(version for found in versions_of.values() for version in found)
     ]
     plain = PlainSearch(live, Ranking())

@@ -19,7 +19,10 @@ from indexer.text.analysis import (
 from indexer.text.elements import ELEMENTS, PageText
 from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 
-awkward = st.sampled_from("\u0640\u064e\u0654\u0627\u0648\u0623\u05d0\u05b8\ufe71aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n")
+awkward = st.sampled_from(
+    "\u0640\u064e\u0654\u0627\u0648\u0623\u05d0\u05b8\ufe71"
+    "aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n"
+)
 texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".join))
 
 

@@ -20,7 +20,10 @@ ENGLISH = (
     " of navigation and of the discoveries."
 )
 JAPANESE = "ポルト市は今日、航海の歴史に関する展示会を見るために世界中からやってくる訪問者を歓迎します。" * 3
-CODE = "int main(int argc, char **argv) { std::vector<int> v; for (auto x : v) printf(x); return 0; } template<T> " * 6
+CODE = (
+    "int main(int argc, char **argv) { std::vector<int> v; for (auto x : v) printf(x); return 0; } template<T> "
+    * 6
+)
 
 
 def page(declared: str, text: str) -> PageText:

@@ -6,6 +6,7 @@ import pytest
 
 from indexer.text.languages import STEMMERS, STOP_WORDS, has_stemmer, is_stemmable, stem_words
 
+
 def test_every_stemmer_named_is_there() -> None:
     assert [code for code in STEMMERS if not has_stemmer(code)] == []
     assert not has_stemmer("ja") and not has_stemmer("und")
@@ -31,7 +32,14 @@ def test_every_language_with_a_stemmer_has_stop_words() -> None:
 
 @pytest.mark.parametrize(
     "word, yes",
-    [("heron", True), ("किताबें", True), ("மரங்கள்", True), ("r2d2", False), ("\u0301a", False), ("x\u0301", True)],
+    [
+        ("heron", True),
+        ("किताबें", True),
+        ("மரங்கள்", True),
+        ("r2d2", False),
+        ("\u0301a", False),
+        ("x\u0301", True),
+    ],
 )
 def test_words_with_vowel_signs_are_stemmed(word: str, yes: bool) -> None:
     assert is_stemmable(word) == yes
