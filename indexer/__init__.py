@@ -9,7 +9,9 @@ with open_index("MyIndex") as index:
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.index import Capture, Hit, Index, LedgerEntry, Results, Statistics, open_index
+from indexer.index import Capture, Index, LedgerEntry, Results, Statistics, open_index
+from indexer.search.facets import Facets, FacetValue
+from indexer.search.hits import Hit
 from indexer.search.snippets import SnippetPart
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import (
@@ -43,6 +45,8 @@ __all__ = [
     "ELEMENTS",
     "Capture",
     "DiskFullError",
+    "FacetValue",
+    "Facets",
     "Hit",
     "Index",
     "IndexCorruptError",

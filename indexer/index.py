@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from archiver.warc import (
@@ -29,8 +29,11 @@ from archiver.warc import (
     parse_response,
     read_record_at,
 )
+from indexer.search.facets import Facets, count_facets
+from indexer.search.hits import Hit, describe
+from indexer.search.ordering import SORTS
 from indexer.search.query import Query, parse_query
-from indexer.search.searcher import Found, Ranked, search
+from indexer.search.searcher import Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
@@ -44,34 +47,11 @@ from indexer.text.elements import PageText, collect_page
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """One page in a list of results.
-
-    timestamp: 14 digits UTC, of the newest capture of the version that matches; "" if the archive gives none.
-    file: the archive file as it was named when indexed; member: the archive inside a WACZ, else "".
-    offset, length, inner: of the record in that file (or member). captures, versions: of the page in this index.
-    digest: of the payload, where address and timestamp alone do not name the record: another capture of the same
-    second holds other content. Else "".
-    """
-
-    url: str
-    title: str | None
-    timestamp: str
-    score: float
-    snippet: tuple[SnippetPart, ...]
-    file: str
-    offset: int
-    length: int
-    member: str
-    captures: int
-    versions: int
-    inner: int = 0
-    digest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Results:
-    """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets."""
+    """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets.
+
+    facets: the pages counted by site, year, type, language and status, when they were asked for.
+    """
 
     query: str
     parsed: str
@@ -79,6 +59,7 @@ class Results:
     total: int
     took_ms: float
     hits: tuple[Hit, ...]
+    facets: Facets | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,29 +207,39 @@ class Index:
         limit: int = 10,
         with_snippets: bool = True,
         operator: str = "and",
+        sort: str = "relevance",
+        facets: bool = False,
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
         operator: what words side by side mean, "and" (all of them) or "or" (any of them).
+        sort: "relevance", "newest", "oldest" or "url"; see indexer.search.ordering.
+        facets: count all pages found by site, year, type, language and status.
+        Raises ValueError for another operator or sort.
         """
+        if sort not in SORTS:
+            raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
         parsed = parse_query(query, operator=operator)
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
-                ranked = search(snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit))
+                ranked = search(
+                    snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit), sort=sort
+                )
+                counted = count_facets(snapshot, ranked.matched) if facets else None
                 with snapshot.catalogue.snapshot():
-                    described = [self._describe(snapshot.catalogue, found) for found in ranked.found]
-            if all(row[3] for row in described) or snapshot is before:
+                    hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
+            if all(hit.file for hit in hits) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
         took_ms = (time.perf_counter() - started) * 1000
-        hits = tuple(
-            self._hit(found, row, ranked, with_snippets)
-            for found, row in zip(ranked.found, described, strict=True)
+        if with_snippets:
+            hits = [replace(hit, snippet=self._snippet(hit, ranked)) for hit in hits]
+        return Results(
+            query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, tuple(hits), counted
         )
-        return Results(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, hits)
 
     def ranked_pages(
         self, query: Query, limit: int | None, *, ranking: Ranking | None = None
@@ -272,57 +263,12 @@ class Index:
             if row is not None
         ]
 
-    def _describe(self, catalogue: Catalogue, found: Found) -> tuple[Any, ...]:
-        """Return (url, title, timestamp, path, member, offset, length, inner, digest, captures, versions) of a page."""
-        connection = catalogue.connection()
-        best: tuple[Any, ...] | None = None
-        for segment, ordinal in found.versions:
-            row = connection.execute(
-                "SELECT u.url, v.title, c.timestamp, f.path, c.member, c.offset, c.length, c.inner,"
-                " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
-                " AND o.payload <> c.payload) THEN c.payload ELSE '' END FROM versions v"
-                " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
-                " WHERE v.segment = ? AND v.ordinal = ? AND c.type <> 'revisit'"
-                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset, c.inner LIMIT 1",
-                (segment, ordinal),
-            ).fetchone()
-            if row is not None and (best is None or row[2] > best[2]):
-                best = row
-        if best is None:
-            # the version has gone from there; the caller looks again
-            url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
-            best = (url[0] if url else "", None, "", "", "", 0, 0, 0, "")
-        captures = connection.execute(
-            "SELECT COUNT(*) FROM captures WHERE url = ?", (found.document,)
-        ).fetchone()[0]
-        versions = connection.execute(
-            "SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)
-        ).fetchone()[0]
-        return (*best, captures, versions)
-
-    def _hit(self, found: Found, row: tuple[Any, ...], ranked: Ranked, with_snippets: bool) -> Hit:
-        url, title, timestamp, path, member, offset, length, inner, digest, captures, versions = row
-        snippet: tuple[SnippetPart, ...] = ()
-        if with_snippets and path:
-            snippet = self._snippet(Location(path, offset, length, member, inner), ranked)
-        return Hit(
-            url,
-            title,
-            timestamp,
-            found.score,
-            snippet,
-            path,
-            offset,
-            length,
-            member,
-            captures,
-            versions,
-            inner,
-            digest,
+    def _snippet(self, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
+        if not hit.file:
+            return ()
+        body, content_type = self._page_body(
+            Location(hit.file, hit.offset, hit.length, hit.member, hit.inner)
         )
-
-    def _snippet(self, location: Location, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        body, content_type = self._page_body(location)
         return page_snippet(decode_html(body, content_type)[0], ranked.spellings, ranked.phrases)
 
     def _page_body(self, location: Location) -> tuple[bytes, str]:

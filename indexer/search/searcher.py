@@ -7,12 +7,14 @@ segments, in float64. The stored weights only say which versions need not be sco
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.matching import Match, match_leaf, tree_mask
+from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.query import And, Leaf, Node, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.store.bm25f import Ranking, idf, norms, saturate
 from indexer.store.snapshot import Snapshot
@@ -34,24 +36,32 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The answer to a query. total: pages, exact. found: from the best on. spellings: words to be marked."""
+    """The answer to a query. total: pages, exact. found: from the best on. spellings: words to be marked.
+
+    matched: ordinals of the versions that match, rising, for each segment of the snapshot.
+    """
 
     query: Query
     total: int
     found: tuple[Found, ...]
     spellings: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
+    matched: tuple[NDArray[np.int64], ...] = ()
 
 
-def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, limit: int) -> Ranked:
+def search(
+    snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, limit: int, sort: str = "relevance"
+) -> Ranked:
     """Return the pages `offset` to `offset + limit` of the ranked list, and the number of all that match.
 
-    Order: falling score, then the MD5 of the address. A page with several matching versions counts once, by its best.
+    Order: falling score, then the MD5 of the address; or as `ordering` says for another `sort`. A page with several
+    matching versions counts once, by its best.
     When no page has all words of a plain query, pages with any of them are given, with a notice.
     """
     query = without_stop_words(query, snapshot)
     if query.tree is None or not snapshot.segments:
-        return Ranked(query, 0, (), frozenset(), ())
+        nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
+        return Ranked(query, 0, (), frozenset(), (), nothing)
     run = _Run(snapshot, query.tree, ranking)
     if not run.total and (wider := _any_of(query.tree)) is not None:
         relaxed = _Run(snapshot, wider, ranking)
@@ -65,9 +75,14 @@ def search(snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, l
     return Ranked(
         query,
         run.total,
-        tuple(run.best(offset + limit)[offset:]),
+        tuple(
+            run.best(offset + limit)[offset:]
+            if sort == "relevance"
+            else run.scored(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
+        ),
         frozenset(run.spellings),
         tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
+        tuple(run.matched),
     )
 
 
@@ -130,7 +145,7 @@ class _Run:
         self.leaves = list(dict.fromkeys(scored))
         self._times = Counter(scored)
         self._matches: list[dict[Leaf, Match]] = []
-        self._matched: list[NDArray[np.int64]] = []
+        self.matched: list[NDArray[np.int64]] = []
         holding: Counter[Leaf] = Counter()
         shared_documents: list[NDArray[np.uint32]] = []
         alone = 0
@@ -150,7 +165,7 @@ class _Run:
                 mask &= live.alive
             matched = np.flatnonzero(mask)
             self._matches.append(matches)
-            self._matched.append(matched)
+            self.matched.append(matched)
             if live.shared is None:
                 alone += len(matched)
             else:
@@ -164,12 +179,29 @@ class _Run:
             leaf: idf(ranking, snapshot.versions, holding[leaf]) * leaf.boost for leaf in self.leaves
         }
 
+    def scored(self, pages: Sequence[Placed]) -> list[Found]:
+        """Return pages in the order given, each with the score of the version that stands for it."""
+        scores = {
+            (page.segment, page.ordinal): float(
+                self._exact(page.segment, np.array([page.ordinal], dtype=np.int64))[0]
+            )
+            for page in pages
+        }
+        return [
+            Found(
+                page.document,
+                scores[page.segment, page.ordinal],
+                ((self._snapshot.segments[page.segment].number, page.ordinal),),
+            )
+            for page in pages
+        ]
+
     def best(self, count: int) -> list[Found]:
         """Return the best `count` pages in order; fewer if fewer match."""
         count = min(count, self.total)
         if count <= 0:
             return []
-        versions = sum(len(matched) for matched in self._matched)
+        versions = sum(len(matched) for matched in self.matched)
         wanted = count * 2 if self._has_shared else count
         while True:
             found = self._best_versions(min(wanted, versions))
@@ -190,7 +222,7 @@ class _Run:
             np.zeros(0, np.int64),
         )
         for place, live in enumerate(self._snapshot.segments):
-            matched = self._matched[place]
+            matched = self.matched[place]
             if not len(matched):
                 continue
             floor = float(scores[-1]) if len(scores) >= count else -np.inf

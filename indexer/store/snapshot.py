@@ -40,6 +40,8 @@ class Snapshot:
         """Read the list of live segments and map them. Raises the errors of indexer.store.errors."""
         self.catalogue = catalogue
         self._languages: dict[str, int] | None = None
+        self._address_ranks: NDArray[np.uint64] | None = None
+        self.derived: dict[str, Any] = {}  # what searches work out of this state once and keep with it
         try:
             self._load()
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -106,6 +108,13 @@ class Snapshot:
             marked[shared] = True
         return LiveSegment(entry["number"], segment, weights, captures, alive, marked)
 
+    def language_of(self, number: int, ordinal: int) -> str:
+        """Return the language of a version of the segment with this number; "" when it is not known."""
+        for live in self.segments:
+            if live.number == number:
+                return live.segment.languages[int(live.segment.language[ordinal])]
+        return ""
+
     def languages(self) -> dict[str, int]:
         """Return the number of live versions in each language; "" is the unknown one."""
         if self._languages is None:
@@ -120,6 +129,20 @@ class Snapshot:
                     found[name] = found.get(name, 0) + count
             self._languages = found
         return self._languages
+
+    def address_ranks(self) -> NDArray[np.uint64]:
+        """Return for each number of a page the rank of its sort key; spellings of one address share a rank."""
+        if self._address_ranks is None:
+            rows = np.array(
+                self.catalogue.connection()
+                .execute("SELECT id, DENSE_RANK() OVER (ORDER BY sort_key) FROM urls")
+                .fetchall(),
+                dtype=np.int64,
+            ).reshape(-1, 2)
+            ranks = np.zeros(int(rows[:, 0].max(initial=0)) + 1, dtype=np.uint64)
+            ranks[rows[:, 0]] = rows[:, 1]
+            self._address_ranks = ranks
+        return self._address_ranks
 
     def slack(self, live: LiveSegment, ranking: Ranking) -> float:
         """Return by what factor the stored weights of a segment may differ from those under `ranking` now."""

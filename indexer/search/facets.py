@@ -1,0 +1,212 @@
+"""Facets: how many of the pages found come from which site, year, type, language and status. Counts are exact.
+
+A page counts for a value when one of its versions that match the query has it: its site and language, and the year,
+media type and status of every capture that shows the version. A page with several values counts for each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.snapshot import Snapshot
+from indexer.store.timeline import CaptureColumns
+
+SITES_AT_MOST, TYPES_AT_MOST = 20, 20
+_YEAR = np.uint64(10**10)  # a timestamp of 14 digits divided by this is its year
+
+Ordinals = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value and the number of pages found that have it."""
+
+    value: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """The pages found, counted by what they are; values that nobody knows (no date, no status) are left out.
+
+    site: hosts, each with the hosts below it as `site:` takes them; the most frequent first, at most 20 of `sites`.
+    year: rising, four digits. type: media types; language: codes; status: the most frequent first.
+    """
+
+    site: tuple[FacetValue, ...] = ()
+    year: tuple[FacetValue, ...] = ()
+    type: tuple[FacetValue, ...] = ()
+    language: tuple[FacetValue, ...] = ()
+    status: tuple[FacetValue, ...] = ()
+    sites: int = 0
+
+
+def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
+    """Return the facets of the versions that match, given by their ordinals (rising) in each segment."""
+    columns = _columns_of(snapshot)
+    hosts = columns.site.count(snapshot, matched)
+    with_below = columns.site_tree.with_below(hosts)
+    year = columns.year.count(snapshot, matched)
+    return Facets(
+        site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
+        year=tuple(
+            FacetValue(f"{value:04d}", int(year[value])) for value in np.flatnonzero(year).tolist() if value
+        ),
+        type=_most_frequent(columns.type.names, columns.type.count(snapshot, matched), TYPES_AT_MOST),
+        language=_most_frequent(
+            columns.language.names, columns.language.count(snapshot, matched), TYPES_AT_MOST
+        ),
+        status=_most_frequent(columns.status.names, columns.status.count(snapshot, matched), TYPES_AT_MOST),
+        sites=int(np.count_nonzero(hosts)),
+    )
+
+
+def _most_frequent(names: Sequence[str], counts: NDArray[np.int64], at_most: int) -> tuple[FacetValue, ...]:
+    """Return the values with the greatest counts, falling, equal ones by name; without the unnamed value."""
+    found = np.flatnonzero(counts)
+    if len(found) > 4 * at_most:  # many hosts: only those that may be shown are sorted by name
+        least = np.partition(counts[found], len(found) - at_most - 1)[len(found) - at_most - 1]
+        found = found[counts[found] >= least]
+    values = [FacetValue(names[value], int(counts[value])) for value in found.tolist() if names[value]]
+    return tuple(sorted(values, key=lambda each: (-each.count, each.value))[:at_most])
+
+
+# ---- columns of values, worked out once for a state of the index
+
+
+@dataclass(slots=True)
+class _Column:
+    """The values of one facet in all segments, as pairs of version and value, each pair once.
+
+    names: of the values, by number. pairs: for each segment (versions, values); versions is None where each version
+    has exactly one value.
+    """
+
+    names: Sequence[str]
+    pairs: list[tuple[Ordinals | None, NDArray[np.int64]]]
+
+    def count(self, snapshot: Snapshot, matched: Sequence[Ordinals]) -> NDArray[np.int64]:
+        """Return for each value the number of pages with a matching version that has it."""
+        counts = np.zeros(len(self.names), dtype=np.int64)
+        several: list[NDArray[np.uint64]] = []
+        for live, (versions, values), ordinals in zip(snapshot.segments, self.pairs, matched, strict=True):
+            if versions is None:
+                version, value = ordinals, values[ordinals]
+            else:
+                wanted = np.zeros(len(live.segment), dtype=bool)
+                wanted[ordinals] = True
+                chosen = wanted[versions]
+                version, value = versions[chosen], values[chosen]
+            if live.shared is not None:
+                # pages with several versions: the same page must not count twice for one value
+                is_shared = live.shared[version]
+                document = live.segment.document[version[is_shared]].astype(np.uint64)
+                several.append(document << np.uint64(32) | value[is_shared].astype(np.uint64))
+                value = value[~is_shared]
+            counts += np.bincount(value, minlength=len(counts))
+        if several:
+            pairs = np.sort(np.concatenate(several))
+            first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
+            value = (pairs[first] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+            counts += np.bincount(value, minlength=len(counts))
+        return counts
+
+
+@dataclass(slots=True)
+class _SiteTree:
+    """Which hosts lie below which; levels: (hosts, the nearest host above each), the deepest first."""
+
+    levels: list[tuple[Ordinals, Ordinals]]
+
+    @classmethod
+    def of(cls, hosts: Sequence[str]) -> _SiteTree:
+        numbers = {host: number for number, host in enumerate(hosts)}
+        by_depth: dict[int, list[tuple[int, int]]] = {}
+        for host, number in numbers.items():
+            above = host.partition(".")[2]
+            while above and above not in numbers:
+                above = above.partition(".")[2]
+            if above:
+                by_depth.setdefault(host.count("."), []).append((number, numbers[above]))
+        return cls(
+            [
+                (np.array([low for low, _ in level]), np.array([high for _, high in level]))
+                for _, level in sorted(by_depth.items(), reverse=True)
+            ]
+        )
+
+    def with_below(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each host its own count and those of all hosts below it: a page has one host."""
+        total = counts.copy()
+        for low, high in self.levels:
+            np.add.at(total, high, total[low])
+        return total
+
+
+@dataclass(slots=True)
+class _Columns:
+    site: _Column
+    site_tree: _SiteTree
+    year: _Column
+    type: _Column
+    language: _Column
+    status: _Column
+
+
+def _columns_of(snapshot: Snapshot) -> _Columns:
+    columns: _Columns | None = snapshot.derived.get("facets")
+    if columns is None:
+        columns = snapshot.derived["facets"] = _make_columns(snapshot)
+    return columns
+
+
+def _make_columns(snapshot: Snapshot) -> _Columns:
+    segments = snapshot.segments
+    site = _named(
+        [live.segment.hosts() for live in segments], [(None, live.segment.host) for live in segments]
+    )
+    return _Columns(
+        site=site,
+        site_tree=_SiteTree.of(site.names),
+        year=_Column(
+            [f"{year:04d}" for year in range(10_000)],
+            [_capture_pairs(live.captures, live.captures.timestamp // _YEAR) for live in segments],
+        ),
+        type=_named(
+            [live.captures.mimes for live in segments],
+            [_capture_pairs(live.captures, live.captures.mime) for live in segments],
+        ),
+        language=_named(
+            [live.segment.languages for live in segments],
+            [(None, live.segment.language) for live in segments],
+        ),
+        status=_Column(
+            ["", *(str(status) for status in range(1, 1 << 16))],
+            [_capture_pairs(live.captures, live.captures.status) for live in segments],
+        ),
+    )
+
+
+def _named(
+    names: Iterable[Sequence[str]], pairs: Iterable[tuple[Ordinals | None, NDArray[np.integer]]]
+) -> _Column:
+    """Return a column whose values, numbered within each segment, are numbered through all of them."""
+    numbers: dict[str, int] = {}
+    numbered = []
+    for own, (versions, values) in zip(names, pairs, strict=True):
+        through = np.array([numbers.setdefault(name, len(numbers)) for name in own], dtype=np.int64)
+        numbered.append((versions, through[values] if len(through) else values.astype(np.int64)))
+    return _Column(list(numbers), numbered)
+
+
+def _capture_pairs(
+    captures: CaptureColumns, values: NDArray[np.integer]
+) -> tuple[Ordinals, NDArray[np.int64]]:
+    """Return the distinct pairs of version and value of a column of captures."""
+    pairs = np.sort(captures.version_of_rows().astype(np.uint64) << np.uint64(32) | values.astype(np.uint64))
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
