@@ -33,7 +33,8 @@ class FacetValue:
 class Facets:
     """The pages found, counted by what they are; values that nobody knows (no date, no status) are left out.
 
-    site: hosts, each with the hosts below it as `site:` takes them; the most frequent first, at most 20 of `sites`.
+    site: hosts of pages found, each with the hosts below it as `site:` takes them; the most frequent first, at most
+    20 of `sites`.
     year: rising, four digits. type: media types; language: codes; status: the most frequent first.
     """
 
@@ -49,7 +50,7 @@ def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     """Return the facets of the versions that match, given by their ordinals (rising) in each segment."""
     columns = _columns_of(snapshot)
     hosts = columns.site.count(snapshot, matched)
-    with_below = columns.site_tree.with_below(hosts)
+    with_below = np.where(hosts > 0, columns.site_tree.with_below(hosts), 0)
     year = columns.year.count(snapshot, matched)
     return Facets(
         site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),

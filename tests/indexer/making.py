@@ -7,6 +7,7 @@ import hashlib
 import html
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from indexer.store.bm25f import Ranking
@@ -78,7 +79,8 @@ class DirectIndex:
         new: list[PlainVersion] = []
         for offset, version in enumerate(versions):
             document = writer.document_number(version.url)
-            digest = hashlib.sha1(repr(version).encode()).digest()
+            content = replace(version, captured=(), status=0, mime="")  # the same page captured again
+            digest = hashlib.sha1(repr(content).encode()).digest()
             number = next(
                 (n.number for n in batch.versions if (n.document, n.digest) == (document, digest)), 0
             )
@@ -89,23 +91,24 @@ class DirectIndex:
                 batch.versions.append(
                     NewVersion(number, document, version.url, digest, version.title or None)
                 )
-            batch.captures.append(
+            batch.captures += [
                 NewCapture(
                     document,
-                    version.captured[0],
+                    timestamp,
                     "response",
-                    200,
-                    "text/html",
+                    version.status,
+                    version.mime,
                     "",
                     file,
                     "",
                     offset,
                     1,
-                    0,
+                    inner,
                     number,
                     "",
                 )
-            )
+                for inner, timestamp in enumerate(version.captured)
+            ]
         if new:
             tokens = analyze_pages([(version.url, page_text(version)) for version in new])
             columns = version_columns(

@@ -90,6 +90,8 @@ class PlainVersion:
     keywords: str = ""
     running: tuple[tuple[int, str], ...] = ()
     captured: tuple[str, ...] = field(default=("20200101000000",), compare=False)
+    status: int = field(default=200, compare=False)
+    mime: str = field(default="text/html", compare=False)
 
     @cached_property
     def tokens(self) -> list[Token]:
@@ -226,6 +228,10 @@ class PlainSearch:
             if len(words) > 1 and (found := self._ranked(And((Or(words), *others)))):
                 notices += 1
         return len(found), found, notices
+
+    def matching(self, tree: Node) -> list[PlainVersion]:
+        """Return the versions that match a tree as it stands."""
+        return [version for number, version in enumerate(self.versions) if self._matches(tree, number)]
 
     def _stop_words(self) -> set[str]:
         share = Counter(version.language for version in self.versions)
