@@ -9,10 +9,11 @@ with open_index("MyIndex") as index:
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.index import Capture, Index, LedgerEntry, Results, Statistics, open_index
+from indexer.index import Capture, Index, LedgerEntry, Results, Statistics, Tree, open_index
 from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit
 from indexer.search.snippets import SnippetPart
+from indexer.search.tree import TreeNode
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import (
     DiskFullError,
@@ -61,6 +62,8 @@ __all__ = [
     "Results",
     "SnippetPart",
     "Statistics",
+    "Tree",
+    "TreeNode",
     "WorkerError",
     "WriterLockedError",
     "build_index",

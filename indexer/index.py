@@ -35,6 +35,7 @@ from indexer.search.ordering import SORTS
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet
+from indexer.search.tree import TreeNode, site_tree
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
@@ -60,6 +61,18 @@ class Results:
     took_ms: float
     hits: tuple[Hit, ...]
     facets: Facets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All pages found, by where they lie. total: pages, exact; root: its children are the domains."""
+
+    query: str
+    parsed: str
+    notices: tuple[str, ...]
+    total: int
+    took_ms: float
+    root: TreeNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +253,20 @@ class Index:
         return Results(
             query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, tuple(hits), counted
         )
+
+    def tree(self, query: str, *, opened: str = "", operator: str = "and") -> Tree:
+        """Return the pages found as a tree of domains, hosts and folders, with one branch opened.
+
+        opened: address of the node whose children are wanted; see indexer.search.tree.
+        """
+        parsed = parse_query(query, operator=operator)
+        with self._reading() as snapshot:
+            started = time.perf_counter()
+            ranked = search(snapshot, parsed, self.ranking, offset=0, limit=0)
+            with snapshot.catalogue.snapshot():
+                root = site_tree(snapshot, ranked.matched, opened)
+            took_ms = (time.perf_counter() - started) * 1000
+        return Tree(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, root)
 
     def ranked_pages(
         self, query: Query, limit: int | None, *, ranking: Ranking | None = None

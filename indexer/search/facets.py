@@ -66,6 +66,13 @@ def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     )
 
 
+def count_hosts(snapshot: Snapshot, matched: Sequence[Ordinals]) -> dict[str, int]:
+    """Return the number of pages found by host, without the hosts below it."""
+    site = _columns_of(snapshot).site
+    counts = site.count(snapshot, matched)
+    return {site.names[host]: int(counts[host]) for host in np.flatnonzero(counts).tolist()}
+
+
 def _most_frequent(names: Sequence[str], counts: NDArray[np.int64], at_most: int) -> tuple[FacetValue, ...]:
     """Return the values with the greatest counts, falling, equal ones by name; without the unnamed value."""
     found = np.flatnonzero(counts)

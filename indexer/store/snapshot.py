@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path
 from indexer.store.weights import Basis, Weights
 from indexer.store.writer import mean_lengths, segment_path, weights_path
+
+_NUMBERS_AT_ONCE = 500
 
 
 @dataclass(slots=True)
@@ -143,6 +146,18 @@ class Snapshot:
             ranks[rows[:, 0]] = rows[:, 1]
             self._address_ranks = ranks
         return self._address_ranks
+
+    def addresses(self, documents: Sequence[int]) -> list[str]:
+        """Return the addresses of some pages, by their numbers; "" for one that is there no more."""
+        connection = self.catalogue.connection()
+        found: dict[int, str] = {}
+        for start in range(0, len(documents), _NUMBERS_AT_ONCE):
+            some = documents[start : start + _NUMBERS_AT_ONCE]
+            places = ",".join("?" * len(some))
+            found.update(
+                connection.execute(f"SELECT id, url FROM urls WHERE id IN ({places})", some).fetchall()
+            )
+        return [found.get(document, "") for document in documents]
 
     def slack(self, live: LiveSegment, ranking: Ranking) -> float:
         """Return by what factor the stored weights of a segment may differ from those under `ranking` now."""

@@ -66,3 +66,16 @@ def plain_order(matching: Sequence[PlainVersion], captures: Captures, sort: str)
         return False, (-int(max(dated)) if sort == "newest" else int(min(dated))), tie
 
     return sorted(times, key=place)
+
+
+def plain_branch(urls: Iterable[str], opened: str) -> dict[str, int]:
+    """Return for the folder that `opened` names ("host/a/b/") each child with the number of pages in it."""
+    found: dict[str, int] = defaultdict(int)
+    for url in set(urls):
+        rest = url.split("://")[1]
+        if rest.startswith(opened):
+            below = rest[len(opened) :]
+            path = below.split("?")[0]
+            inside = "/" in path and not path.startswith("/")
+            found[path.split("/")[0] + "/" if inside else url] += 1
+    return dict(found)
