@@ -147,7 +147,8 @@ def test_the_path_of_an_address(url: str, path: str) -> None:
 
 
 paths = st.lists(st.sampled_from(["a", "b", "", "c?q", "c?q/r"]), max_size=4).map("/".join)
-addresses = st.builds("{}://{}/{}".format, st.sampled_from(["http", "https"]), st.sampled_from(["a.org", "x.a.org"]), paths)  # fmt: skip
+schemes = st.sampled_from(["http", "https"])
+addresses = st.builds("{}://{}/{}".format, schemes, st.sampled_from(["a.org", "x.a.org"]), paths)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
