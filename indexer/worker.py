@@ -31,8 +31,9 @@ from indexer.store.inversion import write_batch
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.detection import language_of
-from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, read_captures
-from indexer.text.elements import MAX_TITLE, PageText, collect_page
+from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, read_captures
+from indexer.text.elements import BODY, MAX_TITLE, PageText, collect_page, join_pieces
+from indexer.text.flat import read_written, written_out
 
 log = logging.getLogger(__name__)
 
@@ -161,17 +162,14 @@ class Worker:
         self._status[Status.BUSY_SINCE_MS] = 0
         self._pipe.send(("claim", [(row.found.url, row.digest) for row in rows]))
         answers: list[tuple[int, int, bool]] = self._pipe.recv()
-        pages: list[tuple[str, PageText]] = []
+        new: list[tuple[CaptureRow, PageBody, int, int]] = []
         for row, (version, document, is_new) in zip(rows, answers, strict=True):
             row.version = version
             body, row.found.page = row.found.page, None
-            if not is_new or body is None:
-                continue
-            place = row.found.location
-            self._status[Status.OFFSET], self._status[Status.INNER] = place.offset, place.inner
-            self._status[Status.BUSY_SINCE_MS] = _now_ms()
-            self._status[Status.PARSING] = 1
-            page = self._page(body.html, row.found, entry)
+            if is_new and body is not None:
+                new.append((row, body, version, document))
+        pages = self._element_texts(new, entry)
+        for (row, body, version, document), page in zip(new, pages, strict=True):
             if _cut_text(page):
                 entry.damaged.append(
                     _at(
@@ -180,17 +178,49 @@ class Worker:
                     )
                 )
             page.language = language_of(page)
-            pages.append((row.found.url, page))
             self._documents.append(document)
             self._languages.append(page.language)
             title = page.title[:MAX_TITLE] if page.title else None
             self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1
-        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         if pages:
-            tokens = analyze_pages(pages)
+            tokens = analyze_pages(
+                [(row.found.url, page) for (row, _, _, _), page in zip(new, pages, strict=True)]
+            )
             self._groups.append(tokens)
             self._tokens += len(tokens.word)
+
+    def _element_texts(
+        self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
+    ) -> list[PageText]:
+        """Return the element texts of pages; while one is parsed alone, the status tells which."""
+        written = []
+        for row, body, _, _ in new:
+            self._begin_page(row.found)
+            written.append(self._written_out(body.html, row.found))
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
+        pages = []
+        for (row, body, _, _), page in zip(new, read_written(written), strict=True):
+            if page is None:
+                self._begin_page(row.found)
+                page = self._page(body.html, row.found, entry)
+            pages.append(page)
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
+        return pages
+
+    def _begin_page(self, found: CaptureFound) -> None:
+        self._status[Status.OFFSET], self._status[Status.INNER] = found.location.offset, found.location.inner
+        self._status[Status.BUSY_SINCE_MS] = _now_ms()
+        self._status[Status.PARSING] = 1
+
+    def _written_out(self, html: str, found: CaptureFound) -> str | None:
+        try:
+            return written_out(html)
+        except Exception:
+            log.exception(
+                "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
+            )
+            return None  # the walk through the tree tries again, and its error stands in the ledger
 
     def _page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
         try:
@@ -270,13 +300,16 @@ def _cut_text(page: PageText) -> bool:
         text = getattr(page, name) or ""
         if len(text) > room:  # a title without an end takes the whole page
             setattr(page, name, text[:room])
-            page.pieces, page.classes = [], []
+            page.marked, page.classes = "", (BODY,)
             return True
         room -= len(text)
-    for index, piece in enumerate(page.pieces):
+    if len(page.marked) <= room:
+        return False
+    kept = []
+    for piece, element in zip(page.pieces, page.classes, strict=True):
+        kept.append((piece[:room], int(element)))
         if len(piece) > room:
-            page.pieces[index] = piece[:room]
-            del page.pieces[index + 1 :], page.classes[index + 1 :]
+            page.marked, page.classes = join_pieces(kept)
             return True
         room -= len(piece)
     return False

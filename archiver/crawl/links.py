@@ -109,7 +109,7 @@ def read_page(
     spell: gives the one spelling of an address from what was written and the base.
     """
     text = html if isinstance(html, str) else decode_html(html, content_type)[0]
-    if sax.costs_lexbor_too_much(text):
+    if sax.costs_lexbor_too_much(sax.html_bytes(text)):
         return _read_deep_page(text, base_url, spell)
     tree = LexborHTMLParser(text)
     found = _Found(base_url, spell)

@@ -17,17 +17,18 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
 from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.text.elements import BODY, DESCRIPTION, ELEMENTS, KEYWORDS, TITLE, URL, PageText
+from indexer.text.elements import DESCRIPTION, ELEMENTS, KEYWORDS, MARK, TITLE, URL, PageText
 
 MAX_WORD = 64  # code points; what is longer is indexed and searched by its first 64
+_RUNNING = 4  # number of the section that holds the running text
 SECTION_GAP = 32  # positions left free between title, description, keywords, address and running text
 
+_HASHED_AT_ONCE = 1 << 17  # code points
 _SEPARATOR, _WORD, _PAIRED = 0, 1, 2
 _PAIRED_RANGES = (
     (0x0E00, 0x0EFF),
@@ -91,14 +92,20 @@ def normalize(text: str, language: str = "") -> str:
     language: of the page that the text is from; "" for a query. It matters to Turkish and Azerbaijani, where
     I is a capital dotless i; a query for it as "isparta" finds Isparta as a folded form (indexer.text.folding).
     """
-    if language in _DOTLESS_LANGUAGES:
-        text = text.replace("I\u0307", "i").replace("I", "\u0131")
+    text = _with_dots(text, language)
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", _SPECIAL.sub(_untangled, text)).casefold()
     if _POINTED.search(text):
         text = _POINTED.sub(lambda found: _PLAIN_ALEF if found.group() in _ALEFS else "", text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def _with_dots(text: str, language: str) -> str:
+    """Return the text with those capitals folded that a language folds in its own way."""
+    if language in _DOTLESS_LANGUAGES:
+        return text.replace("I\u0307", "i").replace("I", "\u0131")
+    return text
 
 
 def _character_class(code: int) -> int:
@@ -112,19 +119,96 @@ def _character_class(code: int) -> int:
 
 # Class of each code point, filled in by blocks of 256 as they are met; 255 = not yet known.
 _classes = np.full(0x110000, 255, dtype=np.uint8)
-_known_blocks = np.zeros(0x1100, dtype=bool)
+# What normalize makes of each code point, where that does not depend on its neighbours: one code point,
+# _SEVERAL - n for the text number n in _several (which may be empty), or _TOGETHER where neighbours matter.
+_folded = np.full(0x110000, -1, dtype=np.int32)
+_several: list[NDArray[np.uint32]] = []
+_UNKNOWN, _TOGETHER, _SEVERAL = -1, -2, -3
+
+
+def _learn_block(block: int) -> None:
+    for code in range(block << 8, (block + 1) << 8):
+        _classes[code] = _character_class(code)
+        text = chr(code)
+        if text == MARK:
+            _folded[code] = code
+        elif 0xD800 <= code < 0xE000 or not all(map(_stands_alone, text + (folded := normalize(text)))):
+            _folded[code] = _TOGETHER
+        elif len(folded) == 1:
+            _folded[code] = ord(folded)
+        else:
+            _folded[code] = _SEVERAL - len(_several)
+            _several.append(_code_points(folded))
+
+
+def _stands_alone(character: str) -> bool:
+    """Tell whether a character neither joins the one before it when text is composed, nor changes places."""
+    return not unicodedata.combining(character) and character not in _joining()
+
+
+@cache
+def _joining() -> frozenset[str]:
+    """Return what stands second in a composed character, and the vowels and final consonants of Hangul."""
+    found = set(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
+    for code in range(0xA0, 0x30000):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            found.add(chr(int(parts[1], 16)))
+    return frozenset(found)
+
+
+def _learn_blocks(codes: NDArray[np.uint32]) -> None:
+    for block in np.flatnonzero(np.bincount(codes >> 8)).tolist():
+        if _folded[block << 8] == _UNKNOWN:
+            _learn_block(block)
 
 
 def _classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     classes = _classes[codes]
     if (classes == 255).any():
-        for block in np.flatnonzero(np.bincount(codes >> 8)).tolist():
-            if not _known_blocks[block]:
-                start = block << 8
-                _classes[start : start + 256] = [_character_class(code) for code in range(start, start + 256)]
-                _known_blocks[block] = True
+        _learn_blocks(codes)
         classes = _classes[codes]
     return classes
+
+
+def _normalized_codes(texts: list[str]) -> NDArray[np.uint32]:
+    """Return the code points of all texts, each normalized by itself, one behind the other."""
+    codes = _code_points("".join(texts))
+    folded = _folded[codes]
+    if len(folded) and folded.min() < 0:
+        if (folded == _UNKNOWN).any():
+            _learn_blocks(codes)
+            folded = _folded[codes]
+        together = np.flatnonzero(folded == _TOGETHER)
+        if len(together):
+            ends = np.cumsum([len(text) for text in texts])
+            odd = set(np.searchsorted(ends, together, side="right").tolist())
+            columns = []
+            for number, end in enumerate(ends.tolist()):
+                if number in odd:
+                    columns.append(_code_points(normalize(texts[number])))
+                else:
+                    columns.append(_spread(folded[end - len(texts[number]) : end]))
+            return np.concatenate(columns)
+        return _spread(folded)
+    return folded.view(np.uint32)
+
+
+def _spread(folded: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """Put the code points in where one has become several, or none."""
+    places = np.flatnonzero(folded < 0)
+    if not len(places):
+        return folded.view(np.uint32)
+    texts = [_several[number] for number in (_SEVERAL - folded[places]).tolist()]
+    sizes = np.array([len(text) for text in texts])
+    lengths = np.ones(len(folded), dtype=np.int64)
+    lengths[places] = sizes
+    spread = np.repeat(folded, lengths).view(np.uint32)
+    # where they stand now: behind what the ones before have added or taken away
+    starts = places + np.cumsum(sizes - 1) - (sizes - 1)
+    inside = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    spread[np.repeat(starts, sizes) + inside] = np.concatenate(texts)
+    return spread
 
 
 def _code_points(text: str) -> NDArray[np.uint32]:
@@ -183,10 +267,16 @@ def is_paired(word: str) -> bool:
 # Words are told apart by a 64-bit hash over the code points while a batch is in memory.
 # Its parameters are drawn anew in each process, so that no page can be made to collide.
 @cache
-def _hash_parameters() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return a number for each code point, and an odd factor for each place in a word."""
+def _hash_parameters() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return a number for each code point, the powers of r, and those of its inverse."""
     of_code = np.frombuffer(secrets.token_bytes(8 * 0x110000), dtype=np.uint64)
-    return of_code, np.frombuffer(secrets.token_bytes(8 * MAX_WORD), dtype=np.uint64) | np.uint64(1)
+    # r = 3 modulo 4: the differences of its powers have few factors of two
+    root = int.from_bytes(secrets.token_bytes(8), "little") | 3
+    powers = [
+        np.multiply.accumulate(np.full(_HASHED_AT_ONCE, number, dtype=np.uint64))
+        for number in (root, pow(root, -1, 1 << 64))
+    ]
+    return of_code, powers[0], powers[1]
 
 
 @dataclass(slots=True)
@@ -211,11 +301,13 @@ class Tokens:
 
 def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
     """Return the tokens of a group of pages, each given as (address, text); the text knows its language by code."""
-    pieces: list[str] = []
-    elements: list[int] = []
+    texts: list[str] = []
+    elements: list[NDArray[np.uint8]] = []
     sections: list[int] = []
+    section_sizes: list[int] = []
     pieces_before = [0]
     for url, page in pages:
+        count = pieces_before[-1]
         for section, (element, part) in enumerate(
             (
                 (TITLE, page.title),
@@ -225,46 +317,47 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
             )
         ):
             if part:
-                pieces.append(normalize(part, page.language if element != URL else "") + "\n")
-                elements.append(element)
+                texts.append(
+                    _with_dots(part.replace(MARK, " "), page.language if element != URL else "") + _END
+                )
+                elements.append(_ALONE[element])
                 sections.append(section)
-        pieces.extend(map(normalize, page.pieces, repeat(page.language)))
-        pieces.append("\n")
-        elements.extend(page.classes)
-        elements.append(BODY)
-        sections.extend([4] * (len(page.pieces) + 1))
-        pieces_before.append(len(pieces))
+                section_sizes.append(1)
+                count += 1
+        texts.append(_with_dots(page.marked, page.language) + _END)
+        elements.append(np.asarray(page.classes, dtype=np.uint8))
+        sections.append(_RUNNING)
+        section_sizes.append(len(page.classes))
+        pieces_before.append(count + len(page.classes))
 
-    text = "".join(pieces)
-    piece_lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
-    piece_document = np.repeat(np.arange(len(pages), dtype=np.uint32), np.diff(pieces_before))
-    codes = _code_points(text)
+    codes, piece_starts = _without_marks(_normalized_codes(texts))
     starts, ends = _word_spans(codes)
-    piece_starts = np.zeros(len(pieces), dtype=np.int64)
-    np.cumsum(piece_lengths[:-1], out=piece_starts[1:])
     piece_of_token = np.searchsorted(piece_starts, starts, side="right") - 1
+    piece_document = np.repeat(np.arange(len(pages), dtype=np.uint32), np.diff(pieces_before))
     document_of_token = piece_document[piece_of_token]
-    element_of_token = np.asarray(elements, dtype=np.uint8)[piece_of_token]
-    section_of_token = np.asarray(sections, dtype=np.int64)[piece_of_token]
+    element_of_token = np.concatenate(elements)[piece_of_token] if elements else np.zeros(0, dtype=np.uint8)
+    gap_of_piece = np.repeat(np.asarray(sections, dtype=np.int64) * SECTION_GAP, section_sizes)
 
-    first_token = np.searchsorted(document_of_token, np.arange(len(pages)))
-    position = np.arange(len(starts)) - first_token[document_of_token] + section_of_token * SECTION_GAP
+    # tokens come page by page: those of page d are rows first_token[d] to first_token[d + 1]
+    first_token = np.searchsorted(piece_of_token, pieces_before)
+    position = (
+        np.arange(len(starts))
+        + (gap_of_piece - np.repeat(first_token[:-1], np.diff(pieces_before)))[piece_of_token]
+    )
     kinds = len(ELEMENTS)
     lengths = np.bincount(
         document_of_token.astype(np.int64) * kinds + element_of_token, minlength=len(pages) * kinds
     )
     extents = np.zeros(len(pages), dtype=np.uint32)
-    if len(starts):
-        last_token = np.searchsorted(document_of_token, np.arange(len(pages)), side="right") - 1
-        has_words = last_token >= first_token
-        extents[has_words] = position[last_token[has_words]] + 1
+    has_words = first_token[1:] > first_token[:-1]
+    extents[has_words] = position[first_token[1:][has_words] - 1] + 1
 
-    hashes = _hash_spans(codes, starts, ends)
-    distinct, first, word = np.unique(hashes, return_index=True, return_inverse=True)
+    word, first = _number_words(_hash_spans(codes, starts, ends))
+    text = codes.tobytes().decode("utf-32-le", "replace")
     words = [text[s:e] for s, e in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
     return Tokens(
         words=words,
-        word=word.astype(np.uint32),
+        word=word,
         document=document_of_token,
         element=element_of_token,
         position=position.astype(np.uint32),
@@ -273,20 +366,68 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
     )
 
 
+_END = "\n" + MARK
+_ALONE = np.arange(len(ELEMENTS), dtype=np.uint8).reshape(-1, 1)  # the classes of a text of one element
+
+
+def _without_marks(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the code points without marks, and where the pieces between marks begin in them."""
+    is_mark = codes == ord(MARK)
+    marks = np.flatnonzero(is_mark)
+    return codes[~is_mark], np.append(0, (marks - np.arange(len(marks)))[:-1])
+
+
 def _hash_spans(
     codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """Return a 64-bit hash of each span of code points; equal spans have equal hashes."""
-    lengths = ends - starts
-    total = int(lengths.sum())
-    if not total:
-        return np.zeros(0, dtype=np.uint64)
-    offsets = np.zeros(len(starts), dtype=np.int64)
-    np.cumsum(lengths[:-1], out=offsets[1:])
-    inside = np.arange(total) - np.repeat(offsets, lengths)
-    of_code, factor = _hash_parameters()
-    values = of_code[codes[np.repeat(starts, lengths) + inside]] * factor[inside]
-    return np.add.reduceat(values, offsets)
+    """Return a 64-bit hash of each span of code points, given by rising start; equal spans have equal hashes.
+
+    A hash is the sum of number-of-code-point times r ** place-in-word, modulo 2 ** 64: a difference of two running
+    sums, brought to the place of the word by a power of the inverse of r.
+    """
+    hashes = np.empty(len(starts), dtype=np.uint64)
+    if not len(starts):
+        return hashes
+    of_code, powers, inverses = _hash_parameters()
+    row = 0
+    while row < len(starts):
+        begin = int(starts[row])
+        last = int(np.searchsorted(starts, begin + _HASHED_AT_ONCE - MAX_WORD, side="right"))
+        own = slice(row, last)
+        stop = int(ends[own].max())
+        sums = np.zeros(stop - begin + 1, dtype=np.uint64)
+        np.cumsum(of_code[codes[begin:stop]] * powers[: stop - begin], out=sums[1:])
+        low = starts[own] - begin
+        hashes[own] = (sums[ends[own] - begin] - sums[low]) * inverses[low]
+        row = last
+    return hashes
+
+
+def _number_words(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return (number of the word of each hash, a row that has it for each number).
+
+    A table of rows, found by some bits of the hash, instead of a sort: whoever writes last into a place stands for its
+    hash; those with another hash there go on to a table by other bits.
+    """
+    representative = np.empty(len(hashes), dtype=np.int64)
+    rows = np.arange(len(hashes))
+    bits = max(8, len(hashes).bit_length() + 2)
+    table = np.empty(1 << bits, dtype=np.int64)
+    factor = np.uint64(0x9E3779B97F4A7C15)
+    mixed = hashes
+    while len(rows):
+        mixed = mixed * factor
+        place = mixed >> np.uint64(64 - bits)
+        table[place] = rows
+        found = table[place]
+        representative[rows] = found
+        other = hashes[found] != hashes[rows]
+        rows, mixed = rows[other], mixed[other]
+        mixed ^= mixed >> np.uint64(32)
+    first = np.flatnonzero(representative == np.arange(len(hashes)))
+    numbers = np.empty(len(hashes), dtype=np.uint32)
+    numbers[first] = np.arange(len(first), dtype=np.uint32)
+    return numbers[representative], first
 
 
 _URL_SCHEME = re.compile(r"^[a-z][a-z0-9+.\-]*://(?:www\d?\.)?", re.IGNORECASE)

@@ -7,8 +7,12 @@ title, heading, anchor, emphasis, description, keywords, body, url, alt, inlink.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from indexer.text.sax import INLINE, parse_html
 
@@ -32,8 +36,10 @@ MAX_LINKS, MAX_LINK_TEXT = (
     200,
 )  # links of a page that give their text to other pages; characters of each
 
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_EMPHASIS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
+HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+EMPHASIS_TAGS = frozenset({"b", "strong", "em", "i", "u", "mark", "dfn", "caption", "big", "legend"})
+BUTTONS = ("submit", "button", "image")  # types of an <input> whose label is text of the page
+MARK = "\x01"  # stands between pieces of running text; in the text of a page it becomes a blank
 _SPACES = re.compile(r"\s+")
 _NO_FOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 
@@ -42,10 +48,10 @@ _NO_FOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 class PageText:
     """The text of a page in reading order.
 
-    pieces, classes: the running text (headings, links, emphasis, alternatives of
-        images, everything else) cut where the element changes; classes holds an
-        element number for each piece. Neighbouring pieces may be parts of one word;
-        blocks are parted by line feeds.
+    marked, classes: the running text (headings, links, emphasis, alternatives of
+        images, everything else) with a MARK where the element changes; classes holds
+        an element number for each piece between marks. Neighbouring pieces may be parts
+        of one word; blocks are parted by line feeds.
     title: the first title outside pictures, white space folded; None if there is none.
     language: the lang attribute of the page, as written; "" when there is none.
     links: (address as written, text) of the first MAX_LINKS links, in document order of their ends; the text of a
@@ -58,23 +64,28 @@ class PageText:
     keywords: str = ""
     language: str = ""
     robots: str = ""
-    pieces: list[str] = field(default_factory=list)
-    classes: list[int] = field(default_factory=list)
+    marked: str = ""
+    classes: Sequence[int] | NDArray[np.uint8] = (BODY,)
     links: list[tuple[str, str]] = field(default_factory=list)
     base: str = ""
 
     @property
     def text(self) -> str:
         """The running text as one string."""
-        return "".join(self.pieces)
+        return self.marked.replace(MARK, "")
+
+    @property
+    def pieces(self) -> list[str]:
+        """The running text piece by piece; as many as there are classes."""
+        return self.marked.split(MARK)
 
 
 class ElementCollector:
     """Turns the events of one page into a PageText."""
 
     tags = (
-        _HEADINGS
-        | _EMPHASIS
+        HEADING_TAGS
+        | EMPHASIS_TAGS
         | {"a", "title", "img", "area", "frame", "input", "meta", "base", "html", "head", "svg", "noframes"}
     )
 
@@ -92,6 +103,7 @@ class ElementCollector:
         # open elements that decide the class of the text inside: rank 3 heading, 2 anchor, 1 emphasis
         self._open = [0, 0, 0, 0]
         self._class = BODY
+        self._pieces: list[tuple[str, int]] = []
         self._run: list[str] = []  # text since the element last changed
         self._run_class = BODY
         self._parted = True  # the text so far ends at a block's edge
@@ -104,7 +116,7 @@ class ElementCollector:
                 self._enter(2)
                 self._begin_link(href, attributes)
             return
-        if tag in _EMPHASIS:
+        if tag in EMPHASIS_TAGS:
             if tag not in INLINE:
                 self.part()
             self._enter(1)
@@ -115,7 +127,7 @@ class ElementCollector:
                 self._special = True
             return
         self.part()
-        if tag in _HEADINGS:
+        if tag in HEADING_TAGS:
             self._enter(3)
         elif tag == "img" or tag == "area":
             self._alternative(attributes.get("alt"))
@@ -130,10 +142,10 @@ class ElementCollector:
                 )
             )
         elif tag == "input":
-            if (attributes.get("type") or "").lower() in ("submit", "button", "image"):
+            if (attributes.get("type") or "").lower() in BUTTONS:
                 self._alternative(attributes.get("value") or attributes.get("alt"))
         elif tag == "meta":
-            self._meta(attributes)
+            take_meta(self.page, attributes)
         elif tag == "base":
             self.page.base = self.page.base or (attributes.get("href") or "").strip()
         elif tag == "html":
@@ -152,19 +164,17 @@ class ElementCollector:
                 self._leave(2)
                 self._end_link()
             return
-        if tag in _EMPHASIS:
+        if tag in EMPHASIS_TAGS:
             self._leave(1)
             if tag not in INLINE:
                 self.part()
             return
         if tag == "title":
             if self._title is not None:
-                title = _SPACES.sub(" ", "".join(self._title)).strip()
-                if title:
-                    self.page.title = title
+                self.page.title = title_of("".join(self._title))
                 self._title_done = True
                 self._title = None
-        elif tag in _HEADINGS:
+        elif tag in HEADING_TAGS:
             self._leave(3)
         elif tag == "head":
             self._in_head -= 1
@@ -191,7 +201,7 @@ class ElementCollector:
                 return
             self._parted = False
         if self._class != self._run_class:
-            self.finish()
+            self._end_piece()
             self._run_class = self._class
         self._run.append(text)
         if self._link_text is not None:
@@ -210,27 +220,30 @@ class ElementCollector:
 
     def finish(self) -> PageText:
         """Return the page; to be called once, after the last event."""
-        if self._run:
-            self.page.pieces.append("".join(self._run))
-            self.page.classes.append(self._run_class)
-            self._run = []
+        self._end_piece()
+        self.page.marked, self.page.classes = join_pieces(self._pieces)
         return self.page
+
+    def _end_piece(self) -> None:
+        if self._run:
+            self._pieces.append(("".join(self._run), self._run_class))
+            self._run = []
 
     def _begin_link(self, href: str, attributes: Any) -> None:
         self._end_link()  # links do not nest
         rel = attributes.get("rel")
-        if len(self.page.links) < MAX_LINKS and not (rel and _NO_FOLLOW.search(rel)):
+        if len(self.page.links) < MAX_LINKS and is_followed(rel):
             self._link, self._link_text = href, []
 
     def _end_link(self, text: str | None = None) -> None:
         if self._link_text is not None:
             text = "".join(self._link_text) if text is None else text
-            self.page.links.append((self._link, " ".join(text.split())[:MAX_LINK_TEXT]))
+            self.page.links.append((self._link, link_text(text)))
             self._link_text = None
 
     def _append(self, text: str, element: int) -> None:
         if element != self._run_class:
-            self.finish()
+            self._end_piece()
             self._run_class = element
         self._run.append(text)
 
@@ -262,19 +275,41 @@ class ElementCollector:
             self._parted = False
             self.part()
 
-    def _meta(self, attributes: Any) -> None:
-        name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-        content = attributes.get("content") or ""
-        if name == "description" or (name == "og:description" and not self.page.description):
-            self.page.description = content
-        elif name == "keywords":
-            self.page.keywords = content
-        elif name == "robots":
-            self.page.robots = content
-        elif (
-            attributes.get("http-equiv") or ""
-        ).strip().lower() == "content-language" and not self.page.language:
-            self.page.language = content.split(",")[0].strip()
+
+def join_pieces(pieces: Sequence[tuple[str, int]]) -> tuple[str, list[int]]:
+    """Return (marked, classes) of a PageText from pieces and the elements they belong to."""
+    if not pieces:
+        return "", [BODY]
+    return MARK.join([text.replace(MARK, " ") for text, _ in pieces]), [element for _, element in pieces]
+
+
+def title_of(text: str) -> str | None:
+    """Return the text of a title element with white space folded, None when there is none."""
+    return _SPACES.sub(" ", text).strip() or None
+
+
+def link_text(text: str) -> str:
+    """Return the text of a link as it is kept."""
+    return " ".join(text.replace(MARK, " ").split())[:MAX_LINK_TEXT]
+
+
+def is_followed(rel: str | None) -> bool:
+    """Tell whether a page vouches for what it links to, by the rel attribute of the link."""
+    return not (rel and _NO_FOLLOW.search(rel))
+
+
+def take_meta(page: PageText, attributes: Any) -> None:
+    """Take in what a meta element says of a page; `attributes` has get(name) -> str | None."""
+    name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
+    content = attributes.get("content") or ""
+    if name == "description" or (name == "og:description" and not page.description):
+        page.description = content
+    elif name == "keywords":
+        page.keywords = content
+    elif name == "robots":
+        page.robots = content
+    elif (attributes.get("http-equiv") or "").strip().lower() == "content-language" and not page.language:
+        page.language = content.split(",")[0].strip()
 
 
 def collect_page(html: str) -> PageText:

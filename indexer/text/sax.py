@@ -9,7 +9,6 @@ which mends markup less like a browser, but in one pass and without a tree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,7 +66,8 @@ _SKIP, _PASS, _PART, _TELL = range(4)
 # An element of the tree takes about 200 bytes.
 _MAX_TAGS = 200_000
 # Lexbor compares each attribute name of a tag with all before it: 200,000 of them took 75 s.
-_HUGE_TAG = re.compile(r"<[^<>]{12000}")
+_HUGE_TAG_BYTES = 12000
+_HUGE_TAG = re.compile(rb"<[^<>]{%d}" % _HUGE_TAG_BYTES)
 # It walks its stack of open blocks for each new one (100,000 open: 13 s), and writes all open formatting
 # elements again into each new paragraph (3,000 times `<font id=N><p>`: 40 kB of page, 1.5 GB of tree).
 _MAX_BLOCK_DEPTH, _MAX_FORMATTING_DEPTH = 2000, 256
@@ -93,18 +93,28 @@ _NOT_NESTING = ("!--", "area", "base", "br", "col", "dd", "dt", "embed", "hr", "
                 "p", "param", "source", "td", "th", "tr", "track", "wbr")  # fmt: skip
 
 
-def _tag_codes(names: Iterable[str]) -> NDArray[np.int64]:
-    """Return the first three letters of each name as a number, sorted; enough to tell tags apart here."""
-    return np.array(
-        sorted({int.from_bytes(name.encode()[:3].ljust(3, b"\0"), "big") for name in names}), dtype=np.int64
-    )
-
-
-_FORMATTING_CODES, _NOT_NESTING_CODES = _tag_codes(_FORMATTING), _tag_codes(_NOT_NESTING)
-_LETTER = np.zeros(256, dtype=np.int64)  # each byte of a tag's name in lower case; 0 ends the name
+_NOTHING, _NESTING, _FORMAT, _FLAT = range(4)
+_LETTER = np.zeros(256, dtype=np.int16)  # each byte of a tag's name, 0 for what ends the name
 for _byte in b"abcdefghijklmnopqrstuvwxyz":
-    _LETTER[_byte] = _LETTER[_byte - 32] = _byte
-_LETTER[ord("!")], _LETTER[ord("-")] = ord("!"), ord("-")
+    _LETTER[_byte] = _LETTER[_byte - 32] = _byte - ord("a") + 1
+_LETTER[ord("!")], _LETTER[ord("-")] = 27, 28
+
+
+def _tag_kinds() -> NDArray[np.uint8]:
+    """Return the kind of a tag by the first three letters of its name; enough to tell tags apart here."""
+    kinds = np.full((32, 32, 32), _NESTING, dtype=np.uint8)
+    kinds[0] = _NOTHING
+    for names, kind in ((_NOT_NESTING, _FLAT), (_FORMATTING, _FORMAT)):
+        for name in names:
+            first, second, third = (int(_LETTER[byte]) for byte in name.encode()[:3].ljust(3, b"\0"))
+            if second:
+                kinds[first, second, third] = kind
+            else:
+                kinds[first, 0] = kind  # whatever comes after the end of the name
+    return kinds.ravel()
+
+
+_TAG_KINDS = _tag_kinds()
 
 
 class Handler(Protocol):
@@ -128,44 +138,42 @@ class Handler(Protocol):
 
 def parse_html(html: str, handler: Handler) -> None:
     """Send the events of a page to `handler`. Raises nothing for any markup."""
-    if costs_lexbor_too_much(html):
+    data = html_bytes(html)
+    if costs_lexbor_too_much(data):
         _parse_streaming(html, handler)
     else:
-        _walk(LexborHTMLParser(html), handler)
+        _walk(LexborHTMLParser(data), handler)
 
 
-def costs_lexbor_too_much(html: str) -> bool:
-    """Tell whether a page is nested so deep that building its tree would take far longer than it should."""
-    tags = html.count("<")
-    if tags > _MAX_TAGS or _HUGE_TAG.search(html):
+def html_bytes(html: str) -> bytes:
+    """Return markup as Lexbor reads it."""
+    return html.encode("utf-8", "ignore")
+
+
+def costs_lexbor_too_much(data: bytes) -> bool:
+    """Tell whether a page (in UTF-8) is nested so deep that building its tree would take far longer than it should."""
+    column = np.frombuffer(b"".join((data, bytes(5))), dtype=np.uint8)
+    at = np.flatnonzero(column == ord("<")) + 1
+    if len(at) > _MAX_TAGS:
         return True
-    if tags < 2 * _MAX_FORMATTING_DEPTH:
+    longest = int(np.diff(at, prepend=0, append=len(data)).max())
+    if longest > _HUGE_TAG_BYTES and _HUGE_TAG.search(data):
+        return True
+    if len(at) < 2 * _MAX_FORMATTING_DEPTH:
         return False
-    formatting, blocks = _greatest_depths(html)
-    return formatting > _MAX_FORMATTING_DEPTH or blocks > _MAX_BLOCK_DEPTH
-
-
-def _greatest_depths(html: str) -> tuple[int, int]:
-    """Return how many formatting elements and how many other elements are open at most, judged by their tags alone."""
-    data = np.frombuffer(html.encode("latin-1", "replace") + b"\0\0\0\0\0", dtype=np.uint8)
-    at = np.flatnonzero(data == ord("<")) + 1
-    closes = data[at] == ord("/")
+    closes = column[at] == ord("/")
     at += closes
-    first, second, third = _LETTER[data[at]], _LETTER[data[at + 1]], _LETTER[data[at + 2]]
-    second *= first > 0
-    third *= second > 0
-    code = (first << 16) | (second << 8) | third
-    step = np.where(closes, -1, 1)
-    is_formatting = (
-        _FORMATTING_CODES[np.minimum(np.searchsorted(_FORMATTING_CODES, code), len(_FORMATTING_CODES) - 1)]
-        == code
+    # names of less than three letters are read over their end: _tag_kinds makes nothing of that
+    code = _LETTER[column[at]] << 5
+    code |= _LETTER[column[at + 1]]
+    code <<= 5
+    code |= _LETTER[column[at + 2]]
+    kind = _TAG_KINDS[code]
+    return any(
+        np.count_nonzero((kind == chosen) & ~closes) > limit
+        and _greatest_rise(np.where(closes[kind == chosen], -1, 1)) > limit
+        for chosen, limit in ((_FORMAT, _MAX_FORMATTING_DEPTH), (_NESTING, _MAX_BLOCK_DEPTH))
     )
-    passed = (
-        _NOT_NESTING_CODES[np.minimum(np.searchsorted(_NOT_NESTING_CODES, code), len(_NOT_NESTING_CODES) - 1)]
-        == code
-    )
-    is_block = (first > 0) & ~is_formatting & ~passed
-    return _greatest_rise(step[is_formatting]), _greatest_rise(step[is_block])
 
 
 def _greatest_rise(steps: NDArray[np.int64]) -> int:

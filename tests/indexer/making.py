@@ -16,7 +16,7 @@ from indexer.store.inversion import write_batch
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.text.analysis import analyze_pages
-from indexer.text.elements import ELEMENTS, PageText
+from indexer.text.elements import ELEMENTS, PageText, join_pieces
 from indexer.worker import version_columns
 from tests.indexer.plain import PlainVersion
 
@@ -35,12 +35,12 @@ _MARKUP = {
 def page_text(version: PlainVersion) -> PageText:
     """Return a version as the parser would give it."""
     return PageText(
-        title=version.title or None,
-        description=version.description,
-        keywords=version.keywords,
-        language=version.language,
-        pieces=[text for _, text in version.running],
-        classes=[element for element, _ in version.running],
+        version.title or None,
+        version.description,
+        version.keywords,
+        version.language,
+        "",
+        *join_pieces([(text, element) for element, text in version.running]),
     )
 
 

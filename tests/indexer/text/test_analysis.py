@@ -16,7 +16,7 @@ from indexer.text.analysis import (
     word_spans_of,
     words_of,
 )
-from indexer.text.elements import ELEMENTS, PageText
+from indexer.text.elements import ELEMENTS, PageText, join_pieces
 from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 
 awkward = st.sampled_from(
@@ -114,16 +114,15 @@ pages = st.builds(
     title=st.one_of(st.none(), texts),
     description=texts,
     keywords=texts,
-    pieces=st.just([]),
-    classes=st.just([]),
 ).flatmap(
     lambda page: st.lists(st.tuples(texts, st.sampled_from([1, 2, 3, 6, 8])), max_size=4).map(
         lambda parts: PageText(
             page.title,
             page.description,
             page.keywords,
-            pieces=[text for text, _ in parts],
-            classes=[element for _, element in parts],
+            "",
+            "",
+            *join_pieces(parts),
         )
     )
 )

@@ -27,7 +27,7 @@ CODE = (
 
 
 def page(declared: str, text: str) -> PageText:
-    return PageText(language=declared, pieces=[text], classes=[6])
+    return PageText(language=declared, marked=text, classes=[6])
 
 
 @pytest.mark.parametrize(
