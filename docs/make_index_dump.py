@@ -19,7 +19,7 @@ BEGIN, END = "<!-- dump -->\n", "<!-- end of dump -->\n"
 BOOST = (5.0, 2.0, 1.0, 1.2, 1.5, 1.5, 1.0, 3.0, 0.8, 5.0)
 PAGES = (
     ("http://a.example/", "<html lang=en><title>Two cats</title><p>A cat sat. A <b>cat</b>!"),
-    ("http://b.example/b", "<html lang=de><title>Katze</title><p>Der cat"),
+    ("http://b.example/b", "<html lang=de><title>Katze</title><p>Der <a href=//a.example>cat</a>"),
 )
 
 
@@ -62,7 +62,9 @@ def dump() -> str:
             return "\n".join(
                 [
                     *segment_lines("MyIndex/g1/000001.seg"),
-                    *small_file_lines("MyIndex/g1/000001.w1"),
+                    *small_file_lines("MyIndex/g1/000001.links"),
+                    *small_file_lines("MyIndex/g1/000001.i1"),
+                    *small_file_lines("MyIndex/g1/000001.w2"),
                     *small_file_lines("MyIndex/g1/000001.c1"),
                     *catalogue_lines(),
                 ]
@@ -90,7 +92,7 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
             items *= extent
         kind = {"|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q"}[str(array["dtype"])]
         numbers = struct.unpack_from(f"<{items}{kind}", data, offset)
-        if array["name"] in ("words", "hosts"):
+        if array["name"] in ("words", "hosts", "texts"):
             shown = repr(bytes(numbers).decode())
         elif len(shape) == 2:  # type: ignore[arg-type]
             width = shape[1]  # type: ignore[index]

@@ -537,6 +537,7 @@ class _Run:
             )
         return CommitBatch(
             segment=batch.segment,
+            links=batch.links,
             sums=batch.sums,
             counts=batch.counts,
             versions=[
@@ -592,9 +593,9 @@ class _Run:
         for waiting in self._waiting:
             for _, url, digest, _ in waiting.batch.versions:
                 self._granted.pop((self._writer.document_number(url), digest), None)
-            if waiting.batch.segment:
+            for name in filter(None, (waiting.batch.segment, waiting.batch.links)):
                 with suppress(FileNotFoundError):
-                    os.remove(os.path.join(self._writer.folder, waiting.batch.segment))
+                    os.remove(os.path.join(self._writer.folder, name))
             given_up = [end for end in waiting.batch.finished if self._files[end[0]].given_up]
             if given_up:
                 kept.append(_Waiting(Batch(finished=given_up), waiting.worker))

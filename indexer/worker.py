@@ -28,6 +28,7 @@ from archiver.warc import Damage
 from indexer.store.catalogue import doc_key
 from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
+from indexer.store.links import LinkCollector
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.detection import language_of
@@ -55,11 +56,12 @@ class CaptureRow:
 class Batch:
     """What a worker has done since its last batch.
 
-    segment: name of the segment file, "" when no new page came up. versions: (number, address, digest,
+    segment, links: names of its files, "" when no new page came up. versions: (number, address, digest,
     title) by ordinal. captures: rows by file number. finished: ledger entries of files read to the end.
     """
 
     segment: str = ""
+    links: str = ""
     versions: list[tuple[int, str, bytes, str | None]] = field(default_factory=list)
     captures: list[tuple[int, CaptureRow]] = field(default_factory=list)
     finished: list[tuple[int, FileEntry]] = field(default_factory=list)
@@ -88,6 +90,7 @@ class Worker:
         self._documents: list[int] = []
         self._languages: list[str] = []
         self._tokens = 0
+        self._links = LinkCollector()
         self._group: list[CaptureRow] = []
         self._group_characters = 0
 
@@ -178,6 +181,7 @@ class Worker:
                     )
                 )
             page.language = language_of(page)
+            self._links.add(len(self._documents), row.found.url, page)
             self._documents.append(document)
             self._languages.append(page.language)
             title = page.title[:MAX_TITLE] if page.title else None
@@ -249,6 +253,8 @@ class Worker:
             batch.sums = columns.lengths.sum(axis=0, dtype=np.int64).tolist()
             batch.counts = (columns.lengths > 0).sum(axis=0).tolist()
             write_batch(os.path.join(self._folder, batch.segment), self._groups, columns)
+            batch.links = f"{self._name}-{self._batches}.links.new"
+            self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
         self._pipe.send(("batch", batch))
 

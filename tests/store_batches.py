@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from indexer.store.inversion import stems_of
+from indexer.store.links import LinkCollector
 from indexer.store.segment import KINDS, Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.worker import host_of
@@ -90,11 +91,13 @@ def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **ca
     name = f"{os.path.basename(file)}.new"
     documents = [writer.document_number(url) for url in pages]
     columns = write_segment(os.path.join(writer.folder, name), pages, documents=documents)
+    LinkCollector().write(os.path.join(writer.folder, f"{name}.links.new"))
     versions = [writer.new_version_number() for _ in pages]
     writer.commit(
         [
             CommitBatch(
                 segment=name,
+                links=f"{name}.links.new",
                 sums=columns.lengths.sum(axis=0).tolist(),
                 counts=(columns.lengths > 0).sum(axis=0).tolist(),
                 versions=[

@@ -134,6 +134,26 @@ class PhraseMatch(Match):
         return total
 
 
+class LayeredMatch(Match):
+    """A leaf in the text of pages and in the texts of links to them."""
+
+    def __init__(self, layers: list[Match], size: int) -> None:
+        self._layers = layers
+        is_there = np.zeros(size, dtype=bool)
+        total = np.zeros(size)
+        for layer in layers:
+            is_there[layer.ordinals] = True
+            total[layer.ordinals] += layer.upper
+        self.ordinals = np.flatnonzero(is_there)
+        self.upper = total[self.ordinals]
+
+    def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
+        total = np.zeros(len(wanted))
+        for layer in self._layers:
+            total += layer.exact(wanted, norm)
+        return total
+
+
 def _phrase_counts(
     segment: Segment, lists: dict[int, PostingList], elements: frozenset[int] | None
 ) -> tuple[Ordinals, NDArray[np.int64]]:
@@ -213,7 +233,20 @@ def match_leaf(
     leaf: Leaf, live: LiveSegment, ranking: Ranking, means: Floats, slack: float
 ) -> tuple[Match, list[str]]:
     """Return where a word or phrase occurs in a segment, and the spellings it was found by."""
-    segment = live.segment
+    matches: list[Match] = []
+    found: list[str] = []
+    for segment, codes in live.layers:
+        match, spellings = _match_layer(leaf, segment, codes, ranking, means, slack)
+        if len(match.ordinals):
+            matches.append(match)
+            found += spellings
+    return matches[0] if len(matches) == 1 else LayeredMatch(matches, len(live.segment)), found
+
+
+def _match_layer(
+    leaf: Leaf, segment: Segment, codes: NDArray[np.uint8], ranking: Ranking, means: Floats, slack: float
+) -> tuple[Match, list[str]]:
+    """Return where a word or phrase occurs in one layer of a segment: its own text, or the texts of links to it."""
     if isinstance(leaf, Phrase):
         lists: dict[int, PostingList] = {}
         for place, text in enumerate(leaf.words):
@@ -227,7 +260,7 @@ def match_leaf(
     forms = forms_of(leaf, segment, ranking.fold) if isinstance(leaf, Word) else []
     if not forms:
         return NoMatch(), []
-    return WordMatch(segment, forms, live.weights.codes, slack, leaf.elements), [form.text for form in forms]
+    return WordMatch(segment, forms, codes, slack, leaf.elements), [form.text for form in forms]
 
 
 def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match]) -> NDArray[np.bool_]:

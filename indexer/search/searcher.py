@@ -276,8 +276,8 @@ class _Run:
         score = np.zeros(len(ordinals))
         if not len(ordinals):
             return score
-        segment = self._snapshot.segments[place].segment
-        norm = norms(self._ranking, segment.lengths[ordinals], self._snapshot.means)
+        lengths = self._snapshot.segments[place].lengths(ordinals)
+        norm = norms(self._ranking, lengths, self._snapshot.means)
         for leaf in self.leaves:
             weight = self._matches[place][leaf].exact(ordinals, norm)
             score += self._idf[leaf] * self._times[leaf] * saturate(self._ranking, weight)

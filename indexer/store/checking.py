@@ -12,13 +12,15 @@ import numpy as np
 
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexError_, IndexMissingError
+from indexer.store.links import Links
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
 from indexer.store.weights import Weights
-from indexer.store.writer import segment_path, weights_path
+from indexer.store.writer import inlinks_path, links_path, segment_path, weights_path
+from indexer.text.elements import INLINK
 
 _PAIRS_AT_ONCE = 1 << 19
-_Opened = tuple[dict[str, Any], Segment, Weights, CaptureColumns]
+_Opened = tuple[dict[str, Any], Segment, Weights, CaptureColumns, Segment | None, Links]
 
 
 def check_generation(folder: str, progress: Callable[[str], None] | None = None) -> list[str]:
@@ -33,9 +35,10 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
         with _opened_state(catalogue) as segments:
             say("catalogue")
             problems += _check_catalogue(catalogue)
-            for entry, segment, weights, captures in segments:
+            for entry, segment, weights, captures, inlinks, links in segments:
                 say(f"segment {entry['number']} ({entry['versions']} versions)")
-                problems += _check_segment(catalogue, entry, segment, weights)
+                problems += _check_segment(catalogue, entry, segment, weights, inlinks)
+                problems += links.file.problems()
                 problems += _check_captures(catalogue, entry, captures)
     except IndexError_ as error:
         problems.append(str(error))
@@ -65,8 +68,11 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
 
 def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
-    weights = Weights(weights_path(folder, entry), segment)
-    return entry, segment, weights, CaptureColumns(captures_path(folder, entry), len(segment))
+    inlinks = Segment(inlinks_path(folder, entry)) if entry["inlinks"] else None
+    weights = Weights(weights_path(folder, entry), segment, inlinks)
+    captures = CaptureColumns(captures_path(folder, entry), len(segment))
+    links = Links(links_path(folder, entry["number"]), len(segment))
+    return entry, segment, weights, captures, inlinks, links
 
 
 def _check_catalogue(catalogue: Catalogue) -> list[str]:
@@ -121,25 +127,46 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
     return problems
 
 
-def _check_segment(
-    catalogue: Catalogue, entry: dict[str, Any], segment: Segment, weights: Weights
-) -> list[str]:
-    problems = segment.file.problems() + weights.file.problems()
-    if problems:
-        return problems
+def _check_postings(segment: Segment) -> list[str]:
+    """Return what is wrong with the posting lists of a segment or an overlay."""
     lengths = np.zeros((len(segment), segment.lengths.shape[1]), dtype=np.int64)
     for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
         occurrences = segment.occurrences_of(first, last)
         if len(occurrences) and int(occurrences.version.max()) >= len(segment):
-            problems.append(
-                f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}"
-            )
-            return problems
+            return [f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}"]
         np.add.at(lengths, (occurrences.version, occurrences.element), 1)
-    if (lengths != segment.lengths).any():
-        problems.append(
-            f"{segment.path}: the postings do not add up to the stored lengths; index the archives again with --rebuild"
-        )
+    if (lengths == segment.lengths).all():
+        return []
+    return [
+        f"{segment.path}: the postings do not add up to the stored lengths; index the archives again with --rebuild"
+    ]
+
+
+def _check_segment(
+    catalogue: Catalogue,
+    entry: dict[str, Any],
+    segment: Segment,
+    weights: Weights,
+    inlinks: Segment | None,
+) -> list[str]:
+    layers = [segment] if inlinks is None else [segment, inlinks]
+    problems = weights.file.problems()
+    for layer in layers:
+        problems += layer.file.problems()
+    for layer in [] if problems else layers:
+        problems += _check_postings(layer)
+    if problems:
+        return problems
+    held = segment.lengths.astype(np.int64)
+    if inlinks is not None:
+        others = inlinks.lengths.astype(np.int64)
+        held += others
+        others[:, INLINK] = 0
+        if len(inlinks) != len(segment) or (inlinks.document != segment.document).any() or others.any():
+            problems.append(
+                f"{inlinks.path}: holds other things than texts of links to the versions of {segment.path};"
+                " index the archives again with --rebuild"
+            )
     if len(weights.codes) != segment.pairs:
         problems.append(
             f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
@@ -147,7 +174,7 @@ def _check_segment(
         )
     alive = np.ones(len(segment), dtype=bool)
     alive[entry["dead"]] = False
-    if (segment.lengths[alive].sum(axis=0, dtype=np.int64) != entry["sums"]).any():
+    if (held[alive].sum(axis=0) != entry["sums"]).any():
         problems.append(
             f"{segment.path}: the lengths do not add up to the catalogue's sums;"
             " index the archives again with --rebuild"

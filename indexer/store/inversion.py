@@ -6,7 +6,7 @@ are packed into one 64-bit number, so that sorting the numbers sorts the occurre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -27,8 +27,16 @@ from indexer.text.folding import folds_of
 from indexer.text.languages import has_stemmer, is_stemmable, stem_words
 
 
-def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -> None:
-    """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError."""
+def write_batch(
+    path: str,
+    groups: Sequence[Tokens],
+    versions: VersionColumns,
+    more: Mapping[str, NDArray[np.integer]] | None = None,
+) -> None:
+    """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError.
+
+    more: further columns, as SegmentWriter.write takes them.
+    """
     numbers: dict[str, int] = {}
     word_columns = []
     for tokens in groups:
@@ -54,7 +62,7 @@ def write_batch(path: str, groups: Sequence[Tokens], versions: VersionColumns) -
     )
     writer = SegmentWriter(versions)
     writer.add(occurrences, ids)
-    writer.write(path, stems_of(occurrences, versions.language, versions.languages))
+    writer.write(path, stems_of(occurrences, versions.language, versions.languages), more)
 
 
 def _sorted_occurrences(

@@ -19,11 +19,15 @@ _IDS = 1 << 32
 
 
 def merge_segments(
-    path: str, segments: Sequence[Segment], dead: Sequence[Sequence[int]]
+    path: str,
+    segments: Sequence[Segment],
+    dead: Sequence[Sequence[int]],
+    more: Sequence[str] = (),
 ) -> list[NDArray[np.int64]]:
     """Write one segment that holds the live versions of several; return for each segment its versions' new ordinals.
 
-    dead: ordinals of each segment that are dropped; their new ordinal is -1. Raises DiskFullError.
+    dead: ordinals of each segment that are dropped; their new ordinal is -1. more: names of further columns that all
+    segments have. Raises DiskFullError.
     """
     places = []
     total = 0
@@ -53,6 +57,12 @@ def merge_segments(
     writer.write(
         path,
         stems_of_words(words, {name: np.concatenate(found) for name, found in by_language.items() if found}),
+        {
+            name: np.concatenate(
+                [segment.file.array(name)[place >= 0] for segment, place in zip(segments, places, strict=True)]
+            )
+            for name in more
+        },
     )
     return places
 

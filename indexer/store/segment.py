@@ -7,7 +7,7 @@ Segment reads it back, mapped into memory. docs/index-format.md describes the by
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,8 +151,8 @@ class SegmentWriter:
             numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
         return numbers[inverse]
 
-    def write(self, path: str, stems: Stems) -> None:
-        """Write the segment file. Raises DiskFullError."""
+    def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
+        """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
         versions = self._versions
         shapes, rare, rank, table = self._order_shapes()
         hosts_ends, hosts = strings_to_arrays(versions.hosts)
@@ -190,6 +190,7 @@ class SegmentWriter:
                 "hosts": hosts,
                 "stem_keys": stems.keys,
                 "stem_words": stems.words,
+                **{name: _narrow(column) for name, column in (more or {}).items()},
             },
         )
 

@@ -15,7 +15,8 @@ from indexer.store.errors import IndexCorruptError, IndexMissingError
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path
 from indexer.store.weights import Basis, Weights
-from indexer.store.writer import mean_lengths, segment_path, weights_path
+from indexer.store.writer import inlinks_path, mean_lengths, segment_path, weights_path
+from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
 
@@ -26,6 +27,7 @@ class LiveSegment:
 
     alive: False for versions that were removed; None when all are there.
     shared: True for versions of pages that have several versions in this index; None when there are none.
+    inlinks: the link texts of other pages, by the same ordinals; None while they are not folded in yet.
     """
 
     number: int
@@ -34,6 +36,21 @@ class LiveSegment:
     captures: CaptureColumns
     alive: NDArray[np.bool_] | None
     shared: NDArray[np.bool_] | None
+    inlinks: Segment | None = None
+
+    @property
+    def layers(self) -> list[tuple[Segment, NDArray[np.uint8]]]:
+        """What the occurrences of the versions lie in, each with the weights of its pairs."""
+        layers = [(self.segment, self.weights.codes)]
+        return layers if self.inlinks is None else [*layers, (self.inlinks, self.weights.inlink_codes)]
+
+    def lengths(self, ordinals: NDArray[np.int64]) -> NDArray[np.integer]:
+        """Return the lengths by element of some versions, shape (n, KINDS)."""
+        lengths: NDArray[np.integer] = self.segment.lengths[ordinals]
+        if self.inlinks is not None:
+            lengths = lengths.astype(np.uint32)
+            lengths[:, INLINK] += self.inlinks.lengths[ordinals, INLINK]
+        return lengths
 
 
 class Snapshot:
@@ -80,7 +97,8 @@ class Snapshot:
     def damage(self) -> IndexCorruptError | None:
         """Return what is wrong with the bytes of a segment, None when all fit their checksums. Reads all of them."""
         for live in self.segments:
-            for file in (live.segment.file, live.weights.file, live.captures.file):
+            files = [live.segment.file, live.weights.file, live.captures.file]
+            for file in files + ([live.inlinks.file] if live.inlinks is not None else []):
                 for problem in file.problems():
                     return IndexCorruptError(problem)
         return None
@@ -99,7 +117,8 @@ class Snapshot:
 
     def _open(self, entry: dict[str, Any], shared: list[int] | None) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
-        weights = Weights(weights_path(self.catalogue.index_dir, entry), segment)
+        inlinks = Segment(inlinks_path(self.catalogue.index_dir, entry)) if entry["inlinks"] else None
+        weights = Weights(weights_path(self.catalogue.index_dir, entry), segment, inlinks)
         captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
         alive = None
         if entry["dead"]:
@@ -109,7 +128,7 @@ class Snapshot:
         if shared:
             marked = np.zeros(len(segment), dtype=bool)
             marked[shared] = True
-        return LiveSegment(entry["number"], segment, weights, captures, alive, marked)
+        return LiveSegment(entry["number"], segment, weights, captures, alive, marked, inlinks)
 
     def language_of(self, number: int, ordinal: int) -> str:
         """Return the language of a version of the segment with this number; "" when it is not known."""

@@ -67,8 +67,26 @@ class Basis:
         return worst
 
 
-def write_weights(path: str, segment: Segment, ranking: Ranking, means: NDArray[np.float64]) -> None:
-    """Compute and write the weights of a segment. Raises DiskFullError."""
+def write_weights(
+    path: str, segment: Segment, ranking: Ranking, means: NDArray[np.float64], inlinks: Segment | None = None
+) -> None:
+    """Compute and write the weights of a segment and of its overlay of link texts. Raises DiskFullError."""
+    codes, greatest = _codes_of(segment, ranking, means)
+    inlink_codes = _codes_of(inlinks, ranking, means)[0] if inlinks is not None else []
+    empty = np.zeros(0, dtype=np.uint8)
+    basis = Basis.of(ranking, means)
+    write_arrays(
+        path,
+        "weights",
+        {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
+        {"codes": codes or empty, "greatest": greatest or empty, "inlink_codes": inlink_codes or empty},
+    )
+
+
+def _codes_of(
+    segment: Segment, ranking: Ranking, means: NDArray[np.float64]
+) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:
+    """Return the codes of all pairs, and the greatest of each word, both in chunks."""
     norm = norms(ranking, segment.lengths, means)
     codes: list[NDArray[np.uint8]] = []
     greatest: list[NDArray[np.uint8]] = []
@@ -77,14 +95,7 @@ def write_weights(path: str, segment: Segment, ranking: Ranking, means: NDArray[
         code = encode_weights(weights(segment.shape_table[pairs.shapes], norm[pairs.ordinals]))
         codes.append(code)
         greatest.append(np.maximum.reduceat(code, pairs.list_starts))
-    empty = np.zeros(0, dtype=np.uint8)
-    basis = Basis.of(ranking, means)
-    write_arrays(
-        path,
-        "weights",
-        {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
-        {"codes": codes or empty, "greatest": greatest or empty},
-    )
+    return codes, greatest
 
 
 def encode_weights(weight: NDArray[np.float64]) -> NDArray[np.uint8]:
@@ -102,9 +113,9 @@ def upper_bounds(slack: float) -> NDArray[np.float64]:
 
 
 class Weights:
-    """The weights of one segment, mapped into memory."""
+    """The weights of one segment and its overlay of link texts, mapped into memory."""
 
-    def __init__(self, path: str, segment: Segment) -> None:
+    def __init__(self, path: str, segment: Segment, inlinks: Segment | None = None) -> None:
         """Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.file = ArrayFile(path, "weights")
         meta: dict[str, Any] = self.file.meta
@@ -116,3 +127,9 @@ class Weights:
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
         self.codes: NDArray[np.uint8] = self.file.array("codes")
         self.greatest: NDArray[np.uint8] = self.file.array("greatest")
+        self.inlink_codes: NDArray[np.uint8] = self.file.array("inlink_codes")
+        if inlinks is not None and len(self.inlink_codes) != inlinks.pairs:
+            raise IndexCorruptError(
+                f"{path}: weights of {len(self.inlink_codes)} pairs of link texts, the overlay has {inlinks.pairs};"
+                " index the archives again with --rebuild"
+            )

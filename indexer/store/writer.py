@@ -21,15 +21,18 @@ from indexer.store.arrayfile import sync_folder
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
+from indexer.store.inlinks import Source, merge_overlays, write_overlay
+from indexer.store.links import Links, merge_links
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
 from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
 from indexer.store.weights import Basis, Weights, write_weights
+from indexer.text.elements import INLINK
 
 # Weights are computed anew when the mean lengths have moved by more than this since they were written:
 # at the end of a run they shall fit well, in its course only well enough.
 _DRIFT, _DRIFT_IN_RUN = 1.25, 2.5
-_BESIDE_NAME = re.compile(r"\d+\.[wc]\d+")
+_BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 # Segments smaller than this are merged at the end of a run; what is merged stays below both bounds.
 _MERGE_VERSIONS, _MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
 
@@ -66,13 +69,14 @@ class NewCapture:
 
 @dataclass(slots=True)
 class CommitBatch:
-    """What one commit adds: at most one segment file with its versions, captures, and ledger entries.
+    """What one commit adds: at most one segment file (and its links file) with its versions, captures, ledger entries.
 
     replaces: numbers of files whose captures so far make place for those of the batches of this commit.
     given_up: numbers of files that could not be read to their end; their ledger entry counts the captures held.
     """
 
     segment: str = ""
+    links: str = ""
     sums: Sequence[int] = ()
     counts: Sequence[int] = ()
     versions: list[NewVersion] = field(default_factory=list)
@@ -188,6 +192,7 @@ class IndexWriter:
                 if batch.segment:
                     number = self._next_segment_number(segments)
                     os.replace(os.path.join(self.folder, batch.segment), self._segment_path(number))
+                    os.replace(os.path.join(self.folder, batch.links), links_path(self.folder, number))
                     segments.append(
                         {
                             "number": number,
@@ -196,6 +201,7 @@ class IndexWriter:
                             "counts": list(batch.counts),
                             "weights": 0,
                             "captures": 0,
+                            "inlinks": 0,
                             "dead": [],
                         }
                     )
@@ -317,27 +323,79 @@ class IndexWriter:
             connection.execute("DELETE FROM versions WHERE id = ?", (version,))
         for number in sorted(touched):
             entry = by_number[number]
-            segment = Segment(self._segment_path(number))
-            alive = np.ones(len(segment), dtype=bool)
-            alive[entry["dead"]] = False
             entry["dead"] = sorted(entry["dead"])
-            entry["sums"] = segment.lengths[alive].sum(axis=0, dtype=np.int64).tolist()
-            entry["counts"] = (segment.lengths[alive] > 0).sum(axis=0).tolist()
+            self._sum_lengths(entry)
+
+    def _sum_lengths(self, entry: dict[str, Any]) -> None:
+        """Bring sums and counts of a segment's entry up to its live versions."""
+        segment = Segment(self._segment_path(entry["number"]))
+        alive = np.ones(len(segment), dtype=bool)
+        alive[entry["dead"]] = False
+        lengths = segment.lengths[alive]
+        entry["sums"] = lengths.sum(axis=0, dtype=np.int64).tolist()
+        entry["counts"] = (lengths > 0).sum(axis=0).tolist()
+        inlinks = self._inlinks_of(entry)
+        if inlinks is not None:
+            texts = inlinks.lengths[alive, INLINK]
+            entry["sums"][INLINK] += int(texts.sum(dtype=np.int64))
+            entry["counts"][INLINK] += int((texts > 0).sum())
+
+    # -- link texts
+
+    def fold_links(self) -> None:
+        """Fold the texts of all links into the pages they point to, if the pages of the index have changed since."""
+        state = _fold_state(self._dictionary["segments"])
+        if self._dictionary.get("links folded") == state:
+            return
+        with self.catalogue.transaction() as connection:
+            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+            self._fold(connection, segments)
+            self._dictionary["segments"] = segments
+        self._remove_orphans(segments)
+
+    def _fold(self, connection: Any, segments: list[dict[str, Any]]) -> None:
+        sources = []
+        for entry in segments:
+            segment = Segment(self._segment_path(entry["number"]))
+            alive = None
+            if entry["dead"]:
+                alive = np.ones(len(segment), dtype=bool)
+                alive[entry["dead"]] = False
+            sources.append(Source(segment, Links(links_path(self.folder, entry["number"]), len(segment)), alive))
+        for entry, source in zip(segments, sources, strict=True):
+            addresses = [""] * len(source.segment)
+            for ordinal, address in connection.execute(
+                "SELECT v.ordinal, u.sort_key FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+                (entry["number"],),
+            ):
+                addresses[ordinal] = address
+            entry["inlinks"] += 1
+            write_overlay(inlinks_path(self.folder, entry), source.segment, addresses, sources)
+            self._sum_lengths(entry)
+        self._weigh(segments, 0)
+        self._dictionary["links folded"] = _fold_state(segments)
+
+    def _inlinks_of(self, entry: dict[str, Any]) -> Segment | None:
+        return Segment(inlinks_path(self.folder, entry)) if entry["inlinks"] else None
 
     # -- weights and merging
 
     def _weigh(self, segments: list[dict[str, Any]], drift: float) -> None:
-        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of `drift`."""
+        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of `drift`.
+
+        drift: 0 for all segments.
+        """
         means = mean_lengths(segments)
         now = Basis.of(self.ranking, means)
         for entry in segments:
-            if entry["weights"]:
+            if entry["weights"] and drift:
                 segment = Segment(self._segment_path(entry["number"]))
                 if Weights(self._weights_path(entry), segment).basis.slack(now) <= drift:
                     continue
             segment = self._sound_segment(entry)
             entry["weights"] += 1
-            write_weights(self._weights_path(entry), segment, self.ranking, means)
+            path = self._weights_path(entry)
+            write_weights(path, segment, self.ranking, means, self._inlinks_of(entry))
 
     def _reweigh(self, drift: float) -> None:
         """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
@@ -352,6 +410,7 @@ class IndexWriter:
 
         stop: asked before each merge; True ends the merging, what was merged is committed.
         """
+        self.fold_links()
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         for chosen in _merge_plan(segments, {s["number"]: self._occurrences_of(s) for s in segments}):
             if stop():
@@ -373,16 +432,24 @@ class IndexWriter:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         number = self._next_segment_number(segments)
         opened = [self._sound_segment(entry) for entry in chosen]
-        places = merge_segments(self._segment_path(number), opened, [entry["dead"] for entry in chosen])
+        dead = [entry["dead"] for entry in chosen]
+        places = merge_segments(self._segment_path(number), opened, dead)
+        links = [Links(links_path(self.folder, e["number"]), len(s)) for e, s in zip(chosen, opened, strict=True)]
+        merge_links(links_path(self.folder, number), links, places)
         merged: dict[str, Any] = {
             "number": number,
             "versions": sum(int((place >= 0).sum()) for place in places),
-            "sums": np.sum([entry["sums"] for entry in chosen], axis=0).tolist(),
-            "counts": np.sum([entry["counts"] for entry in chosen], axis=0).tolist(),
             "weights": 0,
             "captures": 0,
+            "inlinks": 0,
             "dead": [],
         }
+        overlays = [overlay for entry in chosen if (overlay := self._inlinks_of(entry)) is not None]
+        is_folded = self._dictionary.get("links folded") == _fold_state(segments)
+        if len(overlays) == len(chosen):
+            merged["inlinks"] = 1
+            merge_overlays(inlinks_path(self.folder, merged), overlays, dead)
+        self._sum_lengths(merged)
         gone = {entry["number"] for entry in chosen}
         with self.catalogue.transaction() as connection:
             for entry, place in zip(chosen, places, strict=True):
@@ -397,6 +464,8 @@ class IndexWriter:
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"]:
                 segments.append(merged)
+            if is_folded:
+                self._dictionary["links folded"] = _fold_state(segments)
             self._weigh(segments, _DRIFT)
             self._keep(connection, segments)
         self._remove_orphans(segments)
@@ -419,8 +488,9 @@ class IndexWriter:
     def _remove_orphans(self, segments: list[dict[str, Any]], endings: tuple[str, ...] = (".seg",)) -> None:
         """Remove files that no commit names: what a crash, a merge or a new weighing left behind."""
         live = {os.path.basename(self._segment_path(entry["number"])) for entry in segments}
-        for path in (weights_path, captures_path):
+        for path in (weights_path, captures_path, inlinks_path):
             live |= {os.path.basename(path(self.folder, entry)) for entry in segments}
+        live |= {os.path.basename(links_path(self.folder, entry["number"])) for entry in segments}
         for name in os.listdir(self.folder):
             is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
@@ -446,6 +516,21 @@ def segment_path(folder: str, number: int) -> str:
 def weights_path(folder: str, entry: dict[str, Any]) -> str:
     """Return the path of the weights of a segment, by its entry in the catalogue."""
     return os.path.join(folder, f"{entry['number']:06d}.w{entry['weights']}")
+
+
+def links_path(folder: str, number: int) -> str:
+    """Return the path of the links of a segment's pages."""
+    return os.path.join(folder, f"{number:06d}.links")
+
+
+def inlinks_path(folder: str, entry: dict[str, Any]) -> str:
+    """Return the path of the link texts folded into a segment's pages, by its entry in the catalogue."""
+    return os.path.join(folder, f"{entry['number']:06d}.i{entry['inlinks']}")
+
+
+def _fold_state(segments: list[dict[str, Any]]) -> list[list[int]]:
+    """Return what tells whether pages came or went since links were folded: numbers are never used again."""
+    return [[entry["number"], len(entry["dead"])] for entry in segments]
 
 
 def _ledger_key(path: str) -> str:

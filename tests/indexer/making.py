@@ -13,6 +13,7 @@ from pathlib import Path
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.inversion import write_batch
+from indexer.store.links import LinkCollector
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.text.analysis import analyze_pages
@@ -41,6 +42,7 @@ def page_text(version: PlainVersion) -> PageText:
         version.language,
         "",
         *join_pieces([(text, element) for element, text in version.running]),
+        links=list(version.links),
     )
 
 
@@ -117,7 +119,11 @@ class DirectIndex:
                 [v.language for v in new],
                 [tokens],
             )
-            batch.segment = "test.new"
+            batch.segment, batch.links = "test.new", "test.links.new"
+            links = LinkCollector()
+            for ordinal, version in enumerate(new):
+                links.add(ordinal, version.url, page_text(version))
+            links.write(os.path.join(self.folder, batch.links))
             write_batch(os.path.join(self.folder, batch.segment), [tokens], columns)
             batch.sums = columns.lengths.sum(axis=0).tolist()
             batch.counts = (columns.lengths > 0).sum(axis=0).tolist()

@@ -81,7 +81,10 @@ class Token:
 
 @dataclass(frozen=True)
 class PlainVersion:
-    """One version of a page. running: (element, text) pieces that are read one behind the other."""
+    """One version of a page. running: (element, text) pieces that are read one behind the other.
+
+    links: (address, text) of its links, which do not stand in the running text.
+    """
 
     url: str
     language: str = "en"
@@ -92,6 +95,7 @@ class PlainVersion:
     captured: tuple[str, ...] = field(default=("20200101000000",), compare=False)
     status: int = field(default=200, compare=False)
     mime: str = field(default="text/html", compare=False)
+    links: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def tokens(self) -> list[Token]:

@@ -166,8 +166,8 @@ def test_nothing_is_named_before_it_is_synced(tmp_path: Path, shelf: list[str], 
     calls = faults.calls
     for place, call in enumerate(calls):
         if call.startswith("replace "):
-            # a segment written by a worker has been synced under the name it was written by
-            assert call.split()[1].endswith(".seg") or calls[place - 1] == "fsync", calls[
+            # what a worker wrote has been synced under the name it was written by
+            assert call.split()[1].endswith((".seg", ".links")) or calls[place - 1] == "fsync", calls[
                 place - 3 : place + 1
             ]
         if call == "COMMIT":

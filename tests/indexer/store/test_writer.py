@@ -42,7 +42,7 @@ def test_a_commit_is_whole_and_sound(writer: IndexWriter) -> None:
     ]
     [entry] = segments(writer)
     assert (entry["versions"], entry["dead"], sum(entry["sums"])) == (2, [], 4)
-    assert sorted(os.listdir(writer.folder))[:3] == ["000001.c1", "000001.seg", "000001.w1"]
+    assert sorted(os.listdir(writer.folder))[:4] == ["000001.c1", "000001.links", "000001.seg", "000001.w1"]
 
 
 def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:

@@ -1,0 +1,258 @@
+"""Link texts of other pages, folded into the pages they point to: the overlay of a segment.
+
+An overlay is a segment of its own beside the segment, with the same versions in the same order. It holds only
+occurrences of element INLINK, and two more columns: how many other sites link to the page of each version, and
+how deep its address is. It is made from the links files of all segments, so it depends on what the index holds
+and on nothing else: neither the order of files, nor runs, nor merges.
+
+Which texts a page gets, and how often:
+* A page that links counts once for a text, however many versions of it do.
+* A text that pages of other sites use counts once for each of these sites, and one time more when ever twice as many
+  pages use it; a text that only pages of the own site use counts by its pages alone. So a menu on
+  10,000 pages of a site weighs little more than one on ten.
+* Texts are parted by SECTION_GAP places: no phrase reaches from one into the next.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.inversion import write_batch
+from indexer.store.links import Links, begins, spread, target_key
+from indexer.store.merging import merge_segments
+from indexer.store.segment import KINDS, Segment, VersionColumns
+from indexer.text.analysis import SECTION_GAP, Tokens, analyze_pages
+from indexer.text.elements import INLINK, MARK, PageText
+
+MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
+MAX_TIMES = 16  # how often one of them counts at most
+_LINKS_AT_ONCE = 400_000
+
+
+@dataclass(slots=True)
+class Source:
+    """A segment whose pages link. alive: False for versions that were removed; None when all are there."""
+
+    segment: Segment
+    links: Links
+    alive: NDArray[np.bool_] | None
+
+
+def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources: Sequence[Source]) -> None:
+    """Write the overlay of a segment. Raises DiskFullError.
+
+    addresses: the sort key of each version's page, "" for versions that were removed; sources: all segments.
+    """
+    keys = np.asarray([target_key(address) if address else 0 for address in addresses], dtype=np.uint64)
+    depths = np.asarray([depth_of(address) for address in addresses], dtype=np.uint32)
+    sites = _Sites(sources)
+    columns = segment.version_columns()
+    parts: list[str] = []
+    try:
+        for number, rows in enumerate(_ranges(keys, sources)):
+            names = [columns.hosts[number] for number in columns.host[rows].tolist()]
+            texts = _gather(keys[rows], sources, sites, names)
+            tokens = _tokens_of(texts, len(keys[rows]))
+            parts.append(f"{path}.{number}.new")
+            write_batch(
+                parts[-1],
+                [tokens],
+                _overlay_columns(columns, rows, tokens),
+                {"linking_sites": texts.linking_sites, "depths": depths[rows]},
+            )
+        if len(parts) == 1:
+            os.replace(parts[0], path)
+        else:
+            merge_overlays(path, [Segment(part) for part in parts], [()] * len(parts))
+    finally:
+        for part in parts:
+            with suppress(FileNotFoundError):
+                os.remove(part)
+
+
+def _overlay_columns(columns: VersionColumns, rows: slice, tokens: Tokens) -> VersionColumns:
+    return VersionColumns(
+        columns.document[rows],
+        columns.key[rows],
+        tokens.lengths,
+        tokens.extents,
+        columns.host[rows],
+        columns.language[rows],
+        columns.hosts,
+        columns.languages,
+    )
+
+
+def merge_overlays(path: str, overlays: Sequence[Segment], dead: Sequence[Sequence[int]]) -> None:
+    """Write the overlay of a merged segment from those of its parts. Raises DiskFullError."""
+    merge_segments(path, overlays, dead, ("linking_sites", "depths"))
+
+
+def depth_of(sort_key: str) -> int:
+    """Return how many steps below the front page of its site an address is; a query is one step."""
+    path = sort_key.partition(")")[2]
+    steps = path.partition("?")[0].strip("/")
+    return (steps.count("/") + 1 if steps else 0) + ("?" in path)
+
+
+class _Sites:
+    """Numbers the sites of all sources: a host, with or without www."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.numbers: dict[str, int] = {}
+        self.of_host = [
+            np.asarray([self.number(name) for name in source.segment.hosts()], dtype=np.int64)
+            for source in sources
+        ]
+
+    def number(self, host: str) -> int:
+        return self.numbers.setdefault(host.removeprefix("www."), len(self.numbers))
+
+
+def _ranges(keys: NDArray[np.uint64], sources: Sequence[Source]) -> Iterator[slice]:
+    """Yield ranges of versions to which about _LINKS_AT_ONCE links point each."""
+    order = np.argsort(keys)
+    counts = np.zeros(len(keys), dtype=np.int64)
+    for source in sources:
+        counts[order] += source.links.counts_to(keys[order])
+    reached = np.cumsum(counts)
+    if not len(keys):
+        yield slice(0, 0)
+    first = 0
+    while first < len(keys):
+        before = int(reached[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(reached, before + _LINKS_AT_ONCE, side="right")))
+        yield slice(first, last)
+        first = last
+
+
+@dataclass(slots=True)
+class _Texts:
+    """Which text each version gets, and how often: a row a text of a version, by version and then by weight.
+
+    text: index into `texts`; linking_sites: of each version.
+    """
+
+    version: NDArray[np.int64]
+    text: NDArray[np.int64]
+    times: NDArray[np.int64]
+    texts: list[str]
+    linking_sites: NDArray[np.uint32]
+
+
+def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, hosts: list[str]) -> _Texts:
+    """Return the texts of links to some versions, given by the keys of their pages and their hosts."""
+    distinct, page_of = np.unique(keys, return_inverse=True)
+    own = np.zeros(len(distinct), dtype=np.int64)
+    own[page_of] = [sites.number(host) for host in hosts]
+    numbers: dict[str, int] = {}
+    columns: list[tuple[NDArray[np.int64], ...]] = []
+    for source, of_host in zip(sources, sites.of_host, strict=True):
+        edges = source.links.edges_to(distinct)
+        keep = distinct[edges.target] != 0
+        if source.alive is not None:
+            keep &= source.alive[edges.source]
+        target, text, ordinal = edges.target[keep], edges.text[keep], edges.source[keep]
+        used, local = np.unique(text, return_inverse=True)
+        known = [numbers.setdefault(source.links.text_at(number), len(numbers)) for number in used.tolist()]
+        site = of_host[source.segment.host[ordinal]]
+        page = source.segment.document[ordinal].astype(np.int64)
+        columns.append((target, np.asarray(known, dtype=np.int64)[local], site, page))
+    target, text, site, page = (np.concatenate(column) for column in zip(*columns, strict=True))
+    rank, texts = _by_spelling(list(numbers))
+    target, text, sites_of, times, linking = _count(target, rank[text], site, page, own, len(texts))
+    if texts and not texts[0]:  # links without a text
+        named = text > 0
+        target, text, sites_of, times = target[named], text[named], sites_of[named], times[named]
+    order = np.lexsort((text, -times, -sites_of, target))
+    starts = np.searchsorted(target[order], np.arange(len(distinct)))
+    place = np.arange(len(order)) - starts[target[order]]
+    order = order[place < MAX_TEXTS]
+    target, text, times = target[order], text[order], times[order]
+    ends = np.searchsorted(target, np.arange(len(distinct)), side="right")
+    starts = np.searchsorted(target, np.arange(len(distinct)))
+    row, version = spread(starts[page_of], ends[page_of])
+    return _Texts(version, text[row], times[row], texts, linking[page_of])
+
+
+def _by_spelling(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the place of each text among them all in order, and the texts in that order."""
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.zeros(len(texts), dtype=np.int64)
+    rank[order] = np.arange(len(texts))
+    return rank, [texts[number] for number in order]
+
+
+def _count(
+    target: NDArray[np.int64],
+    text: NDArray[np.int64],
+    site: NDArray[np.int64],
+    page: NDArray[np.int64],
+    own: NDArray[np.int64],
+    texts: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
+    """Return (target, text, other sites, times) of each text of each target, and the linking sites of each target.
+
+    A row of the columns is a link; own: the site of each target.
+    """
+    other = site != own[target]
+    pairs = np.unique(target[other] * (int(site.max(initial=0)) + 1) + site[other])
+    linking = np.bincount(pairs // (int(site.max(initial=0)) + 1), minlength=len(own)).astype(np.uint32)
+    order = np.lexsort((page, site, text, target))
+    target, text, site, page, other = target[order], text[order], site[order], page[order], other[order]
+    new_name = begins(target) | begins(text)
+    new_site = new_name | begins(site)
+    new_page = new_site | begins(page)
+    starts = np.flatnonzero(new_name)
+    if not len(starts):
+        return target, text, site, page, linking
+    sites_of = np.add.reduceat((new_site & other).astype(np.int64), starts)
+    pages_of = np.add.reduceat((new_page & other).astype(np.int64), starts)
+    own_pages = np.add.reduceat((new_page & ~other).astype(np.int64), starts)
+    return target[starts], text[starts], sites_of, times_of(sites_of, pages_of, own_pages), linking
+
+
+def times_of(
+    sites: NDArray[np.int64], pages: NDArray[np.int64], own_pages: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how often a text counts that `pages` pages of `sites` other sites use, and own_pages of the own one."""
+    doublings = np.log2(np.maximum(pages, 1) / np.maximum(sites, 1)).astype(np.int64)
+    return np.where(sites > 0, np.minimum(sites + doublings, MAX_TIMES), 1)
+
+
+def _tokens_of(found: _Texts, versions: int) -> Tokens:
+    """Return the texts of some versions as occurrences of INLINK."""
+    pages = [("", PageText(marked=text.replace(MARK, " "))) for text in found.texts]
+    spelled = analyze_pages(pages)  # each text once, however many pages it names
+    counts = spelled.lengths.sum(axis=1).astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    inside = spelled.position.astype(np.int64) - np.repeat(spelled.position[starts[counts > 0]], counts[counts > 0])
+    row = np.repeat(np.arange(len(found.text)), found.times)
+    text, version = found.text[row], found.version[row]
+    token, of_use = spread(starts[text], starts[text] + counts[text])
+    # where each use of a text begins in its page
+    room = counts[text] + SECTION_GAP
+    reached = np.cumsum(room) - room
+    first_of_version = np.searchsorted(version, np.arange(versions))
+    base = reached - np.append(reached, 0)[first_of_version][version]
+    position = base[of_use] + inside[token]
+    document = version[of_use]
+    lengths = np.zeros((versions, KINDS), dtype=np.uint32)
+    lengths[:, INLINK] = np.bincount(document, minlength=versions)
+    extents = np.zeros(versions, dtype=np.uint32)
+    np.maximum.at(extents, document, (position + 1).astype(np.uint32))
+    return Tokens(
+        spelled.words,
+        spelled.word[token],
+        document.astype(np.uint32),
+        np.full(len(token), INLINK, dtype=np.uint8),
+        position.astype(np.uint32),
+        lengths,
+        extents,
+    )

@@ -1,0 +1,285 @@
+"""The links of a segment's pages: a file beside the segment, read when link texts are folded into their targets.
+
+An *edge* is a target address with a text that names it; each edge lists the versions (ordinals) that have such a
+link. A target is known by 64 bits of the MD5 of its sort key, so that every spelling of the address is met, and
+also addresses of which nothing is archived yet. docs/index-format.md describes the bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from archiver.warc import canonical_url, surt_key
+from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.errors import IndexCorruptError
+from indexer.text.elements import PageText
+
+_OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
+_LINKS_AT_ONCE = 1_000_000
+_KEYS = 1 << 64
+
+
+def target_key(sort_key: str) -> int:
+    """Return the number by which links know a page, from the sort key of its address."""
+    digest = hashlib.md5(sort_key.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+class LinkCollector:
+    """Collects the links of the pages of one batch, then writes them."""
+
+    def __init__(self) -> None:
+        self._targets: list[int] = []
+        self._texts: list[int] = []
+        self._sources: list[int] = []
+        self._numbers: dict[str, int] = {}
+        self._keys: dict[tuple[str, str], int | None] = {}  # most links of a site are on all of its pages
+
+    def add(self, ordinal: int, url: str, page: PageText) -> None:
+        """Add the links of a page; those to itself and to what is no http or https address are left out."""
+        if not page.links:
+            return
+        base = url
+        if page.base:
+            try:
+                base = canonical_url(page.base, url)
+            except ValueError:
+                pass
+        scheme, _, rest = base.partition("://")
+        origin = f"{scheme}://{rest.partition('/')[0]}"
+        folder = base.partition("?")[0].rpartition("/")[0]
+        own = self._key("", url)
+        for href, text in page.links:
+            href = href.partition("#")[0]
+            if not href or _OTHER_SCHEME.match(href):
+                continue
+            if href[0] == "h" and href.startswith(("http://", "https://")):
+                key = self._key("", href)
+            elif href[0] == "/" and not href.startswith("//"):
+                key = self._key(origin, href)
+            elif href[0].isalnum():
+                key = self._key(folder + "/", href)
+            else:
+                key = self._key(base, href)
+            if key is not None and key != own:
+                self._targets.append(key)
+                self._texts.append(self._numbers.setdefault(text, len(self._numbers)))
+                self._sources.append(ordinal)
+
+    def _key(self, base: str, href: str) -> int | None:
+        try:
+            return self._keys[base, href]
+        except KeyError:
+            pass
+        try:
+            key = target_key(surt_key(canonical_url(href, base) if base else href))
+        except ValueError:
+            key = None
+        self._keys[base, href] = key
+        return key
+
+    def write(self, path: str) -> None:
+        """Write what was collected. Raises DiskFullError."""
+        rows = _sorted_rows(
+            np.asarray(self._targets, dtype=np.uint64),
+            np.asarray(self._texts, dtype=np.int64),
+            np.asarray(self._sources, dtype=np.int64),
+        )
+        _write(path, [rows], list(self._numbers))
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Links sorted by target, text and source, each once, as the columns of the file."""
+
+    targets: NDArray[np.uint64]
+    edges: NDArray[np.int64]  # of each target
+    texts: NDArray[np.int64]  # of each edge
+    links: NDArray[np.int64]  # of each edge
+    sources: NDArray[np.uint16]
+
+
+def _sorted_rows(target: NDArray[np.uint64], text: NDArray[np.int64], source: NDArray[np.int64]) -> _Rows:
+    order = np.lexsort((source, text, target))
+    target, text, source = target[order], text[order], source[order]
+    new_target = begins(target)
+    new_edge = new_target | begins(text)
+    kept = np.flatnonzero(new_edge | begins(source))
+    target, text, source = target[kept], text[kept], source[kept]
+    new_target, new_edge = new_target[kept], new_edge[kept]
+    edge_starts, target_starts = np.flatnonzero(new_edge), np.flatnonzero(new_target)
+    edge_of_target = np.searchsorted(edge_starts, target_starts)
+    return _Rows(
+        target[target_starts],
+        np.diff(np.append(edge_of_target, len(edge_starts))),
+        text[edge_starts],
+        np.diff(np.append(edge_starts, len(source))),
+        source.astype(np.uint16),
+    )
+
+
+def begins(values: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return where a value differs from the one before; the first does."""
+    begins = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return begins
+
+
+def _write(path: str, parts: Sequence[_Rows], texts: list[str]) -> None:
+    """Write a file of links; parts: ranges of rising targets; texts: what the numbers of texts stand for."""
+    used = np.zeros(len(texts), dtype=bool)
+    for part in parts:
+        used[part.texts] = True
+    number = np.cumsum(used) - 1
+    ends, data = strings_to_arrays(texts[i] for i in np.flatnonzero(used).tolist())
+    write_arrays(
+        path,
+        "links",
+        {"links": sum(len(part.sources) for part in parts)},
+        {
+            "targets": [part.targets for part in parts] or np.zeros(0, dtype=np.uint64),
+            "edge_counts": _narrow([part.edges for part in parts]),
+            "edge_texts": _narrow([number[part.texts] for part in parts]),
+            "link_counts": _narrow([part.links for part in parts]),
+            "sources": [part.sources for part in parts] or np.zeros(0, dtype=np.uint16),
+            "text_ends": ends,
+            "texts": data,
+        },
+    )
+
+
+def _narrow(parts: list[NDArray[np.int64]]) -> list[NDArray[np.unsignedinteger]] | NDArray[np.uint8]:
+    greatest = max((int(part.max(initial=0)) for part in parts), default=0)
+    kind = np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32
+    return [part.astype(kind) for part in parts] or np.zeros(0, dtype=np.uint8)
+
+
+@dataclass(slots=True)
+class Edges:
+    """Links to some targets. target: row of the asked key; text: number of the text; source: ordinal. A row a link."""
+
+    target: NDArray[np.int64]
+    text: NDArray[np.int64]
+    source: NDArray[np.int64]
+
+
+class Links:
+    """The links of one segment, mapped into memory."""
+
+    def __init__(self, path: str, versions: int) -> None:
+        """versions: of the segment. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
+        self.file = ArrayFile(path, "links")
+        self.targets: NDArray[np.uint64] = self.file.array("targets")
+        self._edge_ends = _ends(self.file.array("edge_counts"))
+        self._texts_of = self.file.array("edge_texts")
+        self._link_ends = _ends(self.file.array("link_counts"))
+        self._sources = self.file.array("sources")
+        self._text_ends, self._texts = self.file.array("text_ends"), self.file.array("texts")
+        if (
+            len(self._edge_ends) != len(self.targets) + 1
+            or self._edge_ends[-1] != len(self._texts_of)
+            or len(self._link_ends) != len(self._texts_of) + 1
+            or self._link_ends[-1] != len(self._sources)
+            or len(self._sources) != self.file.meta["links"]
+            or int(self._sources.max(initial=0)) >= max(versions, 1)
+            or int(self._texts_of.max(initial=0)) >= max(len(self._text_ends), 1)
+            or bool((self.targets[1:] <= self.targets[:-1]).any())
+        ):
+            raise IndexCorruptError(
+                f"{path}: the lists of links do not fit each other or the segment of {versions} versions;"
+                " index the archives again with --rebuild"
+            )
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def text_at(self, number: int) -> str:
+        return string_at(self._text_ends, self._texts, number)
+
+    def texts(self) -> list[str]:
+        return [self.text_at(number) for number in range(len(self._text_ends))]
+
+    def counts_to(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return how many links there are to each of some targets (rising keys)."""
+        row, found = self._rows(keys)
+        first, last = self._edge_ends[row[found]], self._edge_ends[row[found] + 1]
+        counts = np.zeros(len(keys), dtype=np.int64)
+        counts[found] = self._link_ends[last] - self._link_ends[first]
+        return counts
+
+    def edges_to(self, keys: NDArray[np.uint64]) -> Edges:
+        """Return all links to some targets (rising keys)."""
+        row, found = self._rows(keys)
+        at = row[found]
+        edge, of_key = spread(self._edge_ends[at], self._edge_ends[at + 1])
+        link, of_edge = spread(self._link_ends[edge], self._link_ends[edge + 1])
+        return Edges(
+            found[of_key][of_edge],
+            self._texts_of[edge].astype(np.int64)[of_edge],
+            self._sources[link].astype(np.int64),
+        )
+
+    def columns_between(
+        self, low: int, high: int
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (target, text, source) of all links with low <= target < high, a row a link."""
+        first = int(np.searchsorted(self.targets, np.uint64(low)))
+        last = int(np.searchsorted(self.targets, np.uint64(high))) if high < _KEYS else len(self.targets)
+        keys = self.targets[first:last]
+        edges = self.edges_to(keys)
+        return keys[edges.target], edges.text, edges.source
+
+    def _rows(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if not len(self.targets):
+            return np.zeros(len(keys), dtype=np.int64), np.zeros(0, dtype=np.int64)
+        row = np.minimum(np.searchsorted(self.targets, keys), len(self.targets) - 1)
+        return row, np.flatnonzero(self.targets[row] == keys)
+
+
+def _ends(counts: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+    return np.append(0, np.cumsum(counts, dtype=np.int64))
+
+
+def spread(
+    first: NDArray[np.int64], last: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all numbers of some ranges, one range behind the other, and the range each comes from."""
+    counts = last - first
+    of_range = np.repeat(np.arange(len(counts)), counts)
+    inside = np.arange(len(of_range)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return first[of_range] + inside, of_range
+
+
+def merge_links(path: str, links: Sequence[Links], places: Sequence[NDArray[np.int64]]) -> None:
+    """Write the links of several segments as those of the segment they were merged into. Raises DiskFullError.
+
+    places: for each segment its versions' new ordinals, -1 for those that were dropped.
+    """
+    numbers: dict[str, int] = {}
+    own_numbers = [
+        np.asarray([numbers.setdefault(text, len(numbers)) for text in each.texts()], dtype=np.int64)
+        for each in links
+    ]
+    _write(path, list(_joined(links, places, own_numbers)), list(numbers))
+
+
+def _joined(
+    links: Sequence[Links], places: Sequence[NDArray[np.int64]], numbers: Sequence[NDArray[np.int64]]
+) -> Iterator[_Rows]:
+    # keys are spread evenly: a range of them is a share of every file, and one range is in memory at a time
+    shares = max(1, -(-sum(len(each) for each in links) // _LINKS_AT_ONCE))
+    for share in range(shares):
+        columns = []
+        for each, place, number in zip(links, places, numbers, strict=True):
+            target, text, source = each.columns_between(_KEYS * share // shares, _KEYS * (share + 1) // shares)
+            source = place[source]
+            alive = source >= 0
+            columns.append((target[alive], number[text[alive]], source[alive]))
+        target, text, source = (np.concatenate(column) for column in zip(*columns, strict=True))
+        yield _sorted_rows(target, text, source)
