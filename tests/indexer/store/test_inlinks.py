@@ -1,160 +1,167 @@
-"""Textsof links, folded into the pages they point to."""
+"""Texts of links, folded into the pages they point to."""
 
-from__future__ import annotations
+from __future__ import annotations
 
-fromcollections import Counter
-fromcollections.abc import Sequence
-frompathlib import Path
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
-importpytest
-fromhypothesis import given, settings
-fromhypothesis import strategies as st
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-fromindexer.search.query import parse_query
-fromindexer.search.searcher import search
-fromindexer.store import inlinks, links, merging
-fromindexer.store.bm25f import Ranking
-fromindexer.store.checking import check_generation
-fromindexer.text.elements import INLINK
-fromtests.indexer.making import DirectIndex, addresses
-fromtests.indexer.plain import PlainVersion
-fromtests.store_batches import contents
-
-
-defpage(url: str, *links: tuple[str, str], title: str = "page", text: str = "") -> PlainVersion:
-   return PlainVersion(url, title=title, links=links, running=((6, text + "\n"),) if text else ())
+from indexer.search.query import parse_query
+from indexer.search.searcher import search
+from indexer.store import inlinks, links, merging
+from indexer.store.bm25f import Ranking
+from indexer.store.checking import check_generation
+from indexer.text.elements import INLINK
+from tests.indexer.making import DirectIndex, addresses
+from tests.indexer.plain import PlainVersion
+from tests.store_batches import contents
 
 
-deffound(index: DirectIndex, query: str) -> set[str]:
-   snapshot = index.snapshot()
-   ranked = search(snapshot, parse_query(query), Ranking(), offset=0, limit=100)
-   names = addresses(snapshot)
-   return {names[item.document] for item in ranked.found}
+def page(url: str, *links: tuple[str, str], title: str = "page", text: str = "") -> PlainVersion:
+    return PlainVersion(url, title=title, links=links, running=((6, text + "\n"),) if text else ())
 
 
-deftexts_by_page(index: DirectIndex) -> dict[tuple[str, str], list[tuple[str, int]]]:
-   """Return (word, position) of the link texts of each version, by its address and digest."""
-   index.writer.fold_links()
-   snapshot = index.snapshot()
-   names: dict[tuple[str, str], list[tuple[str, int]]] = {}
-   for live in snapshot.segments:
-       assert live.inlinks is not None
-       rows = snapshot.catalogue.connection().execute(
-           "SELECT v.ordinal, u.url, hex(v.digest) FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
-           (live.number,),
-       )
-       name = {ordinal: (url, digest) for ordinal, url, digest in rows}
-       for (word, ordinal, element), positions in contents(live.inlinks).items():
-           assert element == INLINK
-           if ordinal in name:
-               names.setdefault(name[ordinal], []).extend((word, position) for position in positions)
-   return {name: sorted(words) for name, words in names.items()}
+def found(index: DirectIndex, query: str) -> set[str]:
+    snapshot = index.snapshot()
+    ranked = search(snapshot, parse_query(query), Ranking(), offset=0, limit=100)
+    names = addresses(snapshot)
+    return {names[item.document] for item in ranked.found}
 
 
-defwords_of(index: DirectIndex) -> dict[str, Counter[str]]:
-   return {url: Counter(word for word, _ in words) for (url, _), words in texts_by_page(index).items()}
+def texts_by_page(index: DirectIndex) -> dict[tuple[str, str], list[tuple[str, int]]]:
+    """Return (word, position) of the link texts of each version, by its address and digest."""
+    index.writer.fold_links()
+    snapshot = index.snapshot()
+    names: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for live in snapshot.segments:
+        assert live.inlinks is not None
+        rows = snapshot.catalogue.connection().execute(
+            "SELECT v.ordinal, u.url, hex(v.digest) FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            (live.number,),
+        )
+        name = {ordinal: (url, digest) for ordinal, url, digest in rows}
+        for (word, ordinal, element), positions in contents(live.inlinks).items():
+            assert element == INLINK
+            if ordinal in name:
+                names.setdefault(name[ordinal], []).extend((word, position) for position in positions)
+    return {name: sorted(words) for name, words in names.items()}
 
 
-deftest_a_page_is_found_by_what_others_call_it(tmp_path: Path) -> None:
-   with DirectIndex(tmp_path) as index:
-       index.add("1", [page("http://a.example/"), page("http://c.example/", text="cellar door")])
-       index.add("2", [page("http://b.example/", ("HTTPS://A.example", "The grand  Hotel"))])
-       index.writer.merge()
-       assert found(index, "inlink:hotel") == {"http://a.example/"}
-       assert found(index, "hotels page") == {"http://a.example/"}
-       assert found(index, '"grand hotel"') == {"http://a.example/"}
-       assert found(index, "title:hotel") == set()
-       assert check_generation(index.folder) == []
+def words_of(index: DirectIndex) -> dict[str, Counter[str]]:
+    return {url: Counter(word for word, _ in words) for (url, _), words in texts_by_page(index).items()}
 
 
-deftest_no_phrase_reaches_from_one_text_into_the_next(tmp_path: Path) -> None:
-   with DirectIndex(tmp_path) as index:
-       index.add("1", [page("http://a.example/")])
-       index.add("2", [page("http://b.example/", ("http://a.example", "alpha"), ("http://a.example", "beta"))])
-       index.writer.merge()
-       assert found(index, "alpha beta") == {"http://a.example/"}
-       assert found(index, '"alpha beta"') == set()
+def test_a_page_is_found_by_what_others_call_it(tmp_path: Path) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add("1", [page("http://a.example/"), page("http://c.example/", text="cellar door")])
+        index.add("2", [page("http://b.example/", ("HTTPS://A.example", "The grand  Hotel"))])
+        index.writer.merge()
+        assert found(index, "inlink:hotel") == {"http://a.example/"}
+        assert found(index, "hotels page") == {"http://a.example/"}
+        assert found(index, '"grand hotel"') == {"http://a.example/"}
+        assert found(index, "title:hotel") == set()
+        assert check_generation(index.folder) == []
 
 
-deftest_words_go_with_the_page_that_links(tmp_path: Path) -> None:
-   with DirectIndex(tmp_path) as index:
-       index.add("1", [page("http://a.example/")])
-       index.add("2", [page("http://b.example/", ("http://a.example", "hotel"))])
-       index.writer.merge()
-       index.forget("2")
-       index.writer.merge()
-       assert found(index, "hotel") == set()
-       assert texts_by_page(index) == {}
+def test_no_phrase_reaches_from_one_text_into_the_next(tmp_path: Path) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add("1", [page("http://a.example/")])
+        index.add(
+            "2", [page("http://b.example/", ("http://a.example", "alpha"), ("http://a.example", "beta"))]
+        )
+        index.writer.merge()
+        assert found(index, "alpha beta") == {"http://a.example/"}
+        assert found(index, '"alpha beta"') == set()
 
 
-deftest_a_menu_counts_little_more_than_a_link(tmp_path: Path) -> None:
-   """Own pages: once. Another site: once, and once more for each doubling. Several sites: once each."""
-   own = [page(f"http://www.a.example/{n}", ("/", "own")) for n in range(9)]
-   other = [page(f"http://b.example/{n}", ("http://a.example/", "menu")) for n in range(8)]
-   sites = [page(f"http://{name}.example/", ("http://a.example/", "many")) for name in ("c", "d", "e")]
-   with DirectIndex(tmp_path) as index:
-       index.add("1", [page("http://a.example/"), *own, *other, *sites])
-       # the front page's own site is a.example, with or without www
-       assert words_of(index) == {"http://a.example/": Counter(menu=4, many=3)}
-       [live] = index.snapshot().segments
-       assert live.inlinks is not None
-       assert live.inlinks.file.array("linking_sites")[0] == 4
+def test_words_go_with_the_page_that_links(tmp_path: Path) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add("1", [page("http://a.example/")])
+        index.add("2", [page("http://b.example/", ("http://a.example", "hotel"))])
+        index.writer.merge()
+        index.forget("2")
+        index.writer.merge()
+        assert found(index, "hotel") == set()
+        assert texts_by_page(index) == {}
 
 
-deftest_versions_of_a_linking_page_count_once(tmp_path: Path) -> None:
-   with DirectIndex(tmp_path) as index:
-       link = ("http://a.example/", "hotel")
-       index.add("1", [page("http://a.example/", title=f"edition {n}") for n in range(2)])
-       index.add("2", [page("http://b.example/", link, title=f"edition {n}") for n in range(5)])
-       words = texts_by_page(index)
-       assert [name[0] for name in words] == ["http://a.example/"] * 2
-       assert list(words.values()) == [[("hotel", 0)]] * 2
+def test_a_menu_counts_little_more_than_a_link(tmp_path: Path) -> None:
+    """Own pages: once. Another site: once, and once more for each doubling. Several sites: once each."""
+    own = [page(f"http://www.a.example/{n}", ("/", "own")) for n in range(9)]
+    other = [page(f"http://b.example/{n}", ("http://a.example/", "menu")) for n in range(8)]
+    sites = [page(f"http://{name}.example/", ("http://a.example/", "many")) for name in ("c", "d", "e")]
+    with DirectIndex(tmp_path) as index:
+        index.add("1", [page("http://a.example/"), *own, *other, *sites])
+        # the front page's own site is a.example, with or without www
+        assert words_of(index) == {"http://a.example/": Counter(menu=4, many=3)}
+        [live] = index.snapshot().segments
+        assert live.inlinks is not None
+        assert live.inlinks.file.array("linking_sites")[0] == 4
 
 
-@pytest.mark.parametrize(("address","depth"), [
-   ("com,a)/", 0), ("com,a)/x", 1), ("com,a)/x/", 1), ("com,a)/x/y", 2), ("com,a)/?q=1", 1), ("com,a)/x/y?q=/z", 3),
-]) # fmt: skip
-deftest_depth_of_an_address(address: str, depth: int) -> None:
-   assert inlinks.depth_of(address) == depth
+def test_versions_of_a_linking_page_count_once(tmp_path: Path) -> None:
+    with DirectIndex(tmp_path) as index:
+        link = ("http://a.example/", "hotel")
+        index.add("1", [page("http://a.example/", title=f"edition {n}") for n in range(2)])
+        index.add("2", [page("http://b.example/", link, title=f"edition {n}") for n in range(5)])
+        words = texts_by_page(index)
+        assert [name[0] for name in words] == ["http://a.example/"] * 2
+        assert list(words.values()) == [[("hotel", 0)]] * 2
 
 
-URLS= [f"http://{host}.example/{path}" for host in ("a", "www.a", "b", "c") for path in ("", "x", "y")]
-versions= st.builds(
-   lambda url, links, title: page(url, *links, title=title),
-   st.sampled_from(URLS),
-   st.lists(st.tuples(st.sampled_from(URLS), st.sampled_from(["", "hotel", "grand hotel", "see"])), max_size=4),
-   st.sampled_from(["one", "two"]),
+@pytest.mark.parametrize(("address", "depth"), [
+    ("com,a)/", 0), ("com,a)/x", 1), ("com,a)/x/", 1), ("com,a)/x/y", 2), ("com,a)/?q=1", 1), ("com,a)/x/y?q=/z", 3),
+])  # fmt: skip
+def test_depth_of_an_address(address: str, depth: int) -> None:
+    assert inlinks.depth_of(address) == depth
+
+
+URLS = [f"http://{host}.example/{path}" for host in ("a", "www.a", "b", "c") for path in ("", "x", "y")]
+versions = st.builds(
+    lambda url, links, title: page(url, *links, title=title),
+    st.sampled_from(URLS),
+    st.lists(
+        st.tuples(st.sampled_from(URLS), st.sampled_from(["", "hotel", "grand hotel", "see"])), max_size=4
+    ),
+    st.sampled_from(["one", "two"]),
 )
-files= st.lists(st.lists(versions, min_size=1, max_size=5), min_size=1, max_size=5)
-steps= st.lists(st.sampled_from(["merge", "fold", "forget", ""]), min_size=5, max_size=5)
+files = st.lists(st.lists(versions, min_size=1, max_size=5), min_size=1, max_size=5)
+steps = st.lists(st.sampled_from(["merge", "fold", "forget", ""]), min_size=5, max_size=5)
 
 
-@settings(max_examples=40,deadline=None)
-@given(files,steps, st.randoms())
-deftest_many_runs_in_any_order_are_as_good_as_one(
-   tmp_path_factory: pytest.TempPathFactory, files: Sequence[list[PlainVersion]], steps: list[str], random: object
-)-> None:
-   with pytest.MonkeyPatch.context() as patch:
-       folder = tmp_path_factory.mktemp("index")
-       with DirectIndex(folder / "many") as index:
-           order = list(range(len(files)))
-           random.shuffle(order)  # type: ignore[attr-defined]
-           for number, step in zip(order, steps, strict=False):
-               # ever other amounts at once: they must not matter
-               patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + number)
-               patch.setattr(links, "_LINKS_AT_ONCE", 2)
-               patch.setattr(merging, "_OCCURRENCES_AT_ONCE", 10)
-               index.add(str(number), files[number])
-               if step == "merge":
-                   index.writer.merge()
-               elif step == "fold":
-                   index.writer.fold_links()
-               elif step == "forget":
-                   index.forget(str(number))
-                   index.add(str(number), files[number])
-           index.writer.merge()
-           many = texts_by_page(index)
-           assert check_generation(index.folder) == []
-   with DirectIndex(folder / "one") as index:
-       index.add("all", [version for file in files for version in file])
-       assert texts_by_page(index) == many
+@settings(max_examples=40, deadline=None)
+@given(files, steps, st.randoms())
+def test_many_runs_in_any_order_are_as_good_as_one(
+    tmp_path_factory: pytest.TempPathFactory,
+    files: Sequence[list[PlainVersion]],
+    steps: list[str],
+    random: object,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("index")
+        with DirectIndex(folder / "many") as index:
+            order = list(range(len(files)))
+            random.shuffle(order)  # type: ignore[attr-defined]
+            for number, step in zip(order, steps, strict=False):
+                # ever other amounts at once: they must not matter
+                patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + number)
+                patch.setattr(links, "_LINKS_AT_ONCE", 2)
+                patch.setattr(merging, "_OCCURRENCES_AT_ONCE", 10)
+                index.add(str(number), files[number])
+                if step == "merge":
+                    index.writer.merge()
+                elif step == "fold":
+                    index.writer.fold_links()
+                elif step == "forget":
+                    index.forget(str(number))
+                    index.add(str(number), files[number])
+            index.writer.merge()
+            many = texts_by_page(index)
+            assert check_generation(index.folder) == []
+    with DirectIndex(folder / "one") as index:
+        index.add("all", [version for file in files for version in file])
+        assert texts_by_page(index) == many

@@ -35,7 +35,8 @@ def contents(links: Links) -> set[tuple[int, str, int]]:
 
 
 @pytest.mark.parametrize(
-    "href", ["http://b.example/x/y", "HTTPS://B.example:443/x/./y#part", "//b.example/x/y", "/x/y", "y", "./y", "?q"]
+    "href",
+    ["http://b.example/x/y", "HTTPS://B.example:443/x/./y#part", "//b.example/x/y", "/x/y", "y", "./y", "?q"],
 )
 def test_addresses_are_met_in_every_spelling(tmp_path: Path, href: str) -> None:
     links = written(tmp_path / "a.links", [("http://b.example/x/z", [(href, "text")])])
@@ -43,7 +44,9 @@ def test_addresses_are_met_in_every_spelling(tmp_path: Path, href: str) -> None:
     assert contents(links) == {(key(expected), "text", 0)}
 
 
-@pytest.mark.parametrize("href", ["#top", "z", "mailto:a@b.example", "javascript:go()", "http://", "urn:x", "", " "])
+@pytest.mark.parametrize(
+    "href", ["#top", "z", "mailto:a@b.example", "javascript:go()", "http://", "urn:x", "", " "]
+)
 def test_what_leads_to_no_other_page_is_left_out(tmp_path: Path, href: str) -> None:
     assert contents(written(tmp_path / "a.links", [("http://b.example/x/z", [(href, "text")])])) == set()
 
@@ -62,9 +65,14 @@ def test_a_base_moves_relative_addresses(tmp_path: Path) -> None:
 def test_links_of_a_merged_segment_are_those_of_its_live_versions(tmp_path: Path) -> None:
     first = written(
         tmp_path / "1.links",
-        [("http://a.example/", [("/b", "B"), ("/b", "B"), ("/c", "C")]), ("http://a.example/d", [("/b", "B")])],
+        [
+            ("http://a.example/", [("/b", "B"), ("/b", "B"), ("/c", "C")]),
+            ("http://a.example/d", [("/b", "B")]),
+        ],
     )
-    second = written(tmp_path / "2.links", [("http://b.example/", [("http://a.example/b", "B"), ("/e", "é")])])
+    second = written(
+        tmp_path / "2.links", [("http://b.example/", [("http://a.example/b", "B"), ("/e", "é")])]
+    )
     merge_links(str(tmp_path / "3.links"), [first, second], [np.array([-1, 0]), np.array([1])])
     assert contents(Links(str(tmp_path / "3.links"), 2)) == {
         (key("http://a.example/b"), "B", 0),
