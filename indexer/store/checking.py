@@ -133,7 +133,9 @@ def _check_postings(segment: Segment) -> list[str]:
     for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
         occurrences = segment.occurrences_of(first, last)
         if len(occurrences) and int(occurrences.version.max()) >= len(segment):
-            return [f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}"]
+            return [
+                f"{segment.path}: a posting names version {int(occurrences.version.max())} of {len(segment)}"
+            ]
         np.add.at(lengths, (occurrences.version, occurrences.element), 1)
     if (lengths == segment.lengths).all():
         return []

@@ -232,7 +232,9 @@ def _tokens_of(found: _Texts, versions: int) -> Tokens:
     spelled = analyze_pages(pages)  # each text once, however many pages it names
     counts = spelled.lengths.sum(axis=1).astype(np.int64)
     starts = np.cumsum(counts) - counts
-    inside = spelled.position.astype(np.int64) - np.repeat(spelled.position[starts[counts > 0]], counts[counts > 0])
+    inside = spelled.position.astype(np.int64) - np.repeat(
+        spelled.position[starts[counts > 0]], counts[counts > 0]
+    )
     row = np.repeat(np.arange(len(found.text)), found.times)
     text, version = found.text[row], found.version[row]
     token, of_use = spread(starts[text], starts[text] + counts[text])

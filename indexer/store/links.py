@@ -246,9 +246,7 @@ def _ends(counts: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
     return np.append(0, np.cumsum(counts, dtype=np.int64))
 
 
-def spread(
-    first: NDArray[np.int64], last: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def spread(first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return all numbers of some ranges, one range behind the other, and the range each comes from."""
     counts = last - first
     of_range = np.repeat(np.arange(len(counts)), counts)
@@ -277,7 +275,9 @@ def _joined(
     for share in range(shares):
         columns = []
         for each, place, number in zip(links, places, numbers, strict=True):
-            target, text, source = each.columns_between(_KEYS * share // shares, _KEYS * (share + 1) // shares)
+            target, text, source = each.columns_between(
+                _KEYS * share // shares, _KEYS * (share + 1) // shares
+            )
             source = place[source]
             alive = source >= 0
             columns.append((target[alive], number[text[alive]], source[alive]))

@@ -59,7 +59,10 @@ def merge_segments(
         stems_of_words(words, {name: np.concatenate(found) for name, found in by_language.items() if found}),
         {
             name: np.concatenate(
-                [segment.file.array(name)[place >= 0] for segment, place in zip(segments, places, strict=True)]
+                [
+                    segment.file.array(name)[place >= 0]
+                    for segment, place in zip(segments, places, strict=True)
+                ]
             )
             for name in more
         },

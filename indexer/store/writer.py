@@ -361,7 +361,9 @@ class IndexWriter:
             if entry["dead"]:
                 alive = np.ones(len(segment), dtype=bool)
                 alive[entry["dead"]] = False
-            sources.append(Source(segment, Links(links_path(self.folder, entry["number"]), len(segment)), alive))
+            sources.append(
+                Source(segment, Links(links_path(self.folder, entry["number"]), len(segment)), alive)
+            )
         for entry, source in zip(segments, sources, strict=True):
             addresses = [""] * len(source.segment)
             for ordinal, address in connection.execute(
@@ -434,7 +436,9 @@ class IndexWriter:
         opened = [self._sound_segment(entry) for entry in chosen]
         dead = [entry["dead"] for entry in chosen]
         places = merge_segments(self._segment_path(number), opened, dead)
-        links = [Links(links_path(self.folder, e["number"]), len(s)) for e, s in zip(chosen, opened, strict=True)]
+        links = [
+            Links(links_path(self.folder, e["number"]), len(s)) for e, s in zip(chosen, opened, strict=True)
+        ]
         merge_links(links_path(self.folder, number), links, places)
         merged: dict[str, Any] = {
             "number": number,
