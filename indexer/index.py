@@ -29,6 +29,7 @@ from archiver.warc import (
     parse_response,
     read_record_at,
 )
+from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.search.facets import Facets, count_facets
 from indexer.search.hits import Hit, describe
 from indexer.search.ordering import SORTS
@@ -326,6 +327,27 @@ class Index:
                 (sort_key(url),),
             ).fetchall()
             return self._captures_of_rows(snapshot.catalogue, rows)
+
+    def list_captures(
+        self,
+        keys: KeyRange,
+        *,
+        first: str = "",
+        last: str = "",
+        after: tuple[str, str, int] | None = None,
+        newest_first: bool = False,
+        limit: int = 1000,
+    ) -> list[ListedCapture]:
+        """Return the next captures by address and time, at most `limit`; see indexer.listing."""
+        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+            return list_captures(
+                connection, keys, first=first, last=last, after=after, newest_first=newest_first, limit=limit
+            )
+
+    def count_captures(self, keys: KeyRange, *, first: str = "", last: str = "") -> int:
+        """Return how many captures `list_captures` gives in all."""
+        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+            return count_captures(connection, keys, first=first, last=last)
 
     def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
         """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""

@@ -78,7 +78,7 @@ class _FindingAid(Flask):
 
 def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
     """Return the application; see `webui.create_app`."""
-    from webui import crawls, graphs, preferences, replay, search, settings_page
+    from webui import cdx, crawls, graphs, memento, preferences, replay, search, settings_page
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -93,6 +93,8 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.register_blueprint(replay.blueprint)
     app.register_blueprint(settings_page.blueprint)
     app.register_blueprint(preferences.blueprint)
+    app.register_blueprint(cdx.blueprint)
+    app.register_blueprint(memento.blueprint)
     app.register_blueprint(crawls.blueprint)
     app.register_blueprint(graphs.blueprint)
     add_languages(app)

@@ -29,6 +29,7 @@ from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.addresses import (
     ReplayTarget,
+    archived_url,
     cached_address,
     captures_address,
     parse_dated,
@@ -37,6 +38,7 @@ from webui.addresses import (
     replay_address,
 )
 from webui.application import site
+from webui.memento import answer_timegate, link_header, neighbours
 from webui.rewrite import RewriteContext, rewrite_css, rewrite_page
 
 blueprint = Blueprint("replay", __name__)
@@ -161,7 +163,10 @@ def _spellings(url: str) -> Iterator[str]:
 
 @blueprint.get("/web/<path:rest>")
 def replay(rest: str) -> Response:
-    target = parse_replay(raw_target(request.environ, "/web/"))
+    target_text = raw_target(request.environ, "/web/")
+    if target_text.lower().startswith(("http:/", "https:/")):
+        return answer_timegate(archived_url(target_text))
+    target = parse_replay(target_text)
     root = request.script_root
     if target.timestamp == "*":
         return _redirect(captures_address(target.url, root=root))
@@ -336,6 +341,11 @@ def _add_archived_headers(
     when = _as_datetime(capture.timestamp)
     if when is not None:
         response.headers["Memento-Datetime"] = format_datetime(when, usegmt=True)
+        near = None
+        if not _is_part_of_page():  # a picture's captures are asked for by nobody
+            with site().index_access.lease() as index:
+                near = neighbours(index, capture.url, capture.timestamp)
+        response.headers["Link"] = link_header(capture.url, near)
     if stored.status:
         response.headers["X-Archive-Orig-Status"] = str(stored.status)
     for number, (name, value) in enumerate(stored.headers):

@@ -1,0 +1,118 @@
+"""Captures in the order of their addresses, a piece at a time: what CDX servers, TimeMaps and exports go through."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from archiver.warc import surt_key
+
+MATCHES = ("exact", "prefix", "host", "domain")
+_PIECE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """The addresses whose sort key is `low`, or, with a `high`, lies in low <= key < high."""
+
+    low: str
+    high: str = ""
+
+    @classmethod
+    def of(cls, url: str, match: str = "exact") -> KeyRange:
+        """Return the range of an address, of what begins with it, of its host, or of its host and those below.
+
+        Raises ValueError for what is no address of a page, and for an unknown `match`.
+        """
+        key = surt_key(url)
+        host, _, path = key.partition(")")
+        if match == "exact":
+            return cls(key)
+        if match == "prefix":
+            if path == "/" and not url.rstrip().endswith("/"):
+                key = f"{host})"  # http://example.org begins everything of the host
+            return cls(key, key + "\U0010ffff")
+        if match == "host":
+            return cls(f"{host})", f"{host}*")  # * comes behind )
+        if match == "domain":
+            return cls(
+                f"{host})", f"{host}-"
+            )  # - comes behind the comma that parts a name below, and behind )
+        raise ValueError(f"{match[:40]!r} is no way to match; there are {', '.join(MATCHES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCapture:
+    """A capture as a list shows it. number: parts those of one address and second; the cursor of the next piece."""
+
+    key: str
+    url: str
+    timestamp: str
+    type: str
+    status: int
+    mime: str
+    digest: str
+    file: str
+    member: str
+    offset: int
+    length: int
+    inner: int
+    number: int
+    title: str | None
+
+    @property
+    def cursor(self) -> tuple[str, str, int]:
+        """Where the list goes on behind this capture."""
+        return self.key, self.timestamp, self.number
+
+
+def list_captures(
+    connection: sqlite3.Connection,
+    keys: KeyRange,
+    *,
+    first: str = "",
+    last: str = "",
+    after: tuple[str, str, int] | None = None,
+    newest_first: bool = False,
+    limit: int = _PIECE,
+) -> list[ListedCapture]:
+    """Return the next captures by sort key, then time; an empty list when there are no more.
+
+    first, last: timestamps of the earliest and latest capture wanted, "" for no bound. after: the cursor of the
+    capture before. newest_first: the whole order turned round.
+    """
+    where, values = _conditions(keys, first, last)
+    if after is not None:
+        where.append(f"(u.sort_key, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)")
+        values.extend(after)
+    order = " DESC" if newest_first else ""
+    rows = connection.execute(
+        "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
+        " c.length, c.inner, c.id, v.title FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
+        f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
+        f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
+        (*values, limit),
+    )
+    return [ListedCapture(*row) for row in rows]
+
+
+def count_captures(connection: sqlite3.Connection, keys: KeyRange, *, first: str = "", last: str = "") -> int:
+    """Return how many captures `list_captures` gives in all."""
+    where, values = _conditions(keys, first, last)
+    row = connection.execute(
+        f"SELECT COUNT(*) FROM urls u JOIN captures c ON c.url = u.id WHERE {' AND '.join(where)}", values
+    ).fetchone()
+    return int(row[0])
+
+
+def _conditions(keys: KeyRange, first: str, last: str) -> tuple[list[str], list[str | int]]:
+    where, values = ["u.sort_key = ?"], [keys.low]
+    if keys.high:
+        where, values = ["u.sort_key >= ?", "u.sort_key < ?"], [keys.low, keys.high]
+    if first:
+        where.append("c.timestamp >= ?")
+        values.append(first)
+    if last:
+        where.append("c.timestamp <= ?")
+        values.append(last)
+    return where, list(values)
