@@ -4,7 +4,8 @@
     /cdx/search/cdx           as the Internet Archive speaks it
 
 Both read the same parameters and each other's field names. An answer is written as it is read from the
-index, and holds at most MOST_LINES lines; a resume key leads on.
+index, and holds at most MOST_LINES lines; a resume key leads on. Captures without a date are left out: no
+client can read a line without one.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PYWB_FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length
 IA_FIELDS = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
 _FIELDS: dict[str, Callable[[ListedCapture], str]] = {
     "urlkey": lambda c: c.key,
-    "timestamp": lambda c: c.timestamp or "-",
+    "timestamp": lambda c: c.timestamp,
     "url": lambda c: _one_word(c.url),
     "mime": lambda c: "warc/revisit" if c.type == "revisit" else _one_word(c.mime) or "-",
     "status": lambda c: str(c.status) if c.status else "-",
@@ -90,6 +91,8 @@ def _answer(dialect: str) -> Response:
         query = parse_query(request.args.to_dict(flat=False), dialect)
         if request.args.get("showNumPages", "").lower() in ("true", "1"):
             return _number_of_pages(query)
+        if query.skip and query.skip >= _count(query):
+            raise CdxError("page: there is no such page")  # clients go from page to page until they hear this
     except CdxError as error:
         return _json({"error": str(error)}, 400)
     captures = _matching(query)
@@ -273,7 +276,7 @@ def _all(query: CdxQuery, most: int | None = None) -> Iterator[ListedCapture]:
             )
         if not piece:
             return
-        yield from piece
+        yield from (capture for capture in piece if capture.timestamp)
         seen += len(piece)
         after = piece[-1].cursor
 
@@ -281,7 +284,7 @@ def _all(query: CdxQuery, most: int | None = None) -> Iterator[ListedCapture]:
 def _nearest(query: CdxQuery) -> Iterator[ListedCapture]:
     wanted = int(query.closest.ljust(14, "0"))
     fitting = [c for c in _all(query, MOST_CLOSEST) if all(test(c) for test in query.tests)]
-    fitting.sort(key=lambda c: abs(int(c.timestamp or "0") - wanted))
+    fitting.sort(key=lambda c: abs(int(c.timestamp) - wanted))
     yield from fitting[: query.limit]
 
 
@@ -324,21 +327,25 @@ def _writer(query: CdxQuery) -> Callable[[ListedCapture], str]:
 
     def cdxj(c: ListedCapture) -> str:
         block: dict[str, Any] = {name: value for name in fields if (value := _FIELDS[name](c)) != "-"}
-        return f"{c.key} {c.timestamp or '-'} {json.dumps(block, ensure_ascii=False)}\n"
+        return f"{c.key} {c.timestamp} {json.dumps(block, ensure_ascii=False)}\n"
 
     return cdxj
 
 
 def _number_of_pages(query: CdxQuery) -> Response:
     blocks = _number(request.args.to_dict(), "pageSize", PAGE_BLOCKS)
-    with site().index_access.lease() as index:
-        lines = index.count_captures(query.keys, first=query.first, last=query.last)
+    lines = _count(query)
     pages = -(-lines // (blocks * PAGE_LINES))
     if query.dialect == "ia":
         response = make_response(f"{pages}\n")
         response.headers["Content-Type"] = "text/plain; charset=utf-8"
         return response
     return _json({"pages": pages, "pageSize": blocks, "blocks": -(-lines // PAGE_LINES)}, 200)
+
+
+def _count(query: CdxQuery) -> int:
+    with site().index_access.lease() as index:
+        return index.count_captures(query.keys, first=query.first, last=query.last)
 
 
 def _in_pieces(lines: Iterator[str]) -> Iterator[bytes]:

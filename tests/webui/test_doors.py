@@ -142,6 +142,8 @@ def test_pages_are_counted_in_both_dialects(client: FlaskClient) -> None:
         "blocks": 1,
     }
     assert client.get("/cdx/search/cdx?url=site.example/*&showNumPages=true").text == "1\n"
+    assert client.get("/cdx/search/cdx?url=site.example/*&page=0").status_code == 200
+    assert client.get("/cdx/search/cdx?url=site.example/*&page=1").status_code == 400
 
 
 @pytest.mark.parametrize(
