@@ -12,6 +12,7 @@ from command_line import (
     DONE,
     DONE_WITH_DAMAGE,
     FAILED,
+    INTERRUPTED,
     MISUSED,
     CommandError,
     clean,
@@ -55,7 +56,11 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
 
     from indexer import IndexOptions, build_index
 
+    named = paths or (settings.arcs_path,)
     options = IndexOptions(
+        found=frozenset(files) - frozenset(named),
+        folders=tuple(path for path in named if os.path.isdir(path)),
+        look_in=(settings.arcs_path,) if os.path.isdir(settings.arcs_path) else (),
         workers=settings.index.workers,
         rebuild=rebuild,
         page_limit_s=settings.index.page_limit_s,
@@ -63,8 +68,14 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         ranking=ranking_of(settings),
     )
     start = time.monotonic()
-    with progress_display() as show:
-        statistics = build_index(files, settings.index_path, options=options, progress=show)
+    try:
+        with progress_display() as show:
+            statistics = build_index(files, settings.index_path, options=options, progress=show)
+    except KeyboardInterrupt as error:
+        kept = "the index in use is as it was" if rebuild else "what was read is kept"
+        raise CommandError(
+            f"interrupted; {kept}: run the same command again to carry on", INTERRUPTED
+        ) from error
     seconds = time.monotonic() - start
     if as_json:
         from webui.json_shapes import statistics_as_json
@@ -129,17 +140,19 @@ def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
 
 
 @click.command("ledger")
+@click.option("--damaged", is_flag=True, help="Only files that hold damage, or could not be read.")
 @json_option
 @with_settings
-def ledger_command(settings: Settings, as_json: bool) -> int:
+def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
     """Tell what became of every file and every record.
 
     \b
     findingaid ledger
+    findingaid ledger --damaged
     findingaid ledger --json | python3 -m json.tool
     """
     with opened_index(settings) as index:
-        entries = index.ledger()
+        entries = [entry for entry in index.ledger() if entry.damaged or not damaged]
     if as_json:
         from webui.json_shapes import ledger_entry_as_json
 
@@ -168,16 +181,24 @@ def ledger_command(settings: Settings, as_json: bool) -> int:
 def check_command(settings: Settings, as_json: bool) -> int:
     """Verify the checksums and cross references of an index; exit 1 when something is wrong.
 
+    Archives that are not there any more are named as a warning.
+
     \b
     findingaid check --index ~/warcs-index
     """
     with opened_index(settings) as index:
         problems = index.check()
+        missing = [] if problems else [entry.path for entry in index.missing_files()]
     if as_json:
-        print_json({"index": settings.index_path, "problems": problems})
+        print_json({"index": settings.index_path, "problems": problems, "missing": missing})
     else:
         for problem in problems:
             click.echo(clean(problem))
         if not problems:
             click.echo(f"{clean(settings.index_path)}: sound")
+        for path in missing:
+            complain(
+                f"warning: {path}: this archive is not there any more; its pages are found, but cannot be shown"
+                " (where it lies now: findingaid index FOLDER)"
+            )
     return FAILED if problems else DONE

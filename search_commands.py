@@ -39,14 +39,14 @@ _log = logging.getLogger("findingaid")
 
 
 @click.command("search")
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option("--limit", type=click.IntRange(0, 1000), default=10, show_default=True, help="How many hits.")
 @click.option(
     "--offset", type=click.IntRange(0), default=0, show_default=True, help="How many hits to pass over."
 )
 @json_option
 @with_settings
-def search_command(settings: Settings, query: str, limit: int, offset: int, as_json: bool) -> int:
+def search_command(settings: Settings, words: tuple[str, ...], limit: int, offset: int, as_json: bool) -> int:
     """Search the index.
 
     \b
@@ -54,7 +54,7 @@ def search_command(settings: Settings, query: str, limit: int, offset: int, as_j
     findingaid search 'title:inventory -draft site:example.org' --json
     """
     with opened_index(settings) as index:
-        results = index.search(query, offset=offset, limit=limit, operator=settings.search.operator)
+        results = index.search(" ".join(words), offset=offset, limit=limit, operator=settings.search.operator)
     if as_json:
         from webui.json_shapes import results_as_json
 

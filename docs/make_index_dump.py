@@ -68,7 +68,7 @@ def dump() -> str:
                     *small_file_lines("MyIndex/g1/000001.c1"),
                     *catalogue_lines(),
                 ]
-            )
+            ).replace(os.path.realpath(folder), "/home/ada")
         finally:
             os.chdir(before)
 

@@ -25,6 +25,7 @@ from archiver.warc import (
     Location,
     Record,
     RecordError,
+    UnreadableError,
     parse_head,
     parse_response,
     read_record_at,
@@ -41,6 +42,7 @@ from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
 from indexer.store.errors import IndexCorruptError, IndexError_
+from indexer.store.files import FileTable, KnownFile, Places
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
@@ -112,7 +114,8 @@ class LedgerEntry:
     """What became of one archive file: records = captures + the sum of skipped; damage comes on top.
 
     status: "indexed", "damaged", "not an archive", "unreadable", or "unfinished" while it is read and after a run
-    that was broken off; the next run that names the file finishes it.
+    that was broken off; the next run that names the file finishes it. file: as it was named when indexed; path: the
+    whole path by which the index knows it.
     """
 
     file: str
@@ -123,12 +126,13 @@ class LedgerEntry:
     documents: int
     skipped: dict[str, int]
     damaged: tuple[Damage, ...]
+    path: str = ""
 
 
 _ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
-    "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset, c.length, c.inner, v.title,"
+    "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.whole, c.member, c.offset, c.length, c.inner, v.title,"
     " c.refers_to, c.id"
 )
 _CAPTURE_TABLES = (
@@ -147,6 +151,7 @@ class Index:
         self._folder = ""
         self._catalogue: Catalogue | None = None
         self._snapshot: Snapshot | None = None
+        self._places: Places | None = None
         self._current()
 
     def __enter__(self) -> Index:
@@ -160,7 +165,7 @@ class Index:
         with self._lock:
             if self._catalogue is not None:
                 self._catalogue.close()
-            self._catalogue = self._snapshot = None
+            self._catalogue = self._snapshot = self._places = None
             self._folder = ""
 
     def _current(self) -> Snapshot:
@@ -180,6 +185,7 @@ class Index:
             if self._catalogue is None or folder != self._folder or self._catalogue.outdated():
                 # an older catalogue is left to the threads that still read it
                 self._catalogue, self._folder, self._snapshot = Catalogue(folder), folder, None
+                self._places = Places(self._catalogue, self.index_dir)
                 self._watched = -1
             changes = self._watch()
             if self._snapshot is None or changes != self._watched:
@@ -295,7 +301,7 @@ class Index:
         if not hit.file:
             return ()
         body, content_type = self._page_body(
-            Location(hit.file, hit.offset, hit.length, hit.member, hit.inner)
+            Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
         )
         return page_snippet(decode_html(body, content_type)[0], ranked.spellings, ranked.phrases)
 
@@ -400,7 +406,7 @@ class Index:
             status,
             mime,
             payload,
-            Location(path, offset, length, member, inner),
+            Location(self._now(path), offset, length, member, inner),
             original,
             title,
         )
@@ -414,7 +420,7 @@ class Index:
         response before it from the address that it names, else from its own.
         """
         columns = (
-            "SELECT f.path, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
+            "SELECT f.whole, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
             " JOIN files f ON f.id = c.file WHERE c.type IN ('response', 'resource') AND "
         )
         connection = catalogue.connection()
@@ -431,7 +437,7 @@ class Index:
                 " ORDER BY c.timestamp DESC, f.path, c.member, c.offset, c.inner LIMIT 1",
                 (refers_to or url, timestamp, payload),
             ).fetchone()
-        return Location(*row) if row else None
+        return Location(self._now(row[0]), *row[1:]) if row else None
 
     def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
@@ -467,7 +473,17 @@ class Index:
                     "a revisit whose original is not in this index; its payload is not held",
                 )
             place = capture.original
+        if not os.path.exists(place.path):
+            raise UnreadableError(
+                f"{place.path}: this archive is not there any more; put it back, or tell the index where it lies now:"
+                " findingaid index FOLDER"
+            )
         return read_record_at(place)
+
+    def _now(self, whole: str) -> str:
+        """Return the path to open for an archive file that the index knows by its whole path."""
+        places = self._places
+        return places.now(whole) if places is not None else whole
 
     # -- ledger and state
 
@@ -502,6 +518,10 @@ class Index:
             last=last or "",
         )
 
+    def missing_files(self) -> list[LedgerEntry]:
+        """Return the ledger entries of archive files that are not where the index knows them, nor moved with it."""
+        return [entry for entry in self.ledger() if not os.path.exists(self._now(entry.path))]
+
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
         folder = live_folder(self.index_dir)
@@ -523,14 +543,15 @@ def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
 
 
 def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
-    values = dict(catalogue.dictionary.items())
     try:
-        entries = [_ledger_entry(value) for key, value in values.items() if key.startswith("ledger:")]
-        begun = [key.removeprefix("reading:") for key in values if key.startswith("reading:")]
-        entries += [_unfinished_entry(catalogue, path) for path in begun if f"ledger:{path}" not in values]
+        entries = [
+            _ledger_entry(file) if file.entry is not None else _unfinished_entry(catalogue, file)
+            for file in FileTable(catalogue).all()
+            if file.entry is not None or file.begun is not None
+        ]
         return sorted(
             (entry for entry in entries if entry.status != "unfinished" or entry.captures),
-            key=lambda entry: entry.file,
+            key=lambda entry: (entry.file, entry.path),
         )
     except (LookupError, TypeError) as error:
         raise IndexCorruptError(
@@ -539,21 +560,21 @@ def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
         ) from error
 
 
-def _unfinished_entry(catalogue: Catalogue, path: str) -> LedgerEntry:
+def _unfinished_entry(catalogue: Catalogue, file: KnownFile) -> LedgerEntry:
     """Return the entry of a file that a run began to read and did not finish, or reads now."""
     captures, documents = (
         catalogue.connection()
         .execute(
-            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures"
-            " WHERE file = (SELECT id FROM files WHERE path = ?)",
-            (path,),
+            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+            (file.number,),
         )
         .fetchone()
     )
-    return LedgerEntry(path, "unfinished", "", captures, captures, documents, {}, ())
+    return LedgerEntry(file.path, "unfinished", "", captures, captures, documents, {}, (), file.whole)
 
 
-def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
+def _ledger_entry(file: KnownFile) -> LedgerEntry:
+    value = file.entry or {}
     damaged = tuple(
         Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
         for item in value["damaged"]
@@ -567,6 +588,7 @@ def _ledger_entry(value: dict[str, Any]) -> LedgerEntry:
         value["documents"],
         value["skipped"],
         damaged,
+        file.whole,
     )
 
 

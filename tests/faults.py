@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-import indexer.build
+import indexer.coordinator
 import indexer.store.arrayfile
 import indexer.store.catalogue
 import indexer.store.layout
@@ -63,7 +63,7 @@ class ThreadWorker:
 
 def run_in_one_process(monkeypatch: pytest.MonkeyPatch, *, batch_pages: int = 6) -> None:
     """Make build_index use threads for workers, and batches of a few pages, so that a small run has many commits."""
-    monkeypatch.setattr(indexer.build, "_Worker", ThreadWorker)
+    monkeypatch.setattr(indexer.coordinator, "_Worker", ThreadWorker)
     monkeypatch.setattr("indexer.worker.BATCH_PAGES", batch_pages)
     monkeypatch.setattr("indexer.worker.GROUP_PAGES", 3)
 

@@ -122,7 +122,7 @@ def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **ca
                     )
                     for row, (version, url) in enumerate(zip(versions, pages, strict=True))
                 ],
-                ledger=[ledger_entry(file, len(pages))],
+                ledger=[(number, ledger_entry(file, len(pages)))],
             )
         ]
     )
@@ -147,7 +147,7 @@ def commit_revisit(writer: IndexWriter, file: str, url: str) -> None:
         0,
         "",
     )
-    writer.commit([CommitBatch(captures=[capture], ledger=[ledger_entry(file, 1)])])
+    writer.commit([CommitBatch(captures=[capture], ledger=[(number, ledger_entry(file, 1))])])
 
 
 def ledger_entry(file: str, captures: int) -> dict[str, Any]:

@@ -15,7 +15,8 @@ class Hit:
 
     timestamp: 14 digits UTC, of the newest capture of the version that matches (the oldest, where the list is sorted
     by that); "" if the archive gives none.
-    file: the archive file as it was named when indexed; member: the archive inside a WACZ, else "".
+    file: the archive file as it was named when indexed; path: its whole path; member: the archive inside a WACZ, or "".
+
     offset, length, inner: of the record in that file (or member). mime, status: of that capture; language: of the
     version, "" when it is not known. captures, versions: of the page in this index; first, last: timestamps of its
     oldest and newest capture, "" if none has one.
@@ -41,10 +42,12 @@ class Hit:
     language: str = ""
     mime: str = ""
     status: int = 0
+    path: str = ""
 
 
 _CAPTURE = (
-    "SELECT u.url, v.title, c.timestamp, f.path, c.member, c.offset, c.length, c.inner, c.mime, c.status,"
+    "SELECT u.url, v.title, c.timestamp, f.path, f.whole, c.member, c.offset, c.length, c.inner, c.mime,"
+    " c.status,"
     " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
     " AND o.payload <> c.payload) THEN c.payload ELSE '' END FROM versions v"
     " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
@@ -71,7 +74,7 @@ def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
         url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
         return Hit(url[0] if url else "", None, "", found.score, (), "", 0, 0, "", 0, 0)
     best, place = max(rows, key=lambda item: item[0][2])
-    url, title, timestamp, path, member, offset, length, inner, mime, status, digest = best
+    url, title, timestamp, path, whole, member, offset, length, inner, mime, status, digest = best
     captures, first, last = connection.execute(
         "SELECT COUNT(*), MIN(NULLIF(timestamp, '')), MAX(timestamp) FROM captures WHERE url = ?",
         (found.document,),
@@ -98,4 +101,5 @@ def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
         language=snapshot.language_of(*place),
         mime=mime,
         status=status,
+        path=whole,
     )

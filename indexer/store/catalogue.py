@@ -34,7 +34,7 @@ FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
 
 _TABLES = """
-CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
 CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, doc_id INTEGER NOT NULL, sort_key TEXT NOT NULL);
 CREATE INDEX urls_by_doc_id ON urls (doc_id);
 CREATE INDEX urls_by_sort_key ON urls (sort_key);

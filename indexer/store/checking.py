@@ -12,6 +12,7 @@ import numpy as np
 
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexError_, IndexMissingError
+from indexer.store.files import FileTable
 from indexer.store.links import Links
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
@@ -108,22 +109,23 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         count = connection.execute(sql).fetchone()[0]
         if count:
             problems.append(f"{catalogue.path}: {count} {what}; index the archives again with --rebuild")
-    for key, entry in catalogue.dictionary.items():
-        if key.startswith("ledger:"):
-            total = entry["captures"] + sum(entry["skipped"].values())
-            if entry["records"] != total:
-                problems.append(
-                    f"{entry['file']}: the ledger counts {entry['records']} records,"
-                    f" but captures and skipped give {total}"
-                )
-            held = connection.execute(
-                "SELECT COUNT(*) FROM captures WHERE file = (SELECT id FROM files WHERE path = ?)",
-                (entry["file"],),
-            ).fetchone()[0]
-            if held != entry["captures"]:
-                problems.append(
-                    f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}"
-                )
+    for file in FileTable(catalogue).all():
+        if file.entry is None:
+            continue
+        entry = file.entry
+        total = entry["captures"] + sum(entry["skipped"].values())
+        if entry["records"] != total:
+            problems.append(
+                f"{entry['file']}: the ledger counts {entry['records']} records,"
+                f" but captures and skipped give {total}"
+            )
+        held = connection.execute("SELECT COUNT(*) FROM captures WHERE file = ?", (file.number,)).fetchone()[
+            0
+        ]
+        if held != entry["captures"]:
+            problems.append(
+                f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}"
+            )
     return problems
 
 

@@ -21,6 +21,7 @@ from indexer.store.arrayfile import sync_folder
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
+from indexer.store.files import FileTable
 from indexer.store.inlinks import Source, merge_overlays, write_overlay
 from indexer.store.links import Links, merge_links
 from indexer.store.merging import merge_segments
@@ -71,6 +72,7 @@ class NewCapture:
 class CommitBatch:
     """What one commit adds: at most one segment file (and its links file) with its versions, captures, ledger entries.
 
+    ledger: (number of the file, its entry) of files read to the end.
     replaces: numbers of files whose captures so far make place for those of the batches of this commit.
     given_up: numbers of files that could not be read to their end; their ledger entry counts the captures held.
     """
@@ -81,7 +83,7 @@ class CommitBatch:
     counts: Sequence[int] = ()
     versions: list[NewVersion] = field(default_factory=list)
     captures: list[NewCapture] = field(default_factory=list)
-    ledger: list[dict[str, Any]] = field(default_factory=list)
+    ledger: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     replaces: set[int] = field(default_factory=set)
     given_up: set[int] = field(default_factory=set)
 
@@ -95,6 +97,7 @@ class IndexWriter:
         self.ranking = ranking
         self.catalogue = Catalogue(folder, writing=True)
         self._dictionary = self.catalogue.dictionary
+        self.files = FileTable(self.catalogue)
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
         watch_captures(connection)
@@ -144,21 +147,9 @@ class IndexWriter:
         return number
 
     def begin_files(self, states: dict[str, dict[str, Any]]) -> dict[str, int]:
-        """Note that files are about to be read, and in which state they are; return their numbers."""
-        with self.catalogue.transaction() as connection:
-            numbers = {}
-            for path, state in states.items():
-                connection.execute("INSERT OR IGNORE INTO files (path) VALUES (?)", (path,))
-                numbers[path] = int(
-                    connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0]
-                )
-                self._dictionary[_reading_key(path)] = state
-        return numbers
-
-    def begun_state(self, path: str) -> dict[str, Any] | None:
-        """Return the state of a file when a run began to read it that never finished; None if there is no such run."""
-        state: dict[str, Any] | None = self._dictionary.get(_reading_key(path))
-        return state
+        """Note that files are about to be read, and in which state they are; return their numbers by path."""
+        with self.catalogue.transaction():
+            return {path: self.files.begin(path, state) for path, state in states.items()}
 
     def versions_shown_by(self, file: int) -> set[int]:
         """Return the numbers of the versions that the captures of a file show."""
@@ -166,11 +157,6 @@ class IndexWriter:
             "SELECT DISTINCT version FROM captures WHERE file = ? AND version IS NOT NULL", (file,)
         )
         return {int(version) for (version,) in rows}
-
-    def ledger_entry(self, path: str) -> dict[str, Any] | None:
-        """Return what the ledger says of a file."""
-        entry: dict[str, Any] | None = self._dictionary.get(_ledger_key(path))
-        return entry
 
     # -- commits
 
@@ -236,10 +222,10 @@ class IndexWriter:
                 )
             self._bury(connection, self._without_bytes(connection, shown), segments)
             for batch in batches:
-                for entry in batch.ledger:
-                    self._count_captures(connection, entry, batch.given_up)
-                    self._dictionary[_ledger_key(entry["file"])] = entry
-                    self._dictionary.pop(_reading_key(entry["file"]), None)
+                for file, entry in batch.ledger:
+                    if file in batch.given_up:
+                        self._count_captures(connection, file, entry)
+                    self.files.finish(file, entry)
             sync_folder(self.folder)
             self._join_revisits(connection)
             self._weigh(segments, _DRIFT_IN_RUN)
@@ -264,24 +250,23 @@ class IndexWriter:
         )
 
     def forget_file(self, path: str) -> None:
-        """Take everything that only this file holds out of the index, before it is read anew."""
+        """Take everything that only this file holds out of the index."""
         with self.catalogue.transaction() as connection:
-            row = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-            if row is None:
+            file = self.files.find(path)
+            if file is None:
                 return
-            shown = self.versions_shown_by(row[0])
+            shown = self.versions_shown_by(file.number)
             urls = connection.execute(
-                "SELECT DISTINCT url FROM captures WHERE file = ?", (row[0],)
+                "SELECT DISTINCT url FROM captures WHERE file = ?", (file.number,)
             ).fetchall()
-            connection.execute("DELETE FROM captures WHERE file = ?", (row[0],))
+            connection.execute("DELETE FROM captures WHERE file = ?", (file.number,))
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             self._bury(connection, self._without_bytes(connection, shown), segments)
             self._keep(connection, segments)
             connection.executemany(
                 "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
             )
-            self._dictionary.pop(_ledger_key(path), None)
-            self._dictionary.pop(_reading_key(path), None)
+            self.files.forget(file.number)
 
     def forget_addresses(self) -> None:
         """Take addresses out that have no capture any more."""
@@ -300,14 +285,13 @@ class IndexWriter:
             ).fetchone()
         ]
 
-    def _count_captures(self, connection: Any, entry: dict[str, Any], given_up: set[int]) -> None:
-        number = connection.execute("SELECT id FROM files WHERE path = ?", (entry["file"],)).fetchone()
-        if number and number[0] in given_up:
-            entry["captures"], entry["documents"] = connection.execute(
-                "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
-                number,
-            ).fetchone()
-            entry["records"] = entry["captures"] + sum(entry["skipped"].values())
+    def _count_captures(self, connection: Any, file: int, entry: dict[str, Any]) -> None:
+        """Let the ledger entry of a file that was given up count the captures that are held of it."""
+        entry["captures"], entry["documents"] = connection.execute(
+            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+            (file,),
+        ).fetchone()
+        entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
     def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> None:
         """Mark versions as dead in their segments; a merge drops them for good."""
@@ -535,14 +519,6 @@ def inlinks_path(folder: str, entry: dict[str, Any]) -> str:
 def _fold_state(segments: list[dict[str, Any]]) -> list[list[int]]:
     """Return what tells whether pages came or went since links were folded: numbers are never used again."""
     return [[entry["number"], len(entry["dead"])] for entry in segments]
-
-
-def _ledger_key(path: str) -> str:
-    return "ledger:" + path
-
-
-def _reading_key(path: str) -> str:
-    return "reading:" + path
 
 
 def _merge_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> list[list[dict[str, Any]]]:

@@ -16,10 +16,11 @@ import pytest
 from faults import run_in_one_process
 from shelf import answers, page, record, write_shelf
 
-import indexer.build
+import indexer.coordinator
 from archiver.warc import Location
 from indexer import IndexOptions, Progress, WriterLockedError, build_index, open_index
-from indexer.build import _File, _Run
+from indexer.choosing import ArchiveFile
+from indexer.coordinator import Run
 from indexer.store.bm25f import Ranking
 from indexer.store.layout import live_folder
 from indexer.store.writer import IndexWriter
@@ -300,13 +301,13 @@ class Hand:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[_Run]:
+def run(tmp_path: Path) -> Iterator[Run]:
     folder = tmp_path / "g1"
     folder.mkdir()
     writer = IndexWriter(str(folder), Ranking())
-    run = _Run(writer, ONE, None)
+    run = Run(writer, str(tmp_path), ONE, None)
     for path, number in writer.begin_files({"a.warc": {}, "b.warc": {}}).items():
-        run._files[number] = _File(number, path, 0, {})
+        run._files[number] = ArchiveFile(number, path, 0, {})
     yield run
     writer.close()
 
@@ -318,7 +319,7 @@ def capture_row(path: str, url: str, offset: int, version: int = 0) -> CaptureRo
     return CaptureRow(found, None, version)
 
 
-def held(run: _Run) -> list[tuple[Any, ...]]:
+def held(run: Run) -> list[tuple[Any, ...]]:
     return (
         run._writer.catalogue.connection()
         .execute(
@@ -328,7 +329,7 @@ def held(run: _Run) -> list[tuple[Any, ...]]:
     )
 
 
-def test_the_end_of_a_file_waits_for_its_captures(run: _Run) -> None:
+def test_the_end_of_a_file_waits_for_its_captures(run: Run) -> None:
     first, second = Hand("w1"), Hand("w2")
     [(version, _, is_new)] = run._answer([("http://x.example/", b"d")], second.name)
     assert is_new
@@ -337,11 +338,11 @@ def test_the_end_of_a_file_waits_for_its_captures(run: _Run) -> None:
     run._take_batch(
         Batch(captures=[(1, capture_row("a.warc", "http://y.example/", 9))], finished=[(1, end)]), first
     )  # type: ignore[arg-type]
-    assert held(run) == [] and run._writer.ledger_entry("a.warc") is None
-    assert run._writer.begun_state("a.warc") == {}
+    assert held(run) == [] and run._writer.files.find("a.warc").entry is None  # type: ignore[union-attr]
+    assert run._writer.files.find("a.warc").begun == {}  # type: ignore[union-attr]
 
 
-def test_captures_that_show_a_page_of_a_dead_worker_wait_until_another_has_read_it(run: _Run) -> None:
+def test_captures_that_show_a_page_of_a_dead_worker_wait_until_another_has_read_it(run: Run) -> None:
     first, second, third = Hand("w1"), Hand("w2"), Hand("w3")
     [(version, _, _)] = run._answer([("http://x.example/", b"d")], second.name)
     run._answer([("http://x.example/", b"d")], first.name)
@@ -355,7 +356,7 @@ def test_captures_that_show_a_page_of_a_dead_worker_wait_until_another_has_read_
     assert is_new and again == version, "the number that waiting captures show"
 
 
-def test_files_that_wait_for_a_page_that_nobody_has_are_read_again(run: _Run) -> None:
+def test_files_that_wait_for_a_page_that_nobody_has_are_read_again(run: Run) -> None:
     first, second = Hand("w1"), Hand("w2")
     [(version, _, _)] = run._answer([("http://x.example/", b"d")], second.name)
     end = FileEntry("a.warc", records=1, captures=1)
@@ -395,7 +396,7 @@ def test_unchanged_files_are_not_read(
 ) -> None:
     paths = write_shelf(tmp_path / "shelf", files=3, pages=3)
     build_index(paths, str(tmp_path / "index"), options=ONE)
-    monkeypatch.setattr(indexer.build, "_Worker", lambda *_: pytest.fail("nothing is to be read"))
+    monkeypatch.setattr(indexer.coordinator, "_Worker", lambda *_: pytest.fail("nothing is to be read"))
     before = answers(tmp_path / "index")
     build_index(paths, str(tmp_path / "index"), options=ONE)
     assert answers(tmp_path / "index") == before
@@ -497,12 +498,13 @@ def test_a_file_that_is_gone_keeps_what_the_index_holds_of_it(tmp_path: Path, on
     paths = write_shelf(tmp_path / "shelf", files=2, pages=3)
     build_index(paths, str(tmp_path / "index"), options=ONE)
     before = answers(tmp_path / "index")
-    os.rename(paths[0], paths[0] + ".away")
+    away = tmp_path / "another disk"
+    os.rename(paths[0], away)
     problems: list[str] = []
     build_index(paths, str(tmp_path / "index"), options=ONE, progress=lambda p: problems.extend(p.problems))
     assert [problem for problem in problems if paths[0] in problem and "stays" in problem]
     assert answers(tmp_path / "index") == before
-    os.rename(paths[0] + ".away", paths[0])
+    os.rename(away, paths[0])
     build_index(paths, str(tmp_path / "index"), options=ONE)
     assert answers(tmp_path / "index") == before
 
@@ -614,18 +616,3 @@ def test_a_revisit_joins_its_original_in_another_file_whichever_comes_first(
             assert b"unique3" in found.read()
         assert index.search("unique3").hits[0].captures == 2
         assert index.check() == []
-
-
-def test_another_file_under_the_same_relative_name_is_not_replaced_in_silence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_process: None
-) -> None:
-    index, told = str(tmp_path / "index"), []
-    for number, folder in enumerate(("a", "b", "b")):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        if number < 2:
-            (tmp_path / folder / "x.warc").write_bytes(record(f"http://{folder}.example/", page(number)))
-        monkeypatch.chdir(tmp_path / folder)
-        told.append([])
-        build_index(["x.warc"], index, options=ONE, progress=lambda p: told[-1].extend(p.problems))
-    assert told[0] == [] and told[2] == []
-    assert len(told[1]) == 1 and str(tmp_path / "b" / "x.warc") in told[1][0] and "whole paths" in told[1][0]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from indexer import IndexOptions, LedgerEntry, build_index, open_index
-from indexer.build import _Run
+from indexer.coordinator import Run
 from indexer.worker import Status, WorkerProcess
 from tests.indexer.making import response, write_warc
 
@@ -132,16 +132,16 @@ def test_a_worker_killed_with_its_last_batch_in_hand_changes_nothing(
     tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_index(shelf, str(tmp_path / "undisturbed"), options=IndexOptions(workers=2))
-    flush = _Run._flush_all
+    flush = Run._flush_all
     killed: list[WorkerProcess] = []
 
-    def flush_after_a_death(run: _Run) -> None:
+    def flush_after_a_death(run: Run) -> None:
         if not killed:
             killed.append(run._workers[0])
             kill(run._workers[0])
         flush(run)
 
-    monkeypatch.setattr(_Run, "_flush_all", flush_after_a_death)
+    monkeypatch.setattr(Run, "_flush_all", flush_after_a_death)
     build_index(shelf, str(tmp_path / "index"), options=IndexOptions(workers=2))
     assert len(killed) == 1
     assert contents(tmp_path / "index") == contents(tmp_path / "undisturbed")

@@ -21,12 +21,12 @@ def written(tmp_path: Path) -> Path:
 def test_all_of_a_transaction_is_there_or_nothing(written: Path) -> None:
     writing, reading = Catalogue(str(written), writing=True), Catalogue(str(written))
     with pytest.raises(RuntimeError), writing.transaction() as connection:
-        connection.execute("INSERT INTO files (path) VALUES ('a')")
+        connection.execute("INSERT INTO files (path, whole) VALUES ('a', '/a')")
         writing.dictionary["key"] = {"one": 1}
         raise RuntimeError
     assert "key" not in writing.dictionary
     with writing.transaction() as connection:
-        connection.execute("INSERT INTO files (path) VALUES ('b')")
+        connection.execute("INSERT INTO files (path, whole) VALUES ('b', '/b')")
         writing.dictionary["key"] = {"two": [2, None, "é"]}
         assert "key" not in reading.dictionary
     assert reading.dictionary["key"] == {"two": [2, None, "é"]}
@@ -40,7 +40,7 @@ def test_a_snapshot_does_not_move(written: Path) -> None:
     with reading.snapshot() as connection:
         assert connection.execute("SELECT COUNT(*) FROM files").fetchone() == (0,)
         with writing.transaction() as other:
-            other.execute("INSERT INTO files (path) VALUES ('a')")
+            other.execute("INSERT INTO files (path, whole) VALUES ('a', '/a')")
         assert connection.execute("SELECT COUNT(*) FROM files").fetchone() == (0,)
     assert reading.connection().execute("SELECT COUNT(*) FROM files").fetchone() == (1,)
     writing.close()

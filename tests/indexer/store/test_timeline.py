@@ -165,7 +165,9 @@ def _do(writer: IndexWriter, serial: int, kind: str, file: str, what: object) ->
         capture = NewCapture(
             document, f"{2000 + serial}0101000000", "response", 200, "text/html", "", number, "", 0, 1, 0, version, ""
         )  # fmt: skip
-        writer.commit([CommitBatch(captures=[capture], replaces={number}, ledger=[ledger_entry(file, 1)])])
+        writer.commit(
+            [CommitBatch(captures=[capture], replaces={number}, ledger=[(number, ledger_entry(file, 1))])]
+        )
 
 
 def _compare(writer: IndexWriter) -> None:

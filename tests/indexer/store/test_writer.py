@@ -53,7 +53,7 @@ def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:
     assert [entry["dead"] for entry in segments(writer)] == [[0, 1], []]
     assert sum(segments(writer)[0]["sums"]) == 0
     assert rows(writer, "SELECT url FROM urls") == [("http://c.example/",)]
-    assert writer.ledger_entry("a.warc") is None
+    assert getattr(writer.files.find("a.warc"), "entry", None) is None
     writer.merge()
     assert check_generation(writer.folder) == []
     [entry] = segments(writer)
