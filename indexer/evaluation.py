@@ -28,6 +28,7 @@ import numpy as np
 from archiver.warc import canonical_url
 from indexer.index import Index
 from indexer.search.query import Or, Query, Word
+from indexer.search.widening import Widening
 from indexer.store.bm25f import Ranking
 from indexer.text.analysis import words_of
 
@@ -301,20 +302,24 @@ def evaluate(
     id_prefix: str = "",
     judged_only: bool = False,
     beta: float = 1.0,
+    expand: Sequence[str] = (),
+    widening: Widening | None = None,
 ) -> Evaluation:
     """Return how well an index answers topics.
 
     ranking: the settings to try; None for those of the index. id_prefix: what stands before a judged id to make it
     an address; addresses outside it are their own ids. judged_only: leave pages without a judgement for the topic
-    out of its list; its 1,000 pages are then those with one.
+    out of its list; its 1,000 pages are then those with one. expand, widening: ways to widen each topic, and other
+    settings for them.
     """
     names = _Names(judgements, id_prefix)
     run: Run = {}
     for topic in topics:
         grades = judgements.get(topic.id, {})
         found = index.ranked_pages(
-            topic_query(topic.text), None if judged_only else RUN_LENGTH, ranking=ranking
-        )
+            topic_query(topic.text), None if judged_only else RUN_LENGTH, ranking=ranking, expand=expand,
+            widening=widening,
+        )  # fmt: skip
         best: dict[str, float] = {}
         for url, score in found:  # two spellings of one address are one page: its better place counts
             best.setdefault(names.of(url), score)

@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,13 +31,15 @@ from archiver.warc import (
     read_record_at,
 )
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
+from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
 from indexer.search.hits import Hit, describe
 from indexer.search.ordering import SORTS
 from indexer.search.query import Query, parse_query
-from indexer.search.searcher import Ranked, search
+from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet
 from indexer.search.tree import TreeNode, site_tree
+from indexer.search.widening import AddedWord, Widening
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
@@ -46,7 +48,8 @@ from indexer.store.files import FileTable, KnownFile, Places
 from indexer.store.layout import live_folder
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
-from indexer.text.documents import PAGE_LIMITS
+from indexer.text.detection import language_of
+from indexer.text.documents import HTML_TYPES, PAGE_LIMITS
 from indexer.text.elements import PageText, collect_page
 
 
@@ -55,6 +58,7 @@ class Results:
     """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets.
 
     facets: the pages counted by site, year, type, language and status, when they were asked for.
+    added: the words that the query was widened by; `parsed` shows the query without them.
     """
 
     query: str
@@ -64,6 +68,7 @@ class Results:
     took_ms: float
     hits: tuple[Hit, ...]
     facets: Facets | None = None
+    added: tuple[AddedWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +149,10 @@ _CAPTURE_TABLES = (
 class Index:
     """An open index, for reading. Safe from many threads; a new commit is seen by the next call."""
 
-    def __init__(self, index_dir: str, ranking: Ranking) -> None:
+    def __init__(self, index_dir: str, ranking: Ranking, widening: Widening | None = None) -> None:
         self.index_dir = index_dir
         self.ranking = ranking
+        self.widening = widening or Widening()
         self._lock = threading.Lock()
         self._folder = ""
         self._catalogue: Catalogue | None = None
@@ -229,23 +235,31 @@ class Index:
         operator: str = "and",
         sort: str = "relevance",
         facets: bool = False,
+        expand: Sequence[str] = (),
+        without: Sequence[str] = (),
+        marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
         operator: what words side by side mean, "and" (all of them) or "or" (any of them).
         sort: "relevance", "newest", "oldest" or "url"; see indexer.search.ordering.
         facets: count all pages found by site, year, type, language and status.
-        Raises ValueError for another operator or sort.
+        expand: widen the query by some of "rocchio", "cooccur", "lsi", "wordnet"; see indexer.search.widening.
+        without: added words that are not wanted, as `Results.added` spells them.
+        marked: addresses of pages that a reader found relevant, and of others; Rocchio learns from these.
+        Raises ValueError for another operator, sort or way to expand.
         """
         if sort not in SORTS:
             raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
         parsed = parse_query(query, operator=operator)
+        wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
+                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking)
                 ranked = search(
-                    snapshot, parsed, self.ranking, offset=max(0, offset), limit=max(0, limit), sort=sort
+                    snapshot, widened.query, self.ranking, offset=max(0, offset), limit=max(0, limit), sort=sort
                 )
                 counted = count_facets(snapshot, ranked.matched) if facets else None
                 with snapshot.catalogue.snapshot():
@@ -258,7 +272,14 @@ class Index:
         if with_snippets:
             hits = [replace(hit, snippet=self._snippet(hit, ranked)) for hit in hits]
         return Results(
-            query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, tuple(hits), counted
+            query,
+            str(widened.asked or ranked.query),
+            ranked.query.notices,
+            ranked.total,
+            took_ms,
+            tuple(hits),
+            counted,
+            tuple(widened.added),
         )
 
     def tree(self, query: str, *, opened: str = "", operator: str = "and") -> Tree:
@@ -276,15 +297,23 @@ class Index:
         return Tree(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, root)
 
     def ranked_pages(
-        self, query: Query, limit: int | None, *, ranking: Ranking | None = None
+        self,
+        query: Query,
+        limit: int | None,
+        *,
+        ranking: Ranking | None = None,
+        expand: Sequence[str] = (),
+        widening: Widening | None = None,
     ) -> list[tuple[str, float]]:
         """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
 
-        limit: how many; None for all. ranking: other settings than those of the index.
+        limit: how many; None for all. ranking, widening: other settings than those of the index. expand: as in `search`.
         """
+        wish, ranking = Wish.of(expand), ranking or self.ranking
         with self._reading() as snapshot:
             most = snapshot.versions if limit is None else limit
-            ranked = search(snapshot, query, ranking or self.ranking, offset=0, limit=most)
+            query = self._widened(snapshot, query, wish, ranking=ranking, widening=widening).query
+            ranked = search(snapshot, query, ranking, offset=0, limit=most)
             with snapshot.catalogue.snapshot() as connection:
                 addresses = [
                     connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
@@ -296,6 +325,43 @@ class Index:
             for row, found in zip(addresses, ranked.found, strict=True)
             if row is not None
         ]
+
+    def _widened(
+        self, snapshot: Snapshot, query: Query, wish: Wish, *, ranking: Ranking, widening: Widening | None = None
+    ) -> Widened:
+        if not wish:
+            return Widened(query)
+        options = widening or self.widening
+        return widen(
+            snapshot, query, ranking, options, wish,
+            lambda found: self._page_found(snapshot, found),
+            lambda words: self._near_words(snapshot, words, options),
+        )  # fmt: skip
+
+    def _page_found(self, snapshot: Snapshot, found: Found) -> Page | None:
+        """Return the address and the text of a page found; None when its archive cannot be read now."""
+        with snapshot.catalogue.snapshot():
+            hit = describe(snapshot, found)
+        return self._page_at(hit.url, Location(hit.file, hit.offset, hit.length, hit.member, hit.inner))
+
+    def _page_at(self, url: str, location: Location) -> Page | None:
+        text = self.page_text(location) if location.path else None
+        if text is None:
+            return None
+        text.language = language_of(text)
+        return url, text
+
+    def _marked_pages(self, urls: Sequence[str]) -> list[Page]:
+        """Return the newest stored page of each of some addresses; those that are not there, or unreadable, are missing."""
+        pages = []
+        for url in dict.fromkeys(urls):
+            stored = [capture for capture in self.captures(url) if capture.mime in HTML_TYPES]
+            if stored and (page := self._page_at(url, stored[-1].original or stored[-1].location)) is not None:
+                pages.append(page)
+        return pages
+
+    def _near_words(self, snapshot: Snapshot, words: list[str], options: Widening) -> list[AddedWord]:
+        raise LookupError("latent semantic indexing is not there yet")
 
     def _snippet(self, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
         if not hit.file:
@@ -534,12 +600,14 @@ class Index:
         return problems
 
 
-def open_index(index_dir: str, *, ranking: Ranking | None = None) -> Index:
-    """Return the index in a folder, opened for reading.
+def open_index(
+    index_dir: str, *, ranking: Ranking | None = None, widening: Widening | None = None
+) -> Index:
+    """Return the index in a folder, opened for reading, with settings other than the defaults where they are given.
 
     Raises IndexMissingError, IndexVersionError or IndexCorruptError.
     """
-    return Index(os.fspath(index_dir), ranking or Ranking())
+    return Index(os.fspath(index_dir), ranking or Ranking(), widening)
 
 
 def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:

@@ -339,6 +339,13 @@ class Segment:
     def word_at(self, index: int) -> str:
         return string_at(self._word_ends, self._words, index)
 
+    def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each word, given by its index, how many versions hold it; removed ones count too."""
+        edges = np.zeros(len(self._pair_ends) + 1, dtype=np.int64)
+        edges[1:] = self._pair_ends
+        counts: NDArray[np.int64] = edges[words + 1] - edges[words]
+        return counts
+
     def hosts(self) -> list[str]:
         return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
 
