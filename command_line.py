@@ -140,9 +140,10 @@ def ranking_of(settings: Settings) -> Ranking:
 
 @contextlib.contextmanager
 def opened_index(settings: Settings) -> Iterator[Index]:
-    from indexer import open_index
+    from indexer import Widening, open_index
 
-    with open_index(settings.index_path, ranking=ranking_of(settings)) as index:
+    widening = Widening(**vars(settings.widening))
+    with open_index(settings.index_path, ranking=ranking_of(settings), widening=widening) as index:
         yield index
 
 

@@ -14,6 +14,7 @@ from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit
 from indexer.search.snippets import SnippetPart
 from indexer.search.tree import TreeNode
+from indexer.search.widening import AddedWord, Widening
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import (
     DiskFullError,
@@ -44,6 +45,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "ELEMENTS",
+    "AddedWord",
     "Capture",
     "DiskFullError",
     "FacetValue",
@@ -64,6 +66,7 @@ __all__ = [
     "Statistics",
     "Tree",
     "TreeNode",
+    "Widening",
     "WorkerError",
     "WriterLockedError",
     "build_index",

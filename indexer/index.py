@@ -259,7 +259,12 @@ class Index:
                 started = time.perf_counter()
                 widened = self._widened(snapshot, parsed, wish, ranking=self.ranking)
                 ranked = search(
-                    snapshot, widened.query, self.ranking, offset=max(0, offset), limit=max(0, limit), sort=sort
+                    snapshot,
+                    widened.query,
+                    self.ranking,
+                    offset=max(0, offset),
+                    limit=max(0, limit),
+                    sort=sort,
                 )
                 counted = count_facets(snapshot, ranked.matched) if facets else None
                 with snapshot.catalogue.snapshot():
@@ -307,7 +312,8 @@ class Index:
     ) -> list[tuple[str, float]]:
         """Return (address, score) of the best pages for a parsed query: what an evaluation needs, and no more.
 
-        limit: how many; None for all. ranking, widening: other settings than those of the index. expand: as in `search`.
+        limit: how many; None for all. ranking, widening: other settings than those of the index.
+        expand: as in `search`.
         """
         wish, ranking = Wish.of(expand), ranking or self.ranking
         with self._reading() as snapshot:
@@ -327,7 +333,13 @@ class Index:
         ]
 
     def _widened(
-        self, snapshot: Snapshot, query: Query, wish: Wish, *, ranking: Ranking, widening: Widening | None = None
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        wish: Wish,
+        *,
+        ranking: Ranking,
+        widening: Widening | None = None,
     ) -> Widened:
         if not wish:
             return Widened(query)
@@ -352,11 +364,14 @@ class Index:
         return url, text
 
     def _marked_pages(self, urls: Sequence[str]) -> list[Page]:
-        """Return the newest stored page of each of some addresses; those that are not there, or unreadable, are missing."""
+        """Return the newest stored page of each of some addresses; what is not there, or unreadable, is missing."""
         pages = []
         for url in dict.fromkeys(urls):
             stored = [capture for capture in self.captures(url) if capture.mime in HTML_TYPES]
-            if stored and (page := self._page_at(url, stored[-1].original or stored[-1].location)) is not None:
+            if (
+                stored
+                and (page := self._page_at(url, stored[-1].original or stored[-1].location)) is not None
+            ):
                 pages.append(page)
         return pages
 
@@ -600,9 +615,7 @@ class Index:
         return problems
 
 
-def open_index(
-    index_dir: str, *, ranking: Ranking | None = None, widening: Widening | None = None
-) -> Index:
+def open_index(index_dir: str, *, ranking: Ranking | None = None, widening: Widening | None = None) -> Index:
     """Return the index in a folder, opened for reading, with settings other than the defaults where they are given.
 
     Raises IndexMissingError, IndexVersionError or IndexCorruptError.

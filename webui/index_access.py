@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from indexer import Index, Ranking
+    from indexer import Index, Ranking, Widening
     from webui.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,13 @@ def ranking_from(settings: Settings) -> Ranking:
     return Ranking(k1=search.k1, idf=search.idf, fold=search.fold, boost=dict(search.boost), b=dict(search.b))
 
 
+def widening_from(settings: Settings) -> Widening:
+    """Return how the settings say that queries are widened."""
+    from indexer import Widening
+
+    return Widening(**vars(settings.widening))
+
+
 class IndexAccess:
     """Holds the open index of the settings in force; safe to use from many threads."""
 
@@ -36,7 +43,7 @@ class IndexAccess:
         self._open_index = open_index or _open_index
         self._lock = threading.Lock()
         self._path = settings.index_path
-        self._ranking = ranking_from(settings)
+        self._ranking, self._widening = ranking_from(settings), widening_from(settings)
         self._index: Index | None = None
         self._readers: dict[int, int] = {}
         self._retired: dict[int, Index] = {}
@@ -51,6 +58,7 @@ class IndexAccess:
         with self._lock:
             if self._index is None:
                 self._index = self._open_index(self._path, self._ranking)
+                self._index.widening = self._widening
                 log.info("%s: index opened", self._path)
             index = self._index
             self._readers[id(index)] = self._readers.get(id(index), 0) + 1
@@ -61,14 +69,14 @@ class IndexAccess:
 
     def configure(self, settings: Settings) -> None:
         """Take over changed settings: a new ranking counts at once, another folder is opened when next asked."""
-        ranking = ranking_from(settings)
+        ranking, widening = ranking_from(settings), widening_from(settings)
         with self._lock:
             moved = settings.index_path != self._path
-            self._path, self._ranking = settings.index_path, ranking
+            self._path, self._ranking, self._widening = settings.index_path, ranking, widening
             if self._index is None:
                 return
             if not moved:
-                self._index.ranking = ranking
+                self._index.ranking, self._index.widening = ranking, widening
                 return
             old, self._index = self._index, None
             self._retired[id(old)] = old

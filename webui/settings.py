@@ -166,6 +166,49 @@ class SearchSettings:
     b: dict[str, float] = _setting(_B, "how much the length of the element lowers the weight", low=0, high=1)
 
 
+# The defaults of indexer.search.widening.Widening once more (a test compares them).
+@dataclass(frozen=True)
+class WideningSettings:
+    rocchio_alpha: float = _setting(1.0, "Rocchio: how much the query itself counts", low=0, high=100)
+    rocchio_beta: float = _setting(0.7, "Rocchio: how much the relevant pages count", low=0, high=100)
+    rocchio_gamma: float = _setting(
+        0.15, "Rocchio: how much the pages that are not relevant count against a word", low=0, high=100
+    )
+    rocchio_relevant: int = _setting(
+        5, "Rocchio: the best pages that are taken as relevant, when none are marked by hand", low=1, high=100
+    )
+    rocchio_nonrelevant: int = _setting(
+        0, "Rocchio: the last of the best 1000 pages that are taken as not relevant", low=0, high=100
+    )
+    rocchio_words: int = _setting(40, "Rocchio: words added at most", low=0, high=200)
+    rocchio_tfidf: bool = _setting(True, "Rocchio: rare words count for more (tf-idf weights)")
+    cooccur_pages: int = _setting(
+        20, "words that go together: the best pages that are looked at", low=1, high=100
+    )
+    cooccur_words: int = _setting(8, "words that go together: words added at most", low=0, high=200)
+    cooccur_weight: float = _setting(
+        0.3,
+        "words that go together: what the best of them counts for beside a word of the query",
+        low=0,
+        high=10,
+    )
+    wordnet_words: int = _setting(3, "WordNet: synonyms added for each word at most", low=0, high=50)
+    wordnet_weight: float = _setting(
+        0.2, "WordNet: what a synonym counts for beside the word itself", low=0, high=10
+    )
+    lsi_pages: int = _setting(
+        2000, "latent semantic indexing: pages that are learned from", low=10, high=100_000
+    )
+    lsi_dimensions: int = _setting(100, "latent semantic indexing: dimensions kept", low=2, high=1000)
+    lsi_words: int = _setting(10, "latent semantic indexing: words added at most", low=0, high=200)
+    lsi_weight: float = _setting(
+        0.3,
+        "latent semantic indexing: what the nearest word counts for beside a word of the query",
+        low=0,
+        high=10,
+    )
+
+
 @dataclass(frozen=True)
 class ServerSettings:
     host: str = _setting("127.0.0.1", "address to listen on; the default answers this machine only")
@@ -197,10 +240,11 @@ _SECTIONS: dict[str, type[Any]] = {
     "archive": ArchiveSettings,
     "index": IndexSettings,
     "search": SearchSettings,
+    "widening": WideningSettings,
     "server": ServerSettings,
     "crawl": CrawlSettings,
 }
-_EDITABLE_SECTIONS = ("archive", "search", "crawl")
+_EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
 _FOLDER_NAMES = ("archive.job_id", "archive.index_name")  # one name: never leads out of the folder above
 
 
@@ -216,6 +260,7 @@ class Settings:
     archive: ArchiveSettings
     index: IndexSettings
     search: SearchSettings
+    widening: WideningSettings
     server: ServerSettings
     crawl: CrawlSettings
     path: str

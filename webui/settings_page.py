@@ -36,6 +36,7 @@ _SECTIONS = {
     "search": "Ranking",
     "search.boost": "Ranking: how much a word counts in each part of a page",
     "search.b": "Ranking: how much the length of a part lowers the weight",
+    "widening": "Widening a query",
     "crawl": "Crawls",
     "index": "Indexing",
     "server": "Server",

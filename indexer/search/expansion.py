@@ -59,8 +59,11 @@ class Wish:
         if (relevant or nonrelevant) and "rocchio" not in chosen:
             chosen.insert(0, "rocchio")
         return cls(
-            tuple(chosen), frozenset(" ".join(normalize(word).split()) for word in without), tuple(relevant), tuple(nonrelevant)
-        )  # fmt: skip
+            tuple(chosen),
+            frozenset(" ".join(normalize(word).split()) for word in without),
+            tuple(relevant),
+            tuple(nonrelevant),
+        )
 
 
 @dataclass(slots=True)
@@ -87,16 +90,20 @@ def widen(
     """
     found = search(snapshot, query, ranking, offset=0, limit=_pages_needed(options, wish))
     query = found.query
-    if query.tree is None:
-        return Widened(query)
     asked = words_asked(query.tree)
+    if query.tree is None or not asked:
+        return Widened(query)
     added: list[AddedWord] = []
     factors: dict[str, float] = {}
     notices: list[str] = []
     if "rocchio" in wish.ways:
         marked = bool(wish.relevant or wish.nonrelevant)
         good = list(wish.relevant) if marked else _read(found.found[: options.rocchio_relevant], read_page)
-        last = found.found[options.rocchio_relevant :][-options.rocchio_nonrelevant :] if options.rocchio_nonrelevant else ()
+        last = (
+            found.found[options.rocchio_relevant :][-options.rocchio_nonrelevant :]
+            if options.rocchio_nonrelevant
+            else ()
+        )
         bad = list(wish.nonrelevant) if marked else _read(last, read_page)
         if good or bad:
             terms = terms_of(snapshot, [*good, *bad], ranking)
@@ -117,7 +124,8 @@ def widen(
         except LookupError as error:
             notices.append(str(error.args[0]))
     added = [word for word in _each_once(added) if word.text not in wish.without]
-    tree = with_words(query.tree, added, factors)
+    # when no word of the feedback is wanted, the query's own words count as they did
+    tree = with_words(query.tree, added, factors if any(word.source == "rocchio" for word in added) else None)
     if "wordnet" in wish.ways:
         from indexer.search.wordnet import synonyms_of
 

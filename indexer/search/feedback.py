@@ -30,7 +30,12 @@ def rocchio(
 
 
 def feedback_words(
-    asked: list[str], terms: Terms, relevant: list[int], nonrelevant: list[int], versions: int, options: Widening
+    asked: list[str],
+    terms: Terms,
+    relevant: list[int],
+    nonrelevant: list[int],
+    versions: int,
+    options: Widening,
 ) -> tuple[list[AddedWord], dict[str, float]]:
     """Return the words that Rocchio adds, heaviest first, and the new factors of the query's own words.
 
@@ -69,7 +74,9 @@ def feedback_words(
     return added, {word: max(factor, 0.0) / scale for word, factor in own.items()}
 
 
-def words_that_go_together(asked: list[str], terms: Terms, versions: int, options: Widening) -> list[AddedWord]:
+def words_that_go_together(
+    asked: list[str], terms: Terms, versions: int, options: Widening
+) -> list[AddedWord]:
     """Return words that the pages found hold far more often than the whole index does, the strongest first.
 
     The measure is Dunning's log-likelihood ratio of "holds the word" inside and outside of the pages found.
@@ -83,12 +90,18 @@ def words_that_go_together(asked: list[str], terms: Terms, versions: int, option
     ratio[inside / pages <= held / max(versions, 1)] = 0
     ratio[inside < min(2, pages)] = 0
     ratio[[column for column in columns_of(asked, terms).values() if column is not None]] = 0
-    best = [column for column in np.argsort(-ratio, kind="stable")[: options.cooccur_words].tolist() if ratio[column] > 0]
+    best = [
+        column
+        for column in np.argsort(-ratio, kind="stable")[: options.cooccur_words].tolist()
+        if ratio[column] > 0
+    ]
     if not best:
         return []
     top = ratio[best[0]]
     return [
-        AddedWord(terms.words[column], round(options.cooccur_weight * float(ratio[column] / top), 4), "cooccur")
+        AddedWord(
+            terms.words[column], round(options.cooccur_weight * float(ratio[column] / top), 4), "cooccur"
+        )
         for column in best
     ]
 
@@ -97,7 +110,9 @@ def log_likelihood(inside: Floats, pages: int, outside: Floats, others: int) -> 
     """Return Dunning's log-likelihood ratio (G2) for words that `inside` of `pages` and `outside` of `others` hold."""
 
     def part(observed: Floats, expected: Floats) -> Floats:
-        found: Floats = np.where(observed > 0, observed * np.log(np.maximum(observed, 1e-12) / np.maximum(expected, 1e-12)), 0.0)
+        found: Floats = np.where(
+            observed > 0, observed * np.log(np.maximum(observed, 1e-12) / np.maximum(expected, 1e-12)), 0.0
+        )
         return found
 
     share = (inside + outside) / (pages + others)

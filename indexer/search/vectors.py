@@ -105,5 +105,3 @@ def unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     lengths = np.sqrt((weights * weights).sum(axis=-1, keepdims=True))
     result: NDArray[np.float64] = np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0)
     return result
-
-

@@ -119,5 +119,3 @@ def _weighed(tree: Node, weights: dict[str, float]) -> Node:
     if isinstance(tree, And | Or):
         return replace(tree, parts=tuple(_weighed(part, weights) for part in tree.parts))
     return tree
-
-

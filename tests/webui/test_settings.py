@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import Ranking
+from indexer import Ranking, Widening
 from webui.settings import (
     SettingsChangedError,
     SettingsError,
@@ -285,4 +285,10 @@ def test_the_model_imports_no_web_framework() -> None:
 
 def test_the_defaults_of_the_ranking_are_those_of_the_indexer() -> None:
     search = load_settings(None, {}, {}).search
-    assert Ranking() == Ranking(k1=search.k1, idf=search.idf, boost=search.boost, b=search.b)
+    assert Ranking() == Ranking(
+        k1=search.k1, idf=search.idf, fold=search.fold, boost=search.boost, b=search.b
+    )
+
+
+def test_widening_of_the_settings_is_that_of_the_indexer() -> None:
+    assert Widening() == Widening(**vars(load_settings(None, {}, {}).widening))
