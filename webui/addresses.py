@@ -4,10 +4,12 @@
     /web/20150503140211id_/http://host/page?x=1      the stored payload, untouched
     /cached/20150503140211/http://host/page?x=1      the page with the bar around that frame
     /captures/2015/http://host/page?x=1              what there is of it in 2015; `*` for all years
+    /cached/20150503140211;q=dawn;view=text/http://host/page?x=1
 
 An address never holds a file path or a number of the index, so links outlive a
-re-index. The query string belongs to the archived address, so these pages take
-no parameters of their own.
+re-index. The query string belongs to the archived address, so what these pages are
+told beside it stands behind the timestamp: `;q=WORDS` to be marked, `;view=NAME`
+of the cached page, `;d=DIGEST` where several captures share the second.
 """
 
 from __future__ import annotations
@@ -16,19 +18,38 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from webui.errors import BadAddressError
 
 MAX_URL_CHARS = 8_000
 # The modifiers of the Wayback Machine and pywb. All but `id_` mean "made fit for showing", and say for what.
 MODIFIERS = ("mp_", "id_", "im_", "cs_", "js_", "if_", "fr_", "oe_")
-_RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?/(.+)", re.DOTALL)
-_DATED = re.compile(r"(\*|\d{1,14})/(.+)", re.DOTALL)
+_RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
+_DATED = re.compile(r"(\*|\d{1,14})((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
+_DIGEST_CHARS = 12
+MAX_QUERY_CHARS = 1_000
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 # Everything that may stand in a URL stays as it is: written otherwise it would be another address to the index.
 _KEPT = "%/:?#[]@!$&'()*+,;=~-._"
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What an address says beside timestamp and URL; "" for what it does not say.
+
+    query: words to be marked in the page. digest: how the digest of the payload begins,
+    without the name of its algorithm. view: which tab of the cached page.
+    """
+
+    query: str = ""
+    digest: str = ""
+    view: str = ""
+
+    def __str__(self) -> str:
+        values = (("q", self.query), ("d", self.digest), ("view", self.view))
+        return "".join(f";{name}={quote(value, safe='')}" for name, value in values if value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +59,16 @@ class ReplayTarget:
     timestamp: str
     modifier: str
     url: str
+    extras: Extras = Extras()
+
+
+@dataclass(frozen=True, slots=True)
+class DatedTarget:
+    """What a request below /cached/ or /captures/ asks for; the timestamp may be `*`."""
+
+    timestamp: str
+    url: str
+    extras: Extras = Extras()
 
 
 def quote_url(url: str) -> str:
@@ -45,14 +76,28 @@ def quote_url(url: str) -> str:
     return quote(url, safe=_KEPT, errors="replace")
 
 
-def replay_address(url: str, timestamp: str, modifier: str = "mp_", root: str = "") -> str:
-    """Return the address below /web/ of the capture of `url` nearest to `timestamp`."""
-    return f"{root}/web/{timestamp or '0'}{modifier}/{quote_url(url)}"
+def short_digest(digest: str) -> str:
+    """Return as much of a payload digest as tells captures of one second apart in an address."""
+    return re.sub(r"[^A-Za-z0-9]", "", digest.rpartition(":")[2])[:_DIGEST_CHARS]
 
 
-def cached_address(url: str, timestamp: str, root: str = "") -> str:
-    """Return the address of the cached page with its bar."""
-    return f"{root}/cached/{timestamp or '0'}/{quote_url(without_fragment(url))}"
+def replay_address(
+    url: str, timestamp: str, modifier: str = "mp_", root: str = "", *, query: str = "", digest: str = ""
+) -> str:
+    """Return the address below /web/ of the capture of `url` nearest to `timestamp`.
+
+    query: words to be marked; digest: of the payload, when the timestamp alone does not name the capture.
+    """
+    extras = Extras(query, short_digest(digest))
+    return f"{root}/web/{timestamp or '0'}{modifier}{extras}/{quote_url(url)}"
+
+
+def cached_address(
+    url: str, timestamp: str, root: str = "", *, query: str = "", digest: str = "", view: str = ""
+) -> str:
+    """Return the address of the cached page with its bar; query, digest: as in `replay_address`."""
+    extras = Extras(query, short_digest(digest), view)
+    return f"{root}/cached/{timestamp or '0'}{extras}/{quote_url(without_fragment(url))}"
 
 
 def captures_address(url: str, when: str = "*", root: str = "") -> str:
@@ -72,18 +117,25 @@ def parse_replay(rest: str) -> ReplayTarget:
     """
     match = _RAW.fullmatch(rest)
     if match:
-        return ReplayTarget(match[1], match[2] or "", archived_url(match[3]))
+        return ReplayTarget(match[1], match[2] or "", archived_url(match[4]), _extras(match[3]))
     if rest.startswith("*/"):
         return ReplayTarget("*", "", archived_url(rest[2:]))
     raise BadAddressError("expected /web/TIMESTAMP/ADDRESS with a timestamp of up to 14 digits")
 
 
-def parse_dated(rest: str) -> tuple[str, str]:
-    """Read `TIMESTAMP/URL` or `*/URL` as (timestamp, url); raises BadAddressError."""
+def parse_dated(rest: str) -> DatedTarget:
+    """Read `TIMESTAMP/URL` or `*/URL`, with or without extras; raises BadAddressError."""
     match = _DATED.fullmatch(rest)
     if not match:
         raise BadAddressError("expected a timestamp of up to 14 digits, then the address of a page")
-    return match[1], archived_url(match[2])
+    return DatedTarget(match[1], archived_url(match[3]), _extras(match[2]))
+
+
+def _extras(written: str) -> Extras:
+    """Read `;name=value;name=value`; what is not known is passed over."""
+    values = dict(part.partition("=")[::2] for part in written.split(";") if part)
+    query = unquote(values.get("q", "")).replace("\x00", " ")[:MAX_QUERY_CHARS].strip()
+    return Extras(query, short_digest(unquote(values.get("d", ""))), values.get("view", ""))
 
 
 def archived_url(text: str) -> str:

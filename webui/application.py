@@ -78,7 +78,19 @@ class _FindingAid(Flask):
 
 def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
     """Return the application; see `webui.create_app`."""
-    from webui import cdx, crawls, graphs, memento, preferences, replay, search, settings_page
+    from webui import (
+        cached,
+        captures,
+        cdx,
+        compare,
+        crawls,
+        graphs,
+        memento,
+        preferences,
+        replay,
+        search,
+        settings_page,
+    )
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -91,6 +103,9 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.add_url_rule("/healthz", "healthz", _healthz)
     app.register_blueprint(search.blueprint)
     app.register_blueprint(replay.blueprint)
+    app.register_blueprint(cached.blueprint)
+    app.register_blueprint(captures.blueprint)
+    app.register_blueprint(compare.blueprint)
     app.register_blueprint(settings_page.blueprint)
     app.register_blueprint(preferences.blueprint)
     app.register_blueprint(cdx.blueprint)
@@ -118,10 +133,10 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
         root = request.script_root
         return {
             "command_options": command_options(),
-            "cached_url": lambda url, timestamp: cached_address(url, timestamp, root),
+            "cached_url": lambda url, timestamp, **more: cached_address(url, timestamp, root, **more),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
-            "replay_url": lambda url, timestamp, modifier="mp_": replay_address(
-                url, timestamp, modifier, root
+            "replay_url": lambda url, timestamp, modifier="mp_", **more: replay_address(
+                url, timestamp, modifier, root, **more
             ),
         }
 
@@ -140,7 +155,9 @@ def error_response(status: int, title: str, message: str, steps: tuple[str, ...]
     steps: what the reader can do now, a sentence each.
     """
     if request.path.startswith("/web/") or request.path == "/web":
-        body = render_template("frame_message.html", title=title, message=message, url="", others=[])
+        body = render_template(
+            "frame_message.html", title=title, message=message, url="", others=[], offers_crawl=False
+        )
         return make_response(body, status)
     if wants_json():
         response = jsonify({"ok": False, "error": message, "errors": [message], "status": status})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from flask import Flask
 from flask_babel import Babel
 from flask_babel import gettext as _translated
+from flask_babel import ngettext as _translated_number
 
 from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
 
@@ -30,3 +31,8 @@ def add_languages(app: Flask) -> None:
 def gettext(text: str, **values: object) -> str:
     """Return a text in the reader's language, with its %(name)s filled in; imported as `_`."""
     return str(_translated(text, **values))
+
+
+def ngettext(one: str, many: str, number: int, **values: object) -> str:
+    """Return the text for a number of things in the reader's language; %(num)s stands for the number."""
+    return str(_translated_number(one, many, number, **values))

@@ -1,8 +1,7 @@
-"""Cached pages: what was archived, shown as it was stored.
+"""Replay: archived bytes, made fit for the frame.
 
-    /cached/TIMESTAMP/URL     our page: a bar that says what and when, and a frame
-    /captures/WHEN/URL        our page: all captures of one address
-    /web/TIMESTAMPmod_/URL    archived bytes, made fit for the frame; `id_` gives them untouched
+    /web/TIMESTAMPmod_/URL    as it is shown in the frame; `id_` gives the bytes untouched
+    /web/TIMESTAMP/URL        leads to the page with the bar, see `cached.py`
 
 Nothing here takes a file path: an address names a URL and a time, and the index
 knows where the record lies. Everything below /web/ leaves under the replay header
@@ -11,20 +10,16 @@ set of `security.py`.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from email.utils import format_datetime
-from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
-from archiver.warc import DEFAULT_LIMITS, ArchiveError, Headers, parse_head, parse_response
+from archiver.warc import ArchiveError
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.addresses import (
@@ -32,133 +27,39 @@ from webui.addresses import (
     archived_url,
     cached_address,
     captures_address,
-    parse_dated,
     parse_replay,
     raw_target,
     replay_address,
 )
 from webui.application import site
+from webui.i18n import gettext as _
 from webui.memento import answer_timegate, link_header, neighbours
-from webui.rewrite import RewriteContext, rewrite_css, rewrite_page
+from webui.rewrite import RewriteContext, rewrite_css
+from webui.rewritten import RewrittenPage, rewritten_page
+from webui.stored import (
+    CONTROLS,
+    StoredResponse,
+    as_datetime,
+    as_seconds,
+    captures_of,
+    closest,
+    decode_css,
+    is_other_xml,
+    nearest_with_content,
+    read_stored,
+    shows_in_frame,
+)
 
 blueprint = Blueprint("replay", __name__)
 log = logging.getLogger(__name__)
 
-MAX_CAPTURES_SHOWN = 500
-LARGE_PAGE_BYTES = 500_000
-# Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
-PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
-_one_large_page = threading.Lock()
 MAX_ORIGINAL_HEADERS = 64
 MAX_HEADER_CHARS = 4_000
+MAX_REDIRECTS = 10
 # All others are shown as X-Archive-Orig-NAME, which means nothing to a browser.
 _NEVER_SHOWN = frozenset({"set-cookie", "set-cookie2"})
-_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
 _TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-_CSS_CHARSET = re.compile(rb'^@charset "([A-Za-z0-9_.:-]{1,40})";')
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _FILENAME = re.compile(r"filename\*?\s*=\s*(?:UTF-8'[^']*')?\"?([^\";]+)", re.IGNORECASE)
-_LOOKS_LIKE_HTML = re.compile(rb"^\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype html|html|head|body|title)\b",
-                              re.IGNORECASE | re.DOTALL)  # fmt: skip
-_MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"GIF8", "image/gif"), (b"\xff\xd8\xff", "image/jpeg"),
-          (b"%PDF-", "application/pdf"), (b"wOFF", "font/woff"), (b"wOF2", "font/woff2"))  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResponse:
-    """A capture read from its archive: what is needed to show it."""
-
-    status: int
-    headers: Headers
-    body: bytes
-    mime: str
-    content_type: str
-    note: str
-
-
-# ---------------------------------------------------------------- our own pages
-
-
-@blueprint.get("/cached/<path:rest>")
-def cached(rest: str) -> Response:
-    when, url = parse_dated(raw_target(request.environ, "/cached/"))
-    if when == "*":
-        return _redirect(captures_address(url, root=request.script_root))
-    captures = captures_of(url)
-    with site().index_access.lease() as index:
-        capture = _closest(index, url, when)
-    if capture is None:
-        return make_response(render_template("not_archived.html", url=url, when=when, captures=captures), 404)
-    times = sorted({other.timestamp for other in captures})
-    earlier = [time for time in times if time < capture.timestamp]
-    later = [time for time in times if time > capture.timestamp]
-    page = render_template(
-        "cached.html",
-        capture=capture,
-        show_frame=_shows_in_frame(capture.mime),
-        asked=when if when.strip("0") and not capture.timestamp.startswith(when) else "",
-        count=len(captures),
-        versions=len({other.digest for other in captures}),
-        first=times[0] if times else capture.timestamp,
-        last=times[-1] if times else capture.timestamp,
-        previous=earlier[-1] if earlier else "",
-        following=later[0] if later else "",
-        file_name=os.path.basename(capture.location.path),
-        results_url=_results_page_we_came_from(),
-    )
-    return make_response(page)
-
-
-@blueprint.get("/captures/<path:rest>")
-def captures(rest: str) -> Response:
-    when, url = parse_dated(raw_target(request.environ, "/captures/"))
-    found = captures_of(url)
-    if not found:
-        return make_response(render_template("not_archived.html", url=url, when="", captures=[]), 404)
-    years: dict[str, int] = {}
-    for capture in found:
-        years[capture.timestamp[:4]] = years.get(capture.timestamp[:4], 0) + 1
-    chosen = [capture for capture in found if when == "*" or capture.timestamp.startswith(when)]
-    numbers: dict[str, int] = {}
-    for capture in found:
-        numbers.setdefault(capture.digest, len(numbers) + 1)
-    page = render_template(
-        "captures.html",
-        url=url,
-        when=when,
-        captures=chosen[:MAX_CAPTURES_SHOWN],
-        chosen=len(chosen),
-        total=len(found),
-        years=sorted(years.items()),
-        most=max(years.values()),
-        numbers=numbers,
-    )
-    return make_response(page, 200 if chosen else 404)
-
-
-def captures_of(url: str) -> list[Capture]:
-    """Return all captures of an address, oldest first."""
-    with site().index_access.lease() as index:
-        for spelling in _spellings(url):
-            with suppress(ValueError):  # what is no address has no captures
-                found = index.captures(spelling)
-                if found:
-                    return found
-    return []
-
-
-def _spellings(url: str) -> Iterator[str]:
-    """Give the address as asked for, then as an archive may hold it that writes odd ones as they came."""
-    yield url
-    plain = unquote(url)
-    if plain != url:
-        yield plain
-    if url.startswith("http://"):
-        yield plain.removeprefix("http://")
-
-
-# ---------------------------------------------------------------- archived bytes
 
 
 @blueprint.get("/web/<path:rest>")
@@ -169,107 +70,61 @@ def replay(rest: str) -> Response:
     target = parse_replay(target_text)
     root = request.script_root
     if target.timestamp == "*":
-        return _redirect(captures_address(target.url, root=root))
+        return redirected(captures_address(target.url, root=root))
     if not target.modifier:
-        return _redirect(cached_address(target.url, target.timestamp, root))
+        extras = {"query": target.extras.query, "digest": target.extras.digest, "view": target.extras.view}
+        return redirected(cached_address(target.url, target.timestamp, root, **extras))
     with site().index_access.lease() as index:
-        capture = _closest(index, target.url, target.timestamp)
+        capture = closest(index, target.url, target.timestamp, target.extras.digest)
         if capture is None:
             return _not_archived(target, captures_of(target.url))
         if capture.type == "revisit" and capture.original is None:
-            capture = _nearest_with_content(capture, captures_of(capture.url))
+            capture = nearest_with_content(capture, captures_of(capture.url))
             if capture is None:
                 return _message(
-                    404, "Only a reference is archived",
-                    "The archive notes that this page was seen unchanged, but does not hold the copy it refers to.",
+                    404,
+                    _("Only a reference is archived"),
+                    _(
+                        "The archive notes that this page was seen unchanged, but does not hold the copy it refers to."
+                    ),
                     target.url,
-                )  # fmt: skip
+                )
         try:
-            stored = _read(index, capture, target.modifier == "id_")
+            if target.modifier == "id_":
+                found: RewrittenPage | StoredResponse | None = read_stored(index, capture, is_raw=True)
+            else:
+                found = rewritten_page(index, capture, target.timestamp, root, target.extras.query)
         except (ArchiveError, OSError) as error:
             log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
             return _unreadable(capture, target)
-        if stored is not None and target.modifier != "id_" and 300 <= stored.status < 400:
-            return _archived_redirect(index, capture, stored, target)
-    if stored is None:
+        if isinstance(found, StoredResponse) and target.modifier != "id_" and 300 <= found.status < 400:
+            return _archived_redirect(index, capture, found, target)
+    if found is None:
         return _unreadable(capture, target)
-    return _answer(capture, stored, target)
+    if isinstance(found, RewrittenPage):
+        return _answer(capture, found.stored, target, found.body)
+    return _answer(capture, found, target)
 
 
-def _closest(index: Index, url: str, timestamp: str) -> Capture | None:
-    """Return the capture of `url` nearest in time; the timestamp 0 asks for the newest."""
-    for spelling in _spellings(url):
-        with suppress(ValueError):
-            found = index.closest(spelling, timestamp if timestamp.strip("0") else None)
-            if found:
-                return found
-    return None
-
-
-def _nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:
-    """Return the capture nearest in time that holds content, for a revisit whose original is not archived."""
-    able = [other for other in others if other.type != "revisit" or other.original is not None]
-    when = _as_number(capture.timestamp)
-    return min(able, key=lambda other: abs(_as_number(other.timestamp) - when), default=None)
-
-
-def _read(index: Index, capture: Capture, is_raw: bool) -> StoredResponse | None:
-    """Return what was stored, decoded; None when the record holds no answer that can be shown.
-
-    is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size.
-    Raises ArchiveError or OSError when the archive cannot be read there (any more).
-    """
-    with index.record(capture) as record:
-        head = parse_head(record)
-        if head is None:
-            return None
-        is_page = (
-            head.media_type in _HTML_TYPES or head.media_type == "text/css" or _is_other_xml(head.media_type)
-        )
-        response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
-        cut_by_crawler = record.truncated not in ("", "file")
-    if response is None:
-        return None
-    content_type = _CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
-    mime = response.media_type
-    if not _MEDIA_TYPE.fullmatch(mime):
-        mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""
-        mime = mime or _sniffed(response.body)
-        content_type = mime
-    note = ""
-    if response.truncated:
-        note = f"This copy is cut short: {'; '.join(response.problems) or 'a part is missing'}."
-    elif cut_by_crawler:
-        note = "This copy is cut short: the crawler kept only the first part."
-    return StoredResponse(response.status, response.headers, response.body, mime, content_type, note)
-
-
-def _sniffed(body: bytes) -> str:
-    """Return a media type for a body that was stored without one."""
-    for magic, mime in _MAGIC:
-        if body.startswith(magic):
-            return mime
-    if _LOOKS_LIKE_HTML.match(body[:1024]):
-        return "text/html"
-    return "application/octet-stream" if b"\x00" in body[:1024] else "text/plain"
-
-
-def _answer(capture: Capture, stored: StoredResponse, target: ReplayTarget) -> Response:
-    context = RewriteContext(capture.url, target.timestamp, request.script_root)
+def _answer(
+    capture: Capture, stored: StoredResponse, target: ReplayTarget, page: bytes | None = None
+) -> Response:
+    """Return what was stored under the headers that may leave; page: the rewritten page, if it is one."""
     body, content_type = stored.body, _safe_content_type(stored)
     is_download = False
-    if target.modifier != "id_":
-        if stored.mime in _HTML_TYPES:
-            body, content_type = _rewritten(stored, context), "text/html; charset=utf-8"
-        elif stored.mime == "text/css":
+    if page is not None:
+        body, content_type = page, "text/html; charset=utf-8"
+    elif target.modifier != "id_":
+        if stored.mime == "text/css":
+            context = RewriteContext(capture.url, target.timestamp, request.script_root)
             text = rewrite_css(decode_css(body, stored.content_type), context)
             body, content_type = text.encode("utf-8", "replace"), "text/css; charset=utf-8"
-        elif _is_other_xml(stored.mime):
+        elif is_other_xml(stored.mime):
             # A style sheet of its own could turn XML into any page; as text it is what was stored.
             content_type = "text/plain; charset=utf-8"
             body = decode_html(body, stored.content_type)[0].encode("utf-8", "replace")
         else:
-            is_download = not _shows_in_frame(stored.mime)
+            is_download = not shows_in_frame(stored.mime)
     response = make_response(body)
     # An archived answer of status 503 is no failure of this server; others keep their status.
     response.status_code = stored.status if 400 <= stored.status < 500 else 200
@@ -282,47 +137,20 @@ def _answer(capture: Capture, stored: StoredResponse, target: ReplayTarget) -> R
     return response
 
 
-def _rewritten(stored: StoredResponse, context: RewriteContext) -> bytes:
-    # The tree of a large page takes many times its size: one at a time.
-    with _one_large_page if len(stored.body) > LARGE_PAGE_BYTES else nullcontext():
-        text, _ = decode_html(stored.body, stored.content_type)
-        is_xhtml = stored.mime == "application/xhtml+xml"
-        return rewrite_page(text, context, notice=stored.note, is_xhtml=is_xhtml).encode("utf-8", "replace")
-
-
-def decode_css(body: bytes, content_type: str) -> str:
-    """Return the text of a style sheet: byte order mark, HTTP header, @charset, then what fits."""
-    match = _CSS_CHARSET.match(body)
-    if match and "charset" not in content_type.lower():
-        content_type = f"{content_type}; charset={match[1].decode('ascii')}"
-    return decode_html(body, content_type)[0]
-
-
 def _etag(capture: Capture, target: ReplayTarget) -> str:
     digest = _TOKEN.sub("", capture.digest) or f"{capture.location.offset}-{capture.location.length}"
-    return f"{digest[:80]}-{capture.timestamp}-{target.timestamp}{target.modifier}"
+    marks = f"-{hash_of(target.extras.query)}" if target.extras.query else ""
+    return f"{digest[:80]}-{capture.timestamp}-{target.timestamp}{target.modifier}{marks}"
+
+
+def hash_of(text: str) -> str:
+    """Return a short name of a text that can stand in a header field."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _safe_content_type(stored: StoredResponse) -> str:
     charset = re.search(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", stored.content_type, re.IGNORECASE)
     return f"{stored.mime}; charset={charset[1]}" if charset else stored.mime
-
-
-def _is_other_xml(mime: str) -> bool:
-    return mime in ("text/xml", "application/xml", "text/xsl") or (
-        mime.endswith("+xml") and mime != "image/svg+xml"
-    )
-
-
-def _shows_in_frame(mime: str) -> bool:
-    """Tell whether a browser shows the type inside a sandboxed frame; PDF is shown nowhere there."""
-    return (
-        mime.startswith(("text/", "image/", "audio/", "video/", "font/"))
-        or mime in _HTML_TYPES
-        or mime in ("", "application/json", "application/javascript", "application/x-javascript", "application/xml",
-                    "application/font-woff", "application/vnd.ms-fontobject", "application/x-font-ttf")
-        or mime.endswith(("+xml", "+json"))
-    )  # fmt: skip
 
 
 def _add_archived_headers(
@@ -338,7 +166,7 @@ def _add_archived_headers(
     if request.headers.get("Sec-Fetch-Dest") == "font" and _is_font(stored):
         # The sandboxed page has no origin, and fonts are loaded with CORS. Nothing else is opened to others.
         response.headers["Access-Control-Allow-Origin"] = "*"
-    when = _as_datetime(capture.timestamp)
+    when = as_datetime(capture.timestamp)
     if when is not None:
         response.headers["Memento-Datetime"] = format_datetime(when, usegmt=True)
         near = None
@@ -358,14 +186,14 @@ def _add_archived_headers(
 
 def _header_text(value: str) -> str:
     """Return a value that can stand in a header field: one line, Latin-1, not endless."""
-    text = _CONTROLS.sub(" ", value[:MAX_HEADER_CHARS]).strip()
+    text = CONTROLS.sub(" ", value[:MAX_HEADER_CHARS]).strip()
     return text.encode("latin-1", "replace").decode("latin-1")
 
 
 def _attachment(disposition: str, url: str) -> str:
     match = _FILENAME.search(disposition)
     name = match[1] if match else re.split(r"[?#]", url)[0].rsplit("/", 1)[-1]
-    name = _CONTROLS.sub("", name).replace("/", "_").replace("\\", "_").strip(" .\"'") or "archived-file"
+    name = CONTROLS.sub("", name).replace("/", "_").replace("\\", "_").strip(" .\"'") or "archived-file"
     plain = re.sub(r"[^A-Za-z0-9._ -]", "_", name)[:100]
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name[:100], safe='')}"
 
@@ -378,48 +206,69 @@ def _is_font(stored: StoredResponse) -> bool:
     )
 
 
-def _as_datetime(timestamp: str) -> datetime | None:
-    try:
-        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
-
-
 def _archived_redirect(
     index: Index, capture: Capture, stored: StoredResponse, target: ReplayTarget
 ) -> Response:
-    """Follow a stored redirect inside the archive; one that leads to itself is told in words."""
-    location = _CONTROLS.sub("", stored.headers.get("Location")).strip()
-    try:
-        goal = urljoin(capture.url, location) if location else ""
-    except ValueError:
-        goal = ""
-    if not goal.lower().startswith(("http://", "https://")):
+    """Follow a stored redirect inside the archive; one that leads back to itself is told in words."""
+    goal = redirect_goal(capture, stored)
+    if not goal:
         return _message(
-            404, "A redirect without a usable goal", "The archive holds a redirect here that names no web address.",
+            404,
+            _("A redirect without a usable goal"),
+            _("The archive holds a redirect here that names no web address."),
             capture.url,
-        )  # fmt: skip
-    next_capture = _closest(index, goal, target.timestamp)
+        )
+    next_capture = closest(index, goal, target.timestamp)
     if next_capture is not None and next_capture.location == capture.location:
         # http:// and https:// of one page are one address to the archive: look for a page beside the redirect.
         others = [other for other in captures_of(goal) if other.status == 200]
         if not others:
-            return _message(
-                404,
-                "Not archived",
-                "The archive holds a redirect to this page, but not the page itself.",
-                goal,
-            )
+            return _only_a_redirect(goal)
         nearest = min(
-            others, key=lambda other: abs(_as_number(other.timestamp) - _as_number(capture.timestamp))
+            others, key=lambda other: abs(as_seconds(other.timestamp) - as_seconds(capture.timestamp))
         )
-        return _redirect(replay_address(nearest.url, nearest.timestamp, target.modifier, request.script_root))
-    return _redirect(replay_address(goal, target.timestamp, target.modifier, request.script_root))
+        goal, timestamp = nearest.url, nearest.timestamp
+    elif next_capture is not None and _leads_in_a_circle(index, capture, next_capture, target.timestamp):
+        return _only_a_redirect(goal)
+    else:
+        timestamp = target.timestamp
+    address = replay_address(goal, timestamp, target.modifier, request.script_root, query=target.extras.query)
+    return redirected(address)
 
 
-def _as_number(timestamp: str) -> float:
-    when = _as_datetime(timestamp)
-    return when.timestamp() if when else 0.0
+def redirect_goal(capture: Capture, stored: StoredResponse) -> str:
+    """Return the web address that a stored redirect names, "" if it names none."""
+    location = CONTROLS.sub("", stored.headers.get("Location")).strip()
+    try:
+        goal = urljoin(capture.url, location) if location else ""
+    except ValueError:
+        return ""
+    return goal if goal.lower().startswith(("http://", "https://")) else ""
+
+
+def _leads_in_a_circle(index: Index, first: Capture, capture: Capture, timestamp: str) -> bool:
+    """Tell whether redirects, followed from `capture` on, come back to one that was met before."""
+    met = {first.location}
+    step: Capture | None = capture
+    for _step in range(MAX_REDIRECTS):
+        if step is None or not 300 <= step.status < 400:
+            return False
+        if step.location in met:
+            return True
+        met.add(step.location)
+        try:
+            stored = read_stored(index, step)
+        except (ArchiveError, OSError):
+            return False
+        goal = redirect_goal(step, stored) if stored is not None else ""
+        step = closest(index, goal, timestamp) if goal else None
+    return True
+
+
+def _only_a_redirect(goal: str) -> Response:
+    return _message(
+        404, _("Not archived"), _("The archive holds a redirect to this page, but not the page itself."), goal
+    )
 
 
 # ---------------------------------------------------------------- messages in the frame
@@ -430,24 +279,46 @@ def _not_archived(target: ReplayTarget, others: list[Capture]) -> Response:
         response = make_response("Not archived.\n", 404)
         response.headers["Content-Type"] = "text/plain; charset=utf-8"
         return response
-    return _message(404, "Not archived", "The archive holds no copy of this address.", target.url, others)
+    return _message(
+        404,
+        _("Not archived"),
+        _("The archive holds no copy of this address."),
+        target.url,
+        others,
+        crawl=True,
+    )
 
 
 def _unreadable(capture: Capture, target: ReplayTarget) -> Response:
     others = [other for other in captures_of(capture.url) if other.location != capture.location]
-    name = os.path.basename(capture.location.path)
-    message = (
-        f"The copy of {capture.timestamp} cannot be read: the archive file {name} is damaged, was moved, "
-        "or holds no web page at that place. Other copies may be fine."
+    message = _(
+        "The copy of %(when)s cannot be read: the archive file %(file)s is damaged, was moved, or holds no web page "
+        "at that place. Other copies may be fine.",
+        when=capture.timestamp,
+        file=os.path.basename(capture.location.path),
     )
-    return _message(404, "This copy cannot be shown", message, target.url, others)
+    return _message(404, _("This copy cannot be shown"), message, target.url, others)
 
 
 def _message(
-    status: int, title: str, message: str, url: str, others: list[Capture] | None = None
+    status: int,
+    title: str,
+    message: str,
+    url: str,
+    others: list[Capture] | None = None,
+    *,
+    crawl: bool = False,
 ) -> Response:
+    """Return a page of words; crawl: offer to crawl the address, where the reader can follow that link."""
+    # Inside a frame our own pages do not open, and should not.
+    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
     page = render_template(
-        "frame_message.html", title=title, message=message, url=url, others=(others or [])[-20:]
+        "frame_message.html",
+        title=title,
+        message=message,
+        url=url,
+        others=(others or [])[-20:],
+        offers_crawl=crawl and is_alone and url.startswith(("http://", "https://")),
     )
     return make_response(page, status)
 
@@ -461,18 +332,8 @@ def _is_part_of_page() -> bool:
 # ---------------------------------------------------------------- small helpers
 
 
-def _redirect(address: str) -> Response:
+def redirected(address: str) -> Response:
+    """Return the answer that leads to another of our addresses."""
     response = redirect(address, 302)
     assert isinstance(response, Response)
     return response
-
-
-def _results_page_we_came_from() -> str:
-    """Return the results page of ours that linked here, "" if there is none."""
-    try:
-        parts = urlsplit(request.referrer or "")
-    except ValueError:
-        return ""
-    if parts.netloc != request.host or parts.path != f"{request.script_root}/search":
-        return ""
-    return f"{parts.path}?{parts.query}"

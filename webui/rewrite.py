@@ -19,7 +19,9 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborAttributes, LexborHTMLParser, LexborNode
 
-from webui.addresses import quote_url
+from indexer.search.marking import Marker
+from webui.addresses import quote_url, without_fragment
+from webui.marks import mark_words
 
 # An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
 MAX_PAGE_CHARS = 5_000_000
@@ -31,6 +33,7 @@ MAX_BLOCK_DEPTH = 2_000
 MAX_REPEATED_ELEMENTS = 400_000
 # The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
 MAX_ATTRIBUTES = 4_000
+MAX_PARTS = 1_000
 
 # object and applet: only those without fallback content are left when this counts.
 _DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen",
@@ -82,6 +85,9 @@ class RewriteContext:
     url: the address of the capture; timestamp: its 14 digits; root: the path
         that our whole site lies below, "" for none.
     base: what relative addresses are relative to (a base element may change it).
+    removed: what was taken out, with its number.
+    parts: addresses of what belongs to the page (pictures, styles, frames), in their order, each once.
+    hits: how many places of the query were marked.
     """
 
     url: str
@@ -89,6 +95,8 @@ class RewriteContext:
     root: str = ""
     base: str = ""
     removed: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
+    hits: int = 0
 
     def __post_init__(self) -> None:
         self.base = self.base or self.url
@@ -109,18 +117,31 @@ class RewriteContext:
     def address(self, link: str, modifier: str) -> str | None:
         """Return the address in the archive of what `link` means, or None if it is no web address."""
         absolute = self.absolute(link)
-        return None if absolute is None else f"{self._start}{modifier}/{quote_url(absolute)}"
+        if absolute is None:
+            return None
+        if modifier != "mp_" and len(self.parts) < MAX_PARTS:
+            self.parts.setdefault(without_fragment(absolute), modifier)
+        return f"{self._start}{modifier}/{quote_url(absolute)}"
 
     def count(self, what: str) -> None:
         """Note that something was taken out."""
         self.removed[what] = self.removed.get(what, 0) + 1
 
 
-def rewrite_page(html: str, context: RewriteContext, *, notice: str = "", is_xhtml: bool = False) -> str:
+def rewrite_page(
+    html: str,
+    context: RewriteContext,
+    *,
+    notice: str = "",
+    is_xhtml: bool = False,
+    marker: Marker | None = None,
+    imprint: str = "",
+) -> str:
     """Return the page for the frame: links into the archive, nothing that acts.
 
     html: the decoded text. notice: a plain sentence to stand on top of the page,
-    such as that the stored copy is cut short.
+    such as that the stored copy is cut short. marker: marks the words of a query.
+    imprint: a line that a printed page ends with, such as where and when it was archived.
     """
     html, cut = _cut(html)
     html = _without_attribute_floods(_without_deep_nesting(html))
@@ -163,7 +184,10 @@ def rewrite_page(html: str, context: RewriteContext, *, notice: str = "", is_xht
         elif tag in ("video", "audio"):
             node.attrs["controls"] = ""  # the page's own buttons need script
     _drop(dropped)
+    if marker is not None:
+        context.hits = mark_words(tree, marker)
     _put_on_top(tree, notice, refresh, context)
+    _put_at_the_end(tree, imprint)
     # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
     doctype = _DOCTYPE.match(html)
     return (doctype[1] if doctype else "") + (root.html or "")
@@ -361,6 +385,22 @@ def _put_on_top(tree: LexborHTMLParser, notice: str, refresh: str, context: Rewr
         box.insert_child("This page sends its visitors on to ")
         box.insert_child(link)
     _insert_first(body, box)
+
+
+def _put_at_the_end(tree: LexborHTMLParser, imprint: str) -> None:
+    head, body = tree.head, tree.body
+    if not imprint or head is None or body is None or body.tag != "body":
+        return
+    sheet = tree.create_node("style")
+    sheet.insert_child(
+        ".finding-aid-imprint{display:none}@media print{.finding-aid-imprint{all:initial;display:block;"
+        "margin-top:2em;border-top:1px solid;font:12px/1.4 sans-serif;overflow-wrap:anywhere}}"
+    )
+    head.insert_child(sheet)
+    line = tree.create_node("div")
+    line.attrs["class"] = "finding-aid-imprint"
+    line.insert_child(imprint)
+    body.insert_child(line)
 
 
 def _insert_first(parent: LexborNode, node: LexborNode) -> None:

@@ -17,7 +17,7 @@ from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
 from webui.json_shapes import results_as_json
 from webui.preferences import SIZES, preferences
-from webui.replay import captures_of
+from webui.stored import captures_of
 
 blueprint = Blueprint("search", __name__)
 
@@ -153,7 +153,7 @@ def _json_answer(results: Results, notices: tuple[str, ...]) -> Response:
     answer["notices"] = list(notices)
     for shown, hit in zip(answer["hits"], results.hits, strict=True):
         shown["snippet_parts"] = [{"t": part.text, "hit": part.hit} for part in hit.snippet]
-        shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root)
+        shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root, digest=hit.digest)
         if hit.member:
             shown["member"] = hit.member
     # Escaped so that even a program that takes the answer for HTML meets no markup in it.

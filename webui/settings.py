@@ -219,6 +219,18 @@ class ServerSettings:
 
 
 @dataclass(frozen=True)
+class ReplaySettings:
+    mode: str = _setting(
+        "safe", "how cached pages are shown: safe is our own frame without scripts; external links to another player",
+        choices=("safe", "external"),
+    )  # fmt: skip
+    external: str = _setting(
+        "",
+        "address of the other player, with {timestamp} and {url}, such as http://host/web/{timestamp}/{url}",
+    )
+
+
+@dataclass(frozen=True)
 class CrawlSettings:
     threads: int = _setting(8, "pages fetched at the same time", low=1, high=256)
     delay_s: float = _setting(
@@ -242,6 +254,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "search": SearchSettings,
     "widening": WideningSettings,
     "server": ServerSettings,
+    "replay": ReplaySettings,
     "crawl": CrawlSettings,
 }
 _EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
@@ -262,6 +275,7 @@ class Settings:
     search: SearchSettings
     widening: WideningSettings
     server: ServerSettings
+    replay: ReplaySettings
     crawl: CrawlSettings
     path: str
     has_file: bool

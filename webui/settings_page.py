@@ -40,6 +40,7 @@ _SECTIONS = {
     "crawl": "Crawls",
     "index": "Indexing",
     "server": "Server",
+    "replay": "Cached pages",
 }
 _SOURCES = {
     "default": "default",

@@ -16,6 +16,7 @@ from archiver.warc import Damage, Location, Record, parse_response, read_record_
 from archiver.warc.urls import canonical_url
 from indexer import Capture, Hit, IndexMissingError, Ranking, Results, SnippetPart, Statistics
 from indexer.text.charset import decode_html
+from indexer.text.elements import PageText, collect_page
 from webui import create_app
 from webui.settings import Settings
 
@@ -143,14 +144,28 @@ class FakeIndex:
         except ValueError:
             return []
 
-    def closest(self, url: str, timestamp: str | None = None) -> Capture | None:
+    def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         found = self.captures(url)
         if not found:
             return None
         if timestamp is None:
             return found[-1]
         wanted = int(timestamp.ljust(14, "0"))
-        return min(found, key=lambda capture: abs(int(capture.timestamp or "0") - wanted))
+        return min(
+            found,
+            key=lambda capture: (
+                abs(int(capture.timestamp or "0") - wanted),
+                not (digest and digest in capture.digest),
+            ),
+        )
+
+    def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
+        return [capture for capture in self._captures if capture.digest == digest][:limit]
+
+    def page_text(self, location: Location) -> PageText | None:
+        with read_record_at(location) as record:
+            response = parse_response(record)
+        return collect_page(decode_html(response.body, "")[0]) if response else None
 
     def record(self, capture: Capture) -> Record:
         return read_record_at(capture.original or capture.location)

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webui.addresses import archived_url, parse_dated, parse_replay, quote_url, raw_target, replay_address
+from webui.addresses import (
+    DatedTarget,
+    Extras,
+    archived_url,
+    cached_address,
+    parse_dated,
+    parse_replay,
+    quote_url,
+    raw_target,
+    replay_address,
+)
 from webui.errors import BadAddressError
 
 
@@ -22,7 +32,7 @@ def test_an_address_without_a_modifier_means_the_page_with_the_bar() -> None:
 
 def test_a_star_asks_for_all_captures() -> None:
     assert parse_replay("*/http://h.example/").timestamp == "*"
-    assert parse_dated("*/h.example/x") == ("*", "http://h.example/x")
+    assert parse_dated("*/h.example/x") == DatedTarget("*", "http://h.example/x")
 
 
 @pytest.mark.parametrize(
@@ -83,3 +93,21 @@ def test_the_request_target_is_taken_as_it_was_sent() -> None:
 def test_a_server_without_request_uri_is_served_from_path_and_query() -> None:
     environ = {"PATH_INFO": "/web/2015mp_/http://h/a b", "QUERY_STRING": "c=1"}
     assert raw_target(environ, "/web/") == "2015mp_/http://h/a%20b?c=1"
+
+
+@given(st.text(max_size=40), st.text(max_size=20))
+def test_what_an_address_says_beside_time_and_url_comes_back(query: str, digest: str) -> None:
+    address = cached_address(
+        "http://h.example/a;q=b?c", "2015", query=query, digest=f"sha1:{digest}", view="text"
+    )
+    target = parse_dated(address.removeprefix("/cached/"))
+    assert target.url == "http://h.example/a;q=b?c"
+    expected = query.replace("\x00", " ").strip().encode("utf-8", "replace").decode()
+    assert (target.extras.query, target.extras.view) == (expected, "text")
+    assert set(target.extras.digest) <= set(digest)
+
+
+def test_unknown_extras_are_passed_over() -> None:
+    target = parse_replay("2015mp_;x=1;q=two%20words;d=ABC/http://h.example/;q=no/x")
+    assert target.extras == Extras("two words", "ABC", "")
+    assert target.url == "http://h.example/;q=no/x"

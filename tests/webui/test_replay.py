@@ -187,8 +187,8 @@ def test_a_moved_archive_file_is_told_without_its_folder(
 ) -> None:
     plain = FakeIndex.closest
 
-    def closest(self: FakeIndex, url: str, timestamp: str | None = None) -> object:
-        found = plain(self, url, timestamp)
+    def closest(self: FakeIndex, url: str, timestamp: str | None = None, digest: str = "") -> object:
+        found = plain(self, url, timestamp, digest)
         return moved_away(found) if found else None
 
     monkeypatch.setattr(FakeIndex, "closest", closest)

@@ -74,7 +74,7 @@ def test_a_result_shows_title_address_date_snippet_and_the_way_to_the_copy(clien
     assert "First light, again" in html
     assert "<mark>wombat</mark>" in html
     assert '<time datetime="2017-01-01T00:00:00Z">1 January 2017</time>' in html
-    assert 'href="/cached/20170101000000/http://site.example/a"' in html
+    assert 'href="/cached/20170101000000;q=wombat/http://site.example/a"' in html
     assert 'href="/captures/*/http://site.example/a">2 captures, 2 versions' in html
     assert "1 page found" in html
 

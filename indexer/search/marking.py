@@ -1,0 +1,182 @@
+"""Where the words of a query stand in one text: what a cached page marks, without a look at the index.
+
+A word of the text is marked when a search would have counted it: it is spelled like a
+word of the query, or has the same stem in the language of the text; a phrase is marked
+where its words stand in a row.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from indexer.search.query import Phrase, Query, Word, is_implied, leaves
+from indexer.text.analysis import MAX_WORD, is_paired, normalize, word_spans_of
+from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words
+
+# Letters and digits; the marks that stand inside words are added by `_token`.
+_JOINERS = "\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+_LAST_MARK = 0x1F000  # but for variation selectors
+_SELECTORS = "\U000e0100-\U000e01ef"
+# From here on whole blocks are letters of scripts without spaces.
+_HAN = 0x3400
+_BEYOND = (
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\ua9e0-\ua9ef"
+    "\ua9fa-\ua9ff\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+
+Span = tuple[int, int]
+_Run = tuple[str, int, int]  # a word as it is compared, and where it stands
+
+
+class Marker:
+    """Finds the words and phrases of one query in texts."""
+
+    def __init__(self, query: Query) -> None:
+        found = leaves(query.tree)
+        self._words = [leaf for leaf in found if isinstance(leaf, Word)]
+        self._phrases = [leaf.words for leaf in found if isinstance(leaf, Phrase)]
+
+    def __bool__(self) -> bool:
+        return bool(self._words or self._phrases)
+
+    def spans(self, text: str, language: str) -> list[Span]:
+        """Return (start, end) of what is to be marked, rising and apart from each other.
+
+        language: of the text, as `language_of` tells it; "" when it is not known.
+        """
+        wanted = self._wanted_words(language)
+        if not wanted and not self._phrases:
+            return []
+        parts = frozenset(word for phrase in self._phrases for word in phrase)
+        exact = frozenset(word.text for word in wanted) | parts
+        runs = list(_runs(text, exact, plain_only=not any(map(is_paired, exact))))
+        forms = _forms(wanted, {word for word, _, _ in runs}, language)
+        spans = [(low, high) for word, low, high in runs if word in forms or _starts_pair(word, wanted)]
+        for phrase in self._phrases:
+            spans += _in_a_row(phrase, runs)
+        return _joined(spans)
+
+    def _wanted_words(self, language: str) -> list[Word]:
+        """Leave out stop words of the language beside other words, as a search does."""
+        stops = STOP_WORDS.get(language or "en", frozenset())
+        telling = [word for word in self._words if word.exact or word.text not in stops]
+        return telling if telling or self._phrases else self._words
+
+
+def _runs(text: str, exact: frozenset[str], *, plain_only: bool) -> Iterator[_Run]:
+    """Give the words of a text with their places.
+
+    exact: what is looked for. plain_only: no pair of characters of scripts without spaces is, so runs
+    of these are passed over; they take far longer than others.
+    """
+    known: dict[str, str | None] = {}
+    for match in _token().finditer(text):
+        token = match[0]
+        if match.lastgroup == "paired":
+            if plain_only or not any(part in normalize(token) for part in exact):
+                continue
+        else:
+            if token not in known:
+                word = normalize(token)
+                known[token] = word[:MAX_WORD] if word.isascii() or _is_one_word(word) else None
+            plain = known[token]
+            if plain is not None:
+                yield plain, match.start(), match.end()
+                continue
+        for part, low, high in word_spans_of(token):
+            yield part, match.start() + low, match.start() + high
+
+
+def _is_one_word(word: str) -> bool:
+    return all(
+        unicodedata.category(character)[0] in "LMN" and not is_paired(character) for character in word
+    ) and bool(word)
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return what matches runs of letters, digits and marks, those of scripts without spaces by themselves."""
+    paired = _class_of(code for code in range(0xE00, _HAN) if is_paired(chr(code))) + _BEYOND
+    marks = _class_of(
+        code
+        for code in range(0x300, _LAST_MARK)
+        if unicodedata.category(chr(code))[0] == "M" and not is_paired(chr(code))
+    )
+    return re.compile(
+        f"(?P<paired>[{paired}][{paired}{_JOINERS}]*)|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+"
+    )
+
+
+def _class_of(codes: Iterable[int]) -> str:
+    """Return rising code points as the inside of a character class."""
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
+
+
+def _forms(wanted: list[Word], there: set[str], language: str) -> set[str]:
+    """Return the words among those `there` that a word of the query stands for."""
+    forms = {word.text for word in wanted}
+    stemmed = [word.text for word in wanted if not word.exact and word.text.isalpha()]
+    if stemmed and has_stemmer(language):
+        stems = set(stem_words(language, stemmed))
+        candidates = [word for word in there if word.isalpha()]
+        forms.update(
+            word
+            for word, stem in zip(candidates, stem_words(language, candidates), strict=True)
+            if stem in stems
+        )
+    return forms
+
+
+def _starts_pair(word: str, wanted: list[Word]) -> bool:
+    """Tell whether a pair starts with the one character of a script without spaces that is looked for."""
+    return len(word) == 2 and any(
+        len(asked.text) == 1 and not asked.exact and word[0] == asked.text and is_paired(asked.text)
+        for asked in wanted
+    )
+
+
+def _in_a_row(phrase: tuple[str, ...], runs: list[_Run]) -> Iterator[Span]:
+    told = [(place, word) for place, word in enumerate(phrase) if not is_implied(phrase, place)]
+    if not told:
+        return
+    first_place, first_word = told[0]
+    for number, (word, _, _) in enumerate(runs):
+        start = number - first_place
+        if word != first_word or start < 0 or start + told[-1][0] >= len(runs):
+            continue
+        if all(runs[start + place][0] == other for place, other in told):
+            for place in range(len(phrase)):
+                if start + place < len(runs) and (place, phrase[place]) in told:
+                    yield runs[start + place][1:]
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for low, high in sorted(spans):
+        if joined and low < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def spans_within(spans: list[Span], start: int, end: int) -> list[Span]:
+    """Return the parts of spans that lie between two places, counted from the first of them."""
+    first = max(0, bisect_left(spans, (start, start)) - 1)
+    inside = []
+    for low, high in spans[first:]:
+        if low >= end:
+            break
+        if high > start:
+            inside.append((max(low, start) - start, min(high, end) - start))
+    return inside

@@ -1,0 +1,321 @@
+"""The cached page: our bar around an archived page, and the tabs beside it.
+
+    /cached/TIMESTAMP/URL                 the bar that says what and when, and a frame
+    /cached/TIMESTAMP;view=text/URL       the text of the page, query words marked
+    /cached/TIMESTAMP;view=details/URL    record, headers, digests, parts, same content elsewhere
+    /cached/TIMESTAMP;view=cite/URL       citations ready to copy
+    /cached/TIMESTAMP;view=payload/URL    the payload as a download; view=record the whole record
+    /cached/TIMESTAMP;view=parts/URL      what is missing, as JSON for the bar
+
+The bar stands outside the frame, so that no archived page can imitate it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from flask import Blueprint, Response, jsonify, make_response, render_template, request
+
+from archiver.warc import ArchiveError, Record, read_record_at
+from indexer import Capture, Index
+from webui import citations, record_details
+from webui.addresses import (
+    DatedTarget,
+    cached_address,
+    captures_address,
+    parse_dated,
+    raw_target,
+    replay_address,
+)
+from webui.application import error_response, site
+from webui.i18n import gettext as _
+from webui.marks import MARK_ID
+from webui.page_text import marked_text
+from webui.parts import parts_report
+from webui.replay import redirect_goal, redirected
+from webui.rewritten import RewrittenPage, rewritten_page
+from webui.stored import can_be_crawled, captures_of, closest, naming_digest, read_stored, shows_in_frame
+from webui.timeline import timeline_of
+
+blueprint = Blueprint("cached", __name__)
+log = logging.getLogger(__name__)
+
+MAX_HIT_LINKS = 50
+_TABS = ("", "text", "details", "cite")
+_DOWNLOADS = ("payload", "record")
+_PIECE_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What the bar of all tabs says.
+
+    asked: the time asked for, when there is no capture of that time. naming: the digest that has to stand
+    in addresses of this capture, "" when its time names it. previous, following: captures beside it.
+    """
+
+    capture: Capture
+    query: str
+    view: str
+    asked: str
+    naming: str
+    count: int
+    versions: int
+    previous: Capture | None
+    following: Capture | None
+    previous_digest: str
+    following_digest: str
+    root: str
+
+    def address(self, view: str = "") -> str:
+        """Return the address of a tab of this capture."""
+        return cached_address(
+            self.capture.url,
+            self.capture.timestamp,
+            self.root,
+            query=self.query,
+            digest=self.naming,
+            view=view,
+        )
+
+    def beside(self, capture: Capture, digest: str) -> str:
+        """Return the address of the same tab of another capture."""
+        view = self.view if self.view in _TABS else ""
+        return cached_address(
+            capture.url, capture.timestamp, self.root, query=self.query, digest=digest, view=view
+        )
+
+    @property
+    def frame(self) -> str:
+        """The address that the frame shows."""
+        return replay_address(
+            self.capture.url, self.capture.timestamp, root=self.root, query=self.query, digest=self.naming
+        )
+
+
+@blueprint.get("/cached/<path:rest>")
+def cached(rest: str) -> Response:
+    target = parse_dated(raw_target(request.environ, "/cached/"))
+    if target.timestamp == "*":
+        return redirected(captures_address(target.url, root=request.script_root))
+    view = target.extras.view
+    if view not in (*_TABS, *_DOWNLOADS, "parts"):
+        return error_response(404, _("Nothing here"), _("A cached page has no such tab."))
+    captures = captures_of(target.url)
+    with site().index_access.lease() as index:
+        capture = closest(index, target.url, target.timestamp, target.extras.digest)
+        if capture is None:
+            return _not_archived(target, captures)
+        bar = _bar(target, capture, captures)
+        if view in _DOWNLOADS:
+            return _download(index, capture, view)
+        if view == "parts":
+            return _parts(index, capture)
+        if view == "text":
+            return _page("cached_text.html", bar, captures, text=marked_text(index, capture, bar.query))
+        if view == "details":
+            return _details(index, bar, captures)
+        if view == "cite":
+            base = site().settings.server.base_url or request.host_url
+            return _page(
+                "cached_cite.html", bar, captures, citations=citations.citations(capture, base, bar.naming)
+            )
+        return _framed(index, bar, captures)
+
+
+def _bar(target: DatedTarget, capture: Capture, captures: list[Capture]) -> Bar:
+    place = next((number for number, other in enumerate(captures) if other.location == capture.location), -1)
+    # captures that show the same bytes in the same second are one to a reader
+    earlier = [other for other in captures[:place] if _is_another(other, capture)] if place >= 0 else []
+    later = [other for other in captures[place + 1 :] if _is_another(other, capture)] if place >= 0 else []
+    when = target.timestamp
+    previous, following = earlier[-1] if earlier else None, later[0] if later else None
+    return Bar(
+        capture=capture,
+        query=target.extras.query,
+        view=target.extras.view,
+        asked=when if when.strip("0") and not capture.timestamp.startswith(when) else "",
+        naming=naming_digest(capture, captures),
+        count=len(captures),
+        versions=len({other.digest for other in captures}),
+        previous=previous,
+        following=following,
+        previous_digest=naming_digest(previous, captures) if previous else "",
+        following_digest=naming_digest(following, captures) if following else "",
+        root=request.script_root,
+    )
+
+
+def _is_another(other: Capture, capture: Capture) -> bool:
+    return (other.timestamp, other.digest) != (capture.timestamp, capture.digest)
+
+
+def _page(template: str, bar: Bar, captures: list[Capture], **more: Any) -> Response:
+    capture = bar.capture
+    page = render_template(
+        template,
+        bar=bar,
+        capture=capture,
+        timeline=timeline_of(captures, capture.timestamp),
+        results_url=_results_page_we_came_from() or _results_page(bar.query),
+        live_url=capture.url if capture.url.startswith(("http://", "https://")) else "",
+        **more,
+    )
+    return make_response(page)
+
+
+def _framed(index: Index, bar: Bar, captures: list[Capture]) -> Response:
+    hits = None
+    if bar.query and bar.capture.mime in ("", "text/html", "application/xhtml+xml"):
+        # the frame asks for the very same page in a moment, and then finds it ready
+        try:
+            found = rewritten_page(index, bar.capture, bar.capture.timestamp, bar.root, bar.query)
+        except (ArchiveError, OSError):
+            found = None  # the frame says why
+        hits = found.hits if isinstance(found, RewrittenPage) else None
+    settings = site().settings
+    player = ""
+    if settings.replay.mode == "external":
+        player = external_address(settings.replay.external, bar.capture)
+    return _page(
+        "cached.html",
+        bar,
+        captures,
+        show_frame=shows_in_frame(bar.capture.mime) and not player,
+        player=player,
+        hits=hits,
+        hit_links=range(1, min(hits or 0, MAX_HIT_LINKS) + 1),
+        mark_id=MARK_ID,
+        goal=_goal(index, bar.capture),
+    )
+
+
+def external_address(template: str, capture: Capture) -> str:
+    """Return the address of a capture at another player, "" when the template gives no web address.
+
+    template: with {timestamp} and {url}.
+    """
+    address = template.replace("{timestamp}", capture.timestamp).replace(
+        "{url}", quote(capture.url, safe="%/:?#[]@!$&'()*+,;=~-._")
+    )
+    return address if address.startswith(("http://", "https://")) else ""
+
+
+def _goal(index: Index, capture: Capture) -> str:
+    """Return where a redirect leads, "" for a capture that is none."""
+    if not 300 <= capture.status < 400 or capture.status == 304:
+        return ""
+    try:
+        stored = read_stored(index, capture)
+    except (ArchiveError, OSError):
+        return ""
+    return redirect_goal(capture, stored) if stored is not None else ""
+
+
+def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
+    capture = bar.capture
+    report = None
+    scripts = 0
+    try:
+        found = rewritten_page(index, capture, capture.timestamp, bar.root, bar.query)
+        if isinstance(found, RewrittenPage):
+            report, scripts = parts_report(index, capture, found.parts), found.scripts
+    except (ArchiveError, OSError) as error:
+        log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
+    return _page(
+        "cached_details.html",
+        bar,
+        captures,
+        details=record_details.record_details(index, capture),
+        file_name=os.path.basename(capture.location.path),
+        report=report,
+        scripts=scripts,
+        first=captures[0] if captures else capture,
+        last=captures[-1] if captures else capture,
+    )
+
+
+def _parts(index: Index, capture: Capture) -> Response:
+    try:
+        found = rewritten_page(index, capture, capture.timestamp, request.script_root)
+    except (ArchiveError, OSError):
+        found = None
+    if not isinstance(found, RewrittenPage):
+        return jsonify({"ok": True, "total": 0, "missing": 0, "widest_s": 0, "text": ""})
+    report = parts_report(index, capture, found.parts)
+    return jsonify(
+        {
+            "ok": True,
+            "total": len(report.parts),
+            "missing": report.missing,
+            "widest_s": report.widest_s,
+            "text": report.in_words(),
+        }
+    )
+
+
+# ---------------------------------------------------------------- downloads
+
+
+def _download(index: Index, capture: Capture, what: str) -> Response:
+    """Return the payload (codings undone) or the record (header and block, unpacked) as a file to keep."""
+    try:
+        if what == "record":
+            record = read_record_at(capture.location)
+            response = Response(_pieces(record), mimetype="application/warc")
+        else:
+            stored = read_stored(index, capture, is_raw=True)
+            response = make_response(stored.body if stored is not None else b"")
+            response.headers["Content-Type"] = "application/octet-stream"
+    except (ArchiveError, OSError) as error:
+        log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
+        return error_response(
+            404,
+            _("This copy cannot be shown"),
+            _("The archive file of this capture is damaged or was moved; the log of the server says more."),
+        )
+    name = f"{capture.timestamp or 'capture'}.{'warc' if what == 'record' else 'payload'}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _pieces(record: Record) -> Iterator[bytes]:
+    with record:
+        yield record.raw_header
+        while piece := record.read(_PIECE_BYTES):
+            yield piece
+        yield b"\r\n\r\n"
+
+
+# ---------------------------------------------------------------- what is not there, and the way back
+
+
+def _not_archived(target: DatedTarget, captures: list[Capture]) -> Response:
+    page = render_template(
+        "not_archived.html",
+        url=target.url,
+        when=target.timestamp,
+        captures=captures,
+        can_be_crawled=can_be_crawled(target.url),
+    )
+    return make_response(page, 404)
+
+
+def _results_page(query: str) -> str:
+    return f"{request.script_root}/search?q={quote(query, safe='')}" if query else ""
+
+
+def _results_page_we_came_from() -> str:
+    """Return the results page of ours that linked here, "" if there is none."""
+    try:
+        parts = urlsplit(request.referrer or "")
+    except ValueError:
+        return ""
+    if parts.netloc != request.host or parts.path != f"{request.script_root}/search":
+        return ""
+    return f"{parts.path}?{parts.query}"

@@ -1,0 +1,120 @@
+"""Marks the words of a query inside an archived page, while it is rewritten; used by `rewrite.py`.
+
+Each place becomes a `mark` element with an id of its own, so that links outside the
+frame can lead to it without any script. Marks stand in text that a reader sees: never
+in scripts, styles, attributes, titles, form fields or drawings.
+"""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from indexer.search.marking import Marker, Span, spans_within
+from indexer.text.elements import PageText
+from indexer.text.languages import language_of
+from indexer.text.sax import INLINE
+
+MARK_ID = "finding-aid-hit-"
+MAX_MARKS = 1_000
+MAX_MARKED_CHARS = 2_000_000
+_STYLE = "background:#ffe58a !important;color:#1c1f23 !important"
+_SHEET = "mark.finding-aid-hit:target{outline:3px solid #7a4b00 !important;outline-offset:1px}"
+# Text in these is no text of the page, or may hold no element.
+_UNMARKED = frozenset({"script", "style", "title", "textarea", "option", "optgroup", "select", "datalist", "iframe",
+                       "noembed", "noframes", "xmp", "plaintext", "template", "head", "svg", "math", "audio", "video",
+                       "canvas", "progress", "meter"})  # fmt: skip
+
+
+def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
+    """Mark what the query looks for in the tree and return how many places there are."""
+    root = tree.root
+    if root is None or not marker:
+        return 0
+    nodes, text = _visible_text(root)
+    language = _language(root, text)
+    spans = marker.spans(text, language)[:MAX_MARKS]
+    if not spans:
+        return 0
+    numbers = {span[0]: number for number, span in enumerate(spans, 1)}
+    for node, start, own in nodes:
+        inside = spans_within(spans, start, start + len(own))
+        if inside:
+            _mark_node(tree, node, own, inside, [numbers.get(start + low, 0) for low, _ in inside])
+    if tree.head is not None:
+        sheet = tree.create_node("style")
+        sheet.insert_child(_SHEET)
+        tree.head.insert_child(sheet)
+    return len(spans)
+
+
+def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], str]:
+    """Return the text nodes with their place in the whole text, and that text; blocks part words."""
+    nodes: list[tuple[LexborNode, int, str]] = []
+    pieces: list[str] = []
+    length = 0
+    block = -1
+    parted = True
+    for node in root.traverse(include_text=True):
+        if not node.is_text_node:
+            parted = parted or (node.tag or "") not in INLINE
+            continue
+        own = node.text_content or ""
+        parent = node.parent
+        if not own or parent is None:
+            continue
+        is_hidden, own_block = _surroundings(parent)
+        if is_hidden:
+            continue
+        if parted or own_block != block:
+            pieces.append("\n")
+            length += 1
+        block, parted = own_block, False
+        nodes.append((node, length, own))
+        pieces.append(own)
+        length += len(own)
+        if length > MAX_MARKED_CHARS:
+            break
+    return nodes, "".join(pieces)
+
+
+def _surroundings(parent: LexborNode) -> tuple[bool, int]:
+    """Return whether text in `parent` is left unmarked, and the number of the block that it stands in."""
+    block = 0
+    node: LexborNode | None = parent
+    while node is not None:
+        tag = node.tag or ""
+        if tag in _UNMARKED:
+            return True, 0
+        if not block and tag not in INLINE:
+            block = node.mem_id
+        node = node.parent
+    return False, block
+
+
+def _language(root: LexborNode, text: str) -> str:
+    declared = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
+    page = PageText()
+    page.language = declared
+    page.pieces = [text[:20_000]]
+    return language_of(page)
+
+
+def _mark_node(
+    tree: LexborHTMLParser, node: LexborNode, text: str, spans: list[Span], numbers: list[int]
+) -> None:
+    """Put mark elements into one text node. number: 0 for the rest of a word that began in the node before."""
+    at = 0
+    for (low, high), number in zip(spans, numbers, strict=True):
+        if low > at:
+            node.insert_before(text[at:low])
+        mark = tree.create_node("mark")
+        mark.attrs["class"] = "finding-aid-hit"
+        mark.attrs["style"] = _STYLE
+        if number:
+            mark.attrs["id"] = f"{MARK_ID}{number}"
+        mark.insert_child(text[low:high])
+        node.insert_before(mark)
+        at = high
+    if at < len(text):
+        node.insert_before(text[at:])
+    node.decompose()

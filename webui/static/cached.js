@@ -1,0 +1,44 @@
+// Enhancement of the cached page only: it works without.
+
+// The frame is sandboxed, so nobody outside can see which page it shows. A load after that of our own
+// page means that a link was followed; the bar then says so.
+const frame = document.querySelector("iframe[sandbox]");
+const note = document.querySelector("[data-frame-note]");
+if (frame && note) {
+  let settled = document.readyState === "complete";
+  window.addEventListener("load", () => setTimeout(() => { settled = true; }, 0));
+  frame.addEventListener("load", () => { note.hidden = !settled; });
+}
+
+// What is missing is looked up when the page is there already.
+const parts = document.querySelector("[data-parts]");
+if (parts) {
+  const look = async () => {
+    try {
+      const answer = await fetch(parts.dataset.parts);
+      if (answer.ok) parts.textContent = (await answer.json()).text;
+    } catch { /* the link beside it leads to the same */ }
+  };
+  if (frame) frame.addEventListener("load", look, { once: true });
+  else look();
+}
+
+// Previous and next place of the query: the numbered links, stepped through.
+const list = document.querySelector("[data-hits]");
+const steps = document.querySelector("[data-hit-steps]");
+if (list && steps) {
+  const links = [...list.querySelectorAll("a")];
+  const place = steps.querySelector("[data-hit-place]");
+  let at = -1;
+  const go = (step) => {
+    at = (at + step + links.length) % links.length;
+    links[at].click();
+    place.textContent = `${at + 1} / ${links.length}`;
+  };
+  steps.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-step]");
+    if (button) go(at < 0 && button.dataset.step < 0 ? 0 : Number(button.dataset.step));
+  });
+  steps.hidden = false;
+  list.hidden = true;
+}

@@ -1,0 +1,194 @@
+"""Stored answers: finds the capture that an address means and reads what its record holds.
+
+Used by all pages that show something archived (`replay.py`, `cached.py`, `compare.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from archiver.warc import DEFAULT_LIMITS, Headers, parse_head, parse_response
+from indexer import Capture, Index
+from indexer.text.charset import decode_html
+from webui.application import site
+
+# Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
+PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
+_CSS_CHARSET = re.compile(rb'^@charset "([A-Za-z0-9_.:-]{1,40})";')
+_LOOKS_LIKE_HTML = re.compile(rb"^\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype html|html|head|body|title)\b",
+                              re.IGNORECASE | re.DOTALL)  # fmt: skip
+_MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"GIF8", "image/gif"), (b"\xff\xd8\xff", "image/jpeg"),
+          (b"%PDF-", "application/pdf"), (b"wOFF", "font/woff"), (b"wOF2", "font/woff2"))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResponse:
+    """A capture read from its archive: what is needed to show it."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    mime: str
+    content_type: str
+    note: str
+
+    @property
+    def is_html(self) -> bool:
+        return self.mime in HTML_TYPES
+
+
+# ---------------------------------------------------------------- which capture
+
+
+def captures_of(url: str) -> list[Capture]:
+    """Return all captures of an address, oldest first."""
+    with site().index_access.lease() as index:
+        for spelling in _spellings(url):
+            with suppress(ValueError):  # what is no address has no captures
+                found = index.captures(spelling)
+                if found:
+                    return found
+    return []
+
+
+def closest(index: Index, url: str, timestamp: str, digest: str = "") -> Capture | None:
+    """Return the capture of `url` nearest in time; the timestamp 0 asks for the newest.
+
+    digest: how the payload digest begins, where several captures share the second.
+    """
+    for spelling in _spellings(url):
+        with suppress(ValueError):
+            found = index.closest(spelling, timestamp if timestamp.strip("0") else None, digest)
+            if found:
+                return found
+    return None
+
+
+def _spellings(url: str) -> Iterator[str]:
+    """Give the address as asked for, then as an archive may hold it that writes odd ones as they came."""
+    yield url
+    plain = unquote(url)
+    if plain != url:
+        yield plain
+    if url.startswith("http://"):
+        yield plain.removeprefix("http://")
+
+
+def nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:
+    """Return the capture nearest in time that holds content, for a revisit whose original is not archived."""
+    able = [other for other in others if other.type != "revisit" or other.original is not None]
+    when = as_seconds(capture.timestamp)
+    return min(able, key=lambda other: abs(as_seconds(other.timestamp) - when), default=None)
+
+
+def naming_digest(capture: Capture, captures: list[Capture]) -> str:
+    """Return the digest of a capture if its address and time alone do not name it, else ""."""
+    same = {other.digest for other in captures if other.timestamp == capture.timestamp}
+    return capture.digest if len(same | {capture.digest}) > 1 else ""
+
+
+def can_be_crawled(url: str) -> bool:
+    """Tell whether an address may be offered to the crawler."""
+    return url.startswith(("http://", "https://"))
+
+
+def as_datetime(timestamp: str) -> datetime | None:
+    """Return the time of a 14-digit timestamp, None when it is none."""
+    try:
+        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def as_seconds(timestamp: str) -> float:
+    """Return a 14-digit timestamp in seconds since 1970; 0 when it is none."""
+    when = as_datetime(timestamp)
+    return when.timestamp() if when else 0.0
+
+
+# ---------------------------------------------------------------- what it holds
+
+
+def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> StoredResponse | None:
+    """Return what was stored, decoded; None when the record holds no answer that can be shown.
+
+    is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size.
+    Raises ArchiveError or OSError when the archive cannot be read there (any more).
+    """
+    with index.record(capture) as record:
+        head = parse_head(record)
+        if head is None:
+            return None
+        is_page = (
+            head.media_type in HTML_TYPES or head.media_type == "text/css" or is_other_xml(head.media_type)
+        )
+        response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
+        cut_by_crawler = record.truncated not in ("", "file")
+    if response is None:
+        return None
+    content_type = CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
+    mime = response.media_type
+    if not _MEDIA_TYPE.fullmatch(mime):
+        mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""
+        mime = mime or _sniffed(response.body)
+        content_type = mime
+    note = ""
+    if response.truncated:
+        note = f"This copy is cut short: {'; '.join(response.problems) or 'a part is missing'}."
+    elif cut_by_crawler:
+        note = "This copy is cut short: the crawler kept only the first part."
+    return StoredResponse(response.status, response.headers, response.body, mime, content_type, note)
+
+
+def _sniffed(body: bytes) -> str:
+    """Return a media type for a body that was stored without one."""
+    for magic, mime in _MAGIC:
+        if body.startswith(magic):
+            return mime
+    if _LOOKS_LIKE_HTML.match(body[:1024]):
+        return "text/html"
+    return "application/octet-stream" if b"\x00" in body[:1024] else "text/plain"
+
+
+def is_other_xml(mime: str) -> bool:
+    """Tell whether the type is XML that is neither a page nor a picture."""
+    return mime in ("text/xml", "application/xml", "text/xsl") or (
+        mime.endswith("+xml") and mime not in ("image/svg+xml", "application/xhtml+xml")
+    )
+
+
+def is_text(mime: str) -> bool:
+    """Tell whether a body of this type is text that a reader may want to read as it stands."""
+    return (
+        mime.startswith("text/")
+        or is_other_xml(mime)
+        or mime in ("application/json", "application/javascript", "application/x-javascript")
+        or mime.endswith("+json")
+    )
+
+
+def decode_css(body: bytes, content_type: str) -> str:
+    """Return the text of a style sheet: byte order mark, HTTP header, @charset, then what fits."""
+    match = _CSS_CHARSET.match(body)
+    if match and "charset" not in content_type.lower():
+        content_type = f"{content_type}; charset={match[1].decode('ascii')}"
+    return decode_html(body, content_type)[0]
+
+
+def shows_in_frame(mime: str) -> bool:
+    """Tell whether a browser shows the type inside a sandboxed frame; PDF is shown nowhere there."""
+    return (
+        mime.startswith(("text/", "image/", "audio/", "video/", "font/"))
+        or mime in HTML_TYPES
+        or mime in ("", "application/json", "application/javascript", "application/x-javascript", "application/xml",
+                    "application/font-woff", "application/vnd.ms-fontobject", "application/x-font-ttf")
+        or mime.endswith(("+xml", "+json"))
+    )  # fmt: skip
