@@ -10,8 +10,8 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.search.marking import Marker, Span, spans_within
+from indexer.text.detection import language_of
 from indexer.text.elements import PageText
-from indexer.text.languages import language_of
 from indexer.text.sax import INLINE
 
 MARK_ID = "finding-aid-hit-"
@@ -93,10 +93,7 @@ def _surroundings(parent: LexborNode) -> tuple[bool, int]:
 
 def _language(root: LexborNode, text: str) -> str:
     declared = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
-    page = PageText()
-    page.language = declared
-    page.pieces = [text[:20_000]]
-    return language_of(page)
+    return language_of(PageText(language=declared, marked=text))
 
 
 def _mark_node(

@@ -9,8 +9,8 @@ from indexer import Capture, Index, SnippetPart
 from indexer.search.marking import Marker, Span, spans_within
 from indexer.search.query import parse_query
 from indexer.text.charset import decode_html
+from indexer.text.detection import language_of
 from indexer.text.elements import PageText, collect_page
-from indexer.text.languages import language_of
 from webui.application import site
 from webui.stored import is_text, read_stored
 
@@ -47,9 +47,7 @@ def plain_text(index: Index, capture: Capture) -> PageText | None:
         return collect_page(decode_html(stored.body, stored.content_type)[0])
     if not is_text(stored.mime):
         return None
-    page = PageText()
-    page.pieces = [decode_html(stored.body, stored.content_type)[0]]
-    return page
+    return PageText(marked=decode_html(stored.body, stored.content_type)[0])
 
 
 def marked_text(index: Index, capture: Capture, query: str) -> MarkedText:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from archiver.warc import ArchiveError, Headers, parse_response, read_record_at
 from indexer import Capture, Index
-from indexer.text.languages import language_of
+from indexer.text.detection import language_of
 from webui.stored import CONTROLS
 
 MAX_FIELDS = 200

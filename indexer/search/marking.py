@@ -1,8 +1,8 @@
 """Where the words of a query stand in one text: what a cached page marks, without a look at the index.
 
 A word of the text is marked when a search would have counted it: it is spelled like a
-word of the query, or has the same stem in the language of the text; a phrase is marked
-where its words stand in a row.
+word of the query, has the same stem in the language of the text, or differs by accents
+alone; a phrase is marked where its words stand in a row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from functools import cache
 
 from indexer.search.query import Phrase, Query, Word, is_implied, leaves
 from indexer.text.analysis import MAX_WORD, is_paired, normalize, word_spans_of
-from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words
+from indexer.text.folding import folds_of
+from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_words
 
 # Letters and digits; the marks that stand inside words are added by `_token`.
 _JOINERS = "\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
@@ -125,10 +126,14 @@ def _class_of(codes: Iterable[int]) -> str:
 def _forms(wanted: list[Word], there: set[str], language: str) -> set[str]:
     """Return the words among those `there` that a word of the query stands for."""
     forms = {word.text for word in wanted}
-    stemmed = [word.text for word in wanted if not word.exact and word.text.isalpha()]
+    free = [word.text for word in wanted if not word.exact]
+    keys = {spelling for text in free for spelling in (text, *folds_of(text))}
+    forms.update(keys)
+    forms.update(word for word in there if not word.isascii() and not keys.isdisjoint(folds_of(word)))
+    stemmed = [text for text in free if is_stemmable(text)]
     if stemmed and has_stemmer(language):
         stems = set(stem_words(language, stemmed))
-        candidates = [word for word in there if word.isalpha()]
+        candidates = [word for word in there if is_stemmable(word)]
         forms.update(
             word
             for word, stem in zip(candidates, stem_words(language, candidates), strict=True)
