@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
 from urllib.parse import urljoin
 
 import idna
@@ -86,7 +87,13 @@ def _escape(text: str, keep: frozenset[int]) -> str:
         return text
     raw = STRAY_PERCENT.sub("%25", text).encode("utf-8", "surrogatepass")
     raw = ESCAPE.sub(_normal_escape, raw)
-    return "".join(chr(byte) if byte in keep else f"%{byte:02X}" for byte in raw)
+    return _all_but(keep).sub(lambda found: b"%%%02X" % found[0][0], raw).decode("ascii")
+
+
+@cache
+def _all_but(keep: frozenset[int]) -> re.Pattern[bytes]:
+    """Return a pattern of one byte that is not in `keep`."""
+    return re.compile(b"[^" + b"".join(re.escape(bytes((byte,))) for byte in sorted(keep)) + b"]", re.DOTALL)
 
 
 def _normal_escape(escape: re.Match[bytes]) -> bytes:

@@ -6,8 +6,8 @@ are packed into one 64-bit number, so that sorting the numbers sorts the occurre
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,14 +128,15 @@ def stems_of_words(words: list[str], by_language: dict[str, NDArray[np.int64]]) 
     for language, indexes in by_language.items():
         stemmed = [index for index in indexes.tolist() if is_stemmable(words[index])]
         stems = stem_words(language, [words[index] for index in stemmed])
-        # sorted rather than gathered by stem: a dictionary of lists would be the greatest thing in memory of a merge
-        order = sorted(range(len(stems)), key=stems.__getitem__)
-        for stem, places in groupby(order, key=stems.__getitem__):
-            sharing = [stemmed[place] for place in places]
-            if len(sharing) > 1 or words[sharing[0]] != stem:
-                key = stem_key(language, stem)
-                keys.extend([key] * len(sharing))
-                rows.extend(sharing)
+        sharing = Counter(stems)
+        known: dict[str, int] = {}
+        for index, stem in zip(stemmed, stems, strict=True):
+            if sharing[stem] > 1 or words[index] != stem:
+                key = known.get(stem)
+                if key is None:
+                    key = known[stem] = stem_key(language, stem)
+                keys.append(key)
+                rows.append(index)
     key_column = np.asarray(keys, dtype=np.uint64)
     by_key = np.argsort(key_column, kind="stable")
     return Stems(key_column[by_key], np.asarray(rows, dtype=np.uint32)[by_key])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.inversion import stems_of_words
-from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
+from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, order_words
 from indexer.text.languages import has_stemmer
 
 _OCCURRENCES_AT_ONCE = 500_000
@@ -49,10 +49,11 @@ def merge_segments(
         low, high = _IDS * share // shares, _IDS * (share + 1) // shares
         part, ids = _join_range(segments, places, low, high)
         writer.add(part, ids)
+        seen = np.zeros((len(versions.languages), len(part.words)), dtype=bool)
+        seen[versions.language[part.version], part.word] = True
         for number, name in enumerate(versions.languages):
-            if name in by_language and len(part):
-                in_language = np.unique(part.word[versions.language[part.version] == number])
-                by_language[name].append(in_language + len(words))
+            if name in by_language:
+                by_language[name].append(np.flatnonzero(seen[number]) + len(words))
         words.extend(part.words)
     writer.write(
         path,
@@ -102,6 +103,7 @@ def _join_range(
 ) -> tuple[Occurrences, NDArray[np.uint32]]:
     """Return the occurrences of all words with low <= id < high, sorted, and the ids of these words."""
     numbers: dict[str, int] = {}
+    ids_so_far = np.zeros(0, dtype=np.uint32)
     columns: list[tuple[NDArray[np.int64], ...]] = []
     for segment, place in zip(segments, places, strict=True):
         first, last = np.searchsorted(segment.word_ids.astype(np.int64), (low, high))
@@ -109,13 +111,19 @@ def _join_range(
         version = place[own.version]
         alive = version >= 0
         # only words that a live version holds get a number
-        used = np.unique(own.word[alive])
+        is_used = np.zeros(len(own.words), dtype=bool)
+        is_used[own.word[alive]] = True
+        used = np.flatnonzero(is_used)
         local = np.zeros(len(own.words), dtype=np.int64)
         local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
+        id_of = np.zeros(len(numbers), dtype=np.uint32)
+        id_of[: len(ids_so_far)] = ids_so_far
+        id_of[local[used]] = segment.word_ids[first:last][used]
+        ids_so_far = id_of
         columns.append(
             (local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive])
         )
-    rank, words, ids = sort_words(list(numbers))
+    rank, words, ids = order_words(list(numbers), ids_so_far)
     word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
     word = rank[word] if len(words) else word
     # each segment's part is sorted already, so a stable sort by word alone keeps versions in order

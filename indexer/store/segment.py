@@ -80,11 +80,25 @@ class Occurrences:
 
 def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
     """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
-    ids = [word_id(word) for word in words]
-    order = sorted(range(len(words)), key=lambda i: (ids[i], words[i]))
+    return order_words(words, np.fromiter(map(word_id, words), dtype=np.uint32, count=len(words)))
+
+
+def order_words(
+    words: list[str], ids: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return the same as sort_words for words whose ids are known."""
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    # the few that share an id stand side by side and are put into the order of their spellings
+    shared = np.flatnonzero(ids[1:] == ids[:-1]).tolist()
+    for place in shared:
+        first = place
+        while first and ids[first - 1] == ids[place]:
+            first -= 1
+        order[first : place + 2] = sorted(order[first : place + 2].tolist(), key=words.__getitem__)
     rank = np.empty(len(words), dtype=np.int64)
     rank[order] = np.arange(len(words))
-    return rank, [words[i] for i in order], np.asarray([ids[i] for i in order], dtype=np.uint32)
+    return rank, [words[i] for i in order.tolist()], ids
 
 
 class SegmentWriter:
@@ -346,6 +360,18 @@ class Segment:
         counts: NDArray[np.int64] = edges[words + 1] - edges[words]
         return counts
 
+    def words_between(self, first: int, last: int) -> list[str]:
+        """Return the words `first` to `last` (exclusive)."""
+        start = int(self._word_ends[first - 1]) if first else 0
+        ends = (self._word_ends[first:last].astype(np.int64) - start).tolist()
+        data = self._words[start : start + (ends[-1] if ends else 0)].tobytes()
+        words = []
+        low = 0
+        for high in ends:
+            words.append(data[low:high].decode("utf-8", "replace"))
+            low = high
+        return words
+
     def hosts(self) -> list[str]:
         return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
 
@@ -435,7 +461,7 @@ class Segment:
 
     def occurrences_of(self, first: int, last: int) -> Occurrences:
         """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked."""
-        words = [self.word_at(index) for index in range(first, last)]
+        words = self.words_between(first, last)
         nothing = np.zeros(0, dtype=np.int64)
         if not words:
             return Occurrences(words, nothing, nothing, nothing.astype(np.uint8), nothing)

@@ -112,6 +112,7 @@ class IndexWriter:
             self.catalogue.close()
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
+        self._first_new_url = self._next_url
 
     def close(self) -> None:
         """Close the catalogue; what a run that failed or was stopped has left goes at once, the disk may be full."""
@@ -134,6 +135,8 @@ class IndexWriter:
 
     def known_version(self, document: int, digest: bytes) -> int:
         """Return the number of a committed version, 0 if there is none."""
+        if document >= self._first_new_url:
+            return 0  # the address itself is not committed yet
         row = (
             self.catalogue.connection()
             .execute("SELECT id FROM versions WHERE url = ? AND digest = ?", (document, digest))
@@ -231,6 +234,7 @@ class IndexWriter:
             self._weigh(segments, _DRIFT_IN_RUN)
             self._keep(connection, segments)
         self._new_urls.clear()
+        self._first_new_url = self._next_url
         self._remove_orphans(segments)
 
     def _keep(self, connection: sqlite3.Connection, segments: list[dict[str, Any]]) -> None:
