@@ -4,6 +4,8 @@ A word is a run of letters, digits and marks after NFKC and case folding; every
 other character parts words. Runs in scripts written without spaces (Han, kana,
 Hangul, Thai, Lao, Khmer, Myanmar) become overlapping pairs: ABC gives AB, BC, C;
 the last character alone closes the run so that each character starts one word.
+Each emoji or other picture sign is a word by itself. A word with "++" or "#" right behind it (C++, C#) stands
+twice at its place: as it is, and with these signs as a *compound*.
 
 Documents are analysed column by column: the code points of many pages form one
 numpy array, and each step below is one operation on that array.
@@ -29,7 +31,9 @@ _RUNNING = 4  # number of the section that holds the running text
 SECTION_GAP = 32  # positions left free between title, description, keywords, address and running text
 
 _HASHED_AT_ONCE = 1 << 17  # code points
-_SEPARATOR, _WORD, _PAIRED = 0, 1, 2
+_SEPARATOR, _WORD, _PAIRED, _SINGLE = 0, 1, 2, 3
+# Where symbols (category So) are pictures that people search for: technical signs, weather to dingbats, stars, emoji.
+_PICTURE_RANGES = ((0x2300, 0x23FF), (0x2600, 0x27BF), (0x2B00, 0x2BFF), (0x1F000, 0x1FAFF))
 _PAIRED_RANGES = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -110,6 +114,8 @@ def _with_dots(text: str, language: str) -> str:
 
 def _character_class(code: int) -> int:
     category = unicodedata.category(chr(code))
+    if category == "So" and any(low <= code <= high for low, high in _PICTURE_RANGES):
+        return _SINGLE
     if category[0] not in "LMN":
         return _SEPARATOR
     if category[0] != "N" and any(low <= code <= high for low, high in _PAIRED_RANGES):
@@ -223,15 +229,48 @@ def _word_spans(codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[n
     np.equal(classes, _WORD, out=is_word[1:-1])
     edges = np.flatnonzero(is_word[1:] != is_word[:-1])
     starts, ends = edges[0::2], edges[1::2]
-    paired = np.flatnonzero(classes == _PAIRED)
+    paired = np.flatnonzero(classes >= _PAIRED)
     if len(paired):
         continues = np.zeros(len(paired), dtype=np.int64)
-        continues[:-1] = np.diff(paired) == 1
+        is_pair = classes[paired] == _PAIRED
+        continues[:-1] = (np.diff(paired) == 1) & is_pair[:-1] & is_pair[1:]
         starts = np.concatenate([starts, paired])
         ends = np.concatenate([ends, paired + 1 + continues])
         order = np.argsort(starts, kind="stable")
         starts, ends = starts[order], ends[order]
     return starts, np.minimum(ends, starts + MAX_WORD)
+
+
+def _compounds(
+    codes: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (rows of the words that signs follow, where the compounds end).
+
+    "#" counts when no letter follows it (page.html#part holds no compound), "++" when no third "+" does.
+    """
+    after = codes[np.minimum(ends, len(codes) - 1)] if len(codes) else codes
+    rows = np.flatnonzero(((after == ord("+")) | (after == ord("#"))) & (ends < len(codes)))
+    if not len(rows):
+        return rows, rows
+    rows = rows[(ends[rows] - starts[rows] <= MAX_WORD - 2) & (_classes_of(codes[starts[rows]]) == _WORD)]
+    place = ends[rows]
+    around = np.concatenate([codes, np.zeros(3, dtype=codes.dtype)])
+    has_sharp = (around[place] == ord("#")) & (_classes_of(around[place + 1]) == _SEPARATOR)
+    has_plus = (around[place] == ord("+")) & (around[place + 1] == ord("+")) & (around[place + 2] != ord("+"))
+    chosen = has_sharp | has_plus
+    return rows[chosen], (place + np.where(has_plus, 2, 1))[chosen]
+
+
+def compounds_of(text: str) -> list[str]:
+    """Return the compounds of a text in their order, normalized: "C++ and C#" gives c++ and c#.
+
+    words_of gives their parts (c, c), at whose places they stand.
+    """
+    text = normalize(text)
+    codes = _code_points(text)
+    starts, ends = _word_spans(codes)
+    rows, compound_ends = _compounds(codes, starts, ends)
+    return [text[start:end] for start, end in zip(starts[rows].tolist(), compound_ends.tolist(), strict=True)]
 
 
 def words_of(text: str) -> list[str]:
@@ -244,15 +283,22 @@ def words_of(text: str) -> list[str]:
 def word_spans_of(text: str) -> list[tuple[str, int, int]]:
     """Return (word, start, end) for the words of a text; start and end count characters of `text` itself.
 
+    A compound comes behind the word that it begins with.
     Text is folded word by word, so that the places fit text whose folding changes its length.
     """
     kept = [place for place, character in enumerate(text) if not _IGNORABLE.match(character)]
-    starts, ends = _word_spans(_code_points("".join([text[place] for place in kept])))
+    codes = _code_points("".join([text[place] for place in kept]))
+    starts, ends = _word_spans(codes)
+    rows, compound_ends = _compounds(codes, starts, ends)
+    end_of_compound = dict(zip(rows.tolist(), compound_ends.tolist(), strict=True))
     spans = []
-    for first, last in zip(starts.tolist(), (ends - 1).tolist(), strict=True):
+    for row, (first, last) in enumerate(zip(starts.tolist(), (ends - 1).tolist(), strict=True)):
         start, end = kept[first], kept[last] + 1
         for word in words_of(text[start:end])[:1]:
             spans.append((word, start, end))
+            if row in end_of_compound:
+                signs_end = kept[end_of_compound[row] - 1] + 1
+                spans += [(compound, start, signs_end) for compound in compounds_of(text[start:signs_end])[:1]]
     return spans
 
 
@@ -283,7 +329,8 @@ def _hash_parameters() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[
 class Tokens:
     """The occurrences of a group of pages, in reading order page by page.
 
-    words: the distinct words; word: for each occurrence an index into it.
+    words: the distinct words; word: for each occurrence an index into it. A compound stands behind its word, at
+    the same position.
     document: index of the page in the group; element: element number; position: place in the page,
     with SECTION_GAP free places between title, description, keywords, address and running text.
     lengths: occurrences by page and element, shape (pages, len(ELEMENTS)).
@@ -332,6 +379,11 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
 
     codes, piece_starts = _without_marks(_normalized_codes(texts))
     starts, ends = _word_spans(codes)
+    rank = np.arange(len(starts))
+    rows, compound_ends = _compounds(codes, starts, ends)
+    if len(rows):
+        rank = np.insert(rank, rows + 1, rows)
+        starts, ends = np.insert(starts, rows + 1, starts[rows]), np.insert(ends, rows + 1, compound_ends)
     piece_of_token = np.searchsorted(piece_starts, starts, side="right") - 1
     piece_document = np.repeat(np.arange(len(pages), dtype=np.uint32), np.diff(pieces_before))
     document_of_token = piece_document[piece_of_token]
@@ -340,10 +392,8 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]]) -> Tokens:
 
     # tokens come page by page: those of page d are rows first_token[d] to first_token[d + 1]
     first_token = np.searchsorted(piece_of_token, pieces_before)
-    position = (
-        np.arange(len(starts))
-        + (gap_of_piece - np.repeat(first_token[:-1], np.diff(pieces_before)))[piece_of_token]
-    )
+    first_rank = np.append(rank, 0)[first_token[:-1]]
+    position = rank + (gap_of_piece - np.repeat(first_rank, np.diff(pieces_before)))[piece_of_token]
     kinds = len(ELEMENTS)
     lengths = np.bincount(
         document_of_token.astype(np.int64) * kinds + element_of_token, minlength=len(pages) * kinds

@@ -39,10 +39,15 @@ _UNSPACED = (
 )
 
 
+_PICTURES = (("\u2300", "\u23ff"), ("\u2600", "\u27bf"), ("\u2b00", "\u2bff"), ("\U0001f000", "\U0001faff"))
+
+
 @cache
 def kind_of(character: str) -> str:
     """Return "pair" for a letter of a script written without spaces, "word" for other letters, "" for the rest."""
     category = unicodedata.category(character)
+    if category == "So" and any(low <= character <= high for low, high in _PICTURES):
+        return "picture"
     if category[0] not in "LMN":
         return ""
     if category[0] != "N" and unicodedata.name(character, "").startswith(_UNSPACED):
@@ -60,6 +65,9 @@ def tokens_of(text: str) -> list[tuple[str, int]]:
             goes_on = at + 1 < len(text) and kind_of(text[at + 1]) == "pair"
             found.append((text[at : at + 1 + goes_on], at))
             at += 1
+        elif kind == "picture":
+            found.append((text[at], at))
+            at += 1
         elif kind == "word":
             start = at
             while at < len(text) and kind_of(text[at]) == "word":
@@ -67,6 +75,20 @@ def tokens_of(text: str) -> list[tuple[str, int]]:
             found.append((text[start:at][:64], start))
         else:
             at += 1
+    return found
+
+
+def compounds_of(text: str) -> list[tuple[str, int]]:
+    """Return (compound, place of its first character) of normalized text."""
+    found = []
+    for word, start in tokens_of(text):
+        rest = text[start + len(word) :]
+        if kind_of(word[0]) != "word" or len(word) > 62:
+            continue
+        if rest.startswith("++") and not rest.startswith("+++"):
+            found.append((word + "++", start))
+        elif rest.startswith("#") and not kind_of(rest[1:2] or " "):
+            found.append((word + "#", start))
     return found
 
 
@@ -116,14 +138,32 @@ class PlainVersion:
         return tokens
 
     @cached_property
+    def compounds(self) -> list[Token]:
+        """What stands at the place of its first word as well; not among the tokens, so that these count the places."""
+        rest = self.url.split("://", 1)[-1].removeprefix("www.")
+        parts = ((TITLE, self.title), (DESCRIPTION, self.description), (KEYWORDS, self.keywords), (URL, rest))
+        tokens = [
+            Token(word, element, section)
+            for section, (element, text) in enumerate(parts)
+            for word, _ in compounds_of(normalize(text, self.language if element != URL else ""))
+        ]
+        whole = ""
+        owners: list[int] = []
+        for element, text in self.running:
+            folded = normalize(text, self.language)
+            whole += folded
+            owners += [element] * len(folded)
+        return tokens + [Token(word, owners[place], 4) for word, place in compounds_of(whole)]
+
+    @cached_property
     def lengths(self) -> Counter[int]:
-        return Counter(token.element for token in self.tokens)
+        return Counter(token.element for token in self.tokens + self.compounds)
 
     @cached_property
     def words(self) -> dict[str, Counter[int]]:
         """For each word, how often it stands in which element."""
         words: dict[str, Counter[int]] = {}
-        for token in self.tokens:
+        for token in self.tokens + self.compounds:
             words.setdefault(token.word, Counter())[token.element] += 1
         return words
 

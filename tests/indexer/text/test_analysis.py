@@ -10,6 +10,7 @@ from indexer.text.analysis import (
     MAX_WORD,
     SECTION_GAP,
     analyze_pages,
+    compounds_of,
     is_paired,
     normalize,
     url_words,
@@ -21,7 +22,7 @@ from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 
 awkward = st.sampled_from(
     "\u0640\u064e\u0654\u0627\u0648\u0623\u05d0\u05b8\ufe71"
-    "aB9é ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n"
+    "aB9é ++#☃️ß_-日本語カがᄀ각ภาษ\u0e33\u0301\u00ad\u200d´™①½ﬁİ\U0001f600\ud800\0\n"
 )
 texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".join))
 
@@ -48,6 +49,9 @@ texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".jo
         ("\u0130STANBUL", ["istanbul"]),
         ("20\u2103 \u21165", ["20", "c", "no", "5"]),
         ("x" * 100, ["x" * MAX_WORD]),
+        ("C++ and C#", ["c", "and", "c"]),
+        ("I\u2764\ufe0fNY \U0001f600\U0001f600", ["i", "\u2764", "ny", "\U0001f600", "\U0001f600"]),
+        ("\u00a9 2020 \u2014 20\u00b0", ["2020", "20"]),
         # vowel points and tatweel, and the ways to write alef
         ("\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", ["\u05e9\u05dc\u05d5\u05dd"]),
         (
@@ -59,6 +63,19 @@ texts = st.one_of(st.text(max_size=40), st.lists(awkward, max_size=40).map("".jo
 )
 def test_words_of_a_text(text: str, words: list[str]) -> None:
     assert words_of(text) == words
+
+
+@pytest.mark.parametrize(
+    "text, compounds",
+    [
+        ("C++, C# and F#!", ["c++", "c#", "f#"]),
+        ("C++11 i++; a+++b x+ Notepad++", ["c++", "i++", "notepad++"]),
+        ("page.html#part #tag ## ++ \u65e5++ " + "x" * 80 + "++", []),
+    ],
+)
+def test_compounds_of_a_text(text: str, compounds: list[str]) -> None:
+    assert compounds_of(text) == compounds
+    assert [word for word, _, _ in word_spans_of(text) if word.endswith(("+", "#"))] == compounds
 
 
 def test_capital_i_in_turkish() -> None:
@@ -90,7 +107,7 @@ def test_spans_point_at_their_words(text: str) -> None:
     assert [start for _, start, _ in spans] == sorted(start for _, start, _ in spans)
     for word, start, end in spans:
         assert 0 <= start < end <= len(text)
-        assert word == words_of(text[start:end])[0]
+        assert word in words_of(text[start:end])[:1] + compounds_of(text[start:end])
 
 
 def test_a_span_takes_soft_hyphens_along() -> None:
@@ -143,13 +160,19 @@ def test_columns_of_pages_hold_what_a_walk_over_each_page_finds(group: list[Page
             page.keywords,
             tuple(zip(page.classes, page.pieces, strict=True)),
         )
-        found = [
+        found_all = [
             (tokens.words[word], int(element), int(position))
             for word, element, position in zip(
                 tokens.word[rows], tokens.element[rows], tokens.position[rows], strict=True
             )
         ]
+        found = [row for row in found_all if not row[0].endswith(("+", "#"))]
         expected: list[Token] = plain.tokens
+        assert [(word, element) for word, element, _ in found_all if word.endswith(("+", "#"))] == [
+            (token.word, token.element) for token in plain.compounds
+        ]
+        for (word, _, here), (compound, _, there) in zip(found_all, found_all[1:], strict=False):
+            assert not compound.endswith(("+", "#")) or (here == there and compound.rstrip("+#") == word)
         assert [(word, element) for word, element, _ in found] == [(t.word, t.element) for t in expected]
         # neighbours in a section stand one apart, and no phrase reaches over the edge of a section
         for (_, _, here), (_, _, there), one, other in zip(
