@@ -59,6 +59,7 @@ class Results:
 
     facets: the pages counted by site, year, type, language and status, when they were asked for.
     added: the words that the query was widened by; `parsed` shows the query without them.
+    notices: what was read or done otherwise than written. timed_out: the answer is partial, a notice says so.
     """
 
     query: str
@@ -69,6 +70,7 @@ class Results:
     hits: tuple[Hit, ...]
     facets: Facets | None = None
     added: tuple[AddedWord, ...] = ()
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +240,14 @@ class Index:
         expand: Sequence[str] = (),
         without: Sequence[str] = (),
         marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        budget_s: float | None = None,
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
         operator: what words side by side mean, "and" (all of them) or "or" (any of them).
         sort: "relevance", "newest", "oldest" or "url"; see indexer.search.ordering.
         facets: count all pages found by site, year, type, language and status.
+        budget_s: seconds after which the answer is given as far as it has come, None for no limit.
         expand: widen the query by some of "rocchio", "cooccur", "lsi", "wordnet"; see indexer.search.widening.
         without: added words that are not wanted, as `Results.added` spells them.
         marked: addresses of pages that a reader found relevant, and of others; Rocchio learns from these.
@@ -265,6 +269,7 @@ class Index:
                     offset=max(0, offset),
                     limit=max(0, limit),
                     sort=sort,
+                    budget_s=budget_s,
                 )
                 counted = count_facets(snapshot, ranked.matched) if facets else None
                 with snapshot.catalogue.snapshot():
@@ -285,6 +290,7 @@ class Index:
             tuple(hits),
             counted,
             tuple(widened.added),
+            ranked.timed_out,
         )
 
     def tree(self, query: str, *, opened: str = "", operator: str = "and") -> Tree:

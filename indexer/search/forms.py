@@ -19,13 +19,14 @@ class Form:
     """A spelling that a query word stands for in one segment.
 
     languages: True for each language of the segment in whose versions it counts; None for all.
-    factor: what its occurrences count for, above 0; 1 for the word itself.
+    factor: what its occurrences count for, above 0; 1 for the word itself. exact: spelled as in the query.
     """
 
     text: str
     postings: PostingList
     languages: NDArray[np.bool_] | None
     factor: float = 1.0
+    exact: bool = False
 
 
 def forms_of(leaf: Word, segment: Segment, fold: float) -> list[Form]:
@@ -57,7 +58,8 @@ def forms_of(leaf: Word, segment: Segment, fold: float) -> list[Form]:
             chosen[languages] = True
             if spelling in folded:
                 forms.append(Form(spelling, postings, ~chosen, fold))
-        forms.append(Form(spelling, postings, chosen, 1.0 if spelling in whole else fold))
+        factor = 1.0 if spelling in whole else fold
+        forms.append(Form(spelling, postings, chosen, factor, exact=spelling == leaf.text))
     return forms
 
 

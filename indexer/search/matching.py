@@ -1,7 +1,6 @@
-"""Which versions of a segment match a query, and how strongly: posting lists -> masks and weights.
+"""In which versions of a segment a word or phrase occurs, and how strongly: posting lists -> weights.
 
-A leaf (word or phrase) is looked up once in each segment and gives a Match; the boolean tree is then
-evaluated with masks of one byte a version, at most 65,536 of them.
+A leaf of a query (word, phrase, wildcard, fuzzy word) is looked up once in each segment and gives a Match.
 """
 
 from __future__ import annotations
@@ -9,15 +8,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.deadline import Deadline, Portion
 from indexer.search.forms import Form, forms_of
-from indexer.search.query import And, Leaf, Node, Not, Or, Phrase, Site, Word, is_implied
+from indexer.search.positions import Elements, PhraseFinder, Spans, element_mask, places_of
+from indexer.search.query import (
+    Fuzzy,
+    Leaf,
+    Phrase,
+    Wildcard,
+    Word,
+    is_implied,
+)
+from indexer.search.vocabulary import ANY_WORD, Expansions
 from indexer.store.bm25f import Ranking, norms, weights
-from indexer.store.segment import KINDS, PositionList, PostingList, Segment
+from indexer.store.segment import PostingList, Segment
 from indexer.store.snapshot import LiveSegment
 from indexer.store.weights import upper_bounds
 
 Ordinals = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 class Match:
@@ -36,6 +46,10 @@ class Match:
         """
         raise NotImplementedError
 
+    def spans(self, versions: Ordinals) -> Spans:
+        """Return from where to where the leaf stands in some versions (rising)."""
+        raise NotImplementedError
+
 
 class NoMatch(Match):
     """A leaf that does not occur in the segment."""
@@ -47,6 +61,19 @@ class NoMatch(Match):
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
         return np.zeros(len(wanted))
 
+    def spans(self, versions: Ordinals) -> Spans:
+        return Spans.joined([])
+
+
+class AnyWordMatch(NoMatch):
+    """The versions that hold any word at all; it weighs nothing."""
+
+    def __init__(self, live: LiveSegment, elements: Elements) -> None:
+        lengths = live.lengths(np.arange(len(live.segment)))
+        lengths = lengths if elements is None else lengths[:, sorted(elements)]
+        self.ordinals = np.flatnonzero(lengths.any(axis=1))
+        self.upper = np.zeros(len(self.ordinals))
+
 
 class WordMatch(Match):
     """A word in its forms."""
@@ -57,11 +84,11 @@ class WordMatch(Match):
         forms: list[Form],
         codes: NDArray[np.uint8],
         slack: float,
-        elements: frozenset[int] | None,
+        elements: Elements,
     ) -> None:
         self._segment = segment
-        self._forms = forms
-        self._mask = None if elements is None else _element_mask(elements)
+        self.forms = forms
+        self._mask = None if elements is None else element_mask(elements)
         bounds = upper_bounds(slack)
         self._chosen: list[tuple[Ordinals, Ordinals]] = []  # per form: ordinals, and their pair numbers
         uppers = []
@@ -97,7 +124,7 @@ class WordMatch(Match):
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
         total = np.zeros(len(wanted))
-        for form, (ordinals, pairs) in zip(self._forms, self._chosen, strict=True):
+        for form, (ordinals, pairs) in zip(self.forms, self._chosen, strict=True):
             if not len(ordinals):
                 continue
             rows = np.minimum(np.searchsorted(ordinals, wanted), len(ordinals) - 1)
@@ -109,21 +136,30 @@ class WordMatch(Match):
             total[found] += weights(counts, norm[found]) * form.factor
         return total
 
+    def spans(self, versions: Ordinals) -> Spans:
+        found = []
+        for form, (ordinals, _) in zip(self.forms, self._chosen, strict=True):
+            held = versions[_are_in(versions, ordinals)]
+            if not len(held):
+                continue
+            rows = np.searchsorted(form.postings.ordinals, held)
+            pair, element, position = self._segment.positions_of(form.postings).read(rows)
+            if self._mask is not None:
+                inside = self._mask[element]
+                pair, element, position = pair[inside], element[inside], position[inside]
+            places = places_of(held[pair], element, position)
+            found.append(Spans.sorted(places, places))
+        return Spans.joined(found)
+
 
 class PhraseMatch(Match):
     """A phrase, found by its positions; its weight is that of a word that occurs where it does."""
 
-    def __init__(
-        self,
-        segment: Segment,
-        lists: dict[int, PostingList],
-        elements: frozenset[int] | None,
-        ranking: Ranking,
-        means: Floats,
-    ) -> None:
-        ordinals, self._counts = _phrase_counts(segment, lists, elements)
-        self.ordinals = ordinals
-        self.upper = weights(self._counts, norms(ranking, segment.lengths[ordinals], means)) * (1 + 1e-9)
+    def __init__(self, finder: PhraseFinder, ranking: Ranking, means: Floats) -> None:
+        self._finder = finder
+        self.ordinals, self._counts = finder.counts()
+        lengths = finder.segment.lengths[self.ordinals]
+        self.upper = weights(self._counts, norms(ranking, lengths, means)) * (1 + 1e-9)
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
         total = np.zeros(len(wanted))
@@ -132,6 +168,12 @@ class PhraseMatch(Match):
             found = np.flatnonzero(self.ordinals[rows] == wanted)
             total[found] = weights(self._counts[rows[found]], norm[found])
         return total
+
+    def spans(self, versions: Ordinals) -> Spans:
+        held = versions[_are_in(versions, self.ordinals)]
+        row, element, position = self._finder.begins(held)
+        start = places_of(held[row], element, position)
+        return Spans.sorted(start, start + self._finder.length - 1)
 
 
 class LayeredMatch(Match):
@@ -153,90 +195,40 @@ class LayeredMatch(Match):
             total += layer.exact(wanted, norm)
         return total
 
-
-def _phrase_counts(
-    segment: Segment, lists: dict[int, PostingList], elements: frozenset[int] | None
-) -> tuple[Ordinals, NDArray[np.int64]]:
-    """Return the versions that hold a phrase, and how often by element of its first word.
-
-    lists: posting list of each word by its place in the phrase; place 0 is always there.
-    """
-    common = min(lists.values(), key=lambda postings: postings.count).ordinals
-    for postings in lists.values():
-        nearest = np.minimum(np.searchsorted(postings.ordinals, common), postings.count - 1)
-        common = common[postings.ordinals[nearest] == common]
-    if not len(common):
-        return common, np.zeros((0, KINDS), dtype=np.int64)
-    counts = np.zeros((len(common), KINDS), dtype=np.int64)
-    readers = {place: segment.positions_of(postings) for place, postings in lists.items()}
-    rows = {place: np.searchsorted(postings.ordinals, common) for place, postings in lists.items()}
-    room = max(lists)  # positions are moved up by it, so that none gets below 0
-    extents = segment.extent[common].astype(np.int64) + 2 * room + 1
-    reached = np.cumsum(extents)
-    first = 0
-    while first < len(common):
-        before = int(reached[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(reached, before + _POSITIONS_AT_ONCE, side="right")))
-        base = reached[first:last] - extents[first:last] - before
-        here = {place: row[first:last] for place, row in rows.items()}
-        counts[first:last] = _count_in_a_row(
-            readers, here, base, room, int(reached[last - 1]) - before, elements
-        )
-        first = last
-    held = np.flatnonzero(counts.any(axis=1))
-    return common[held], counts[held]
+    def spans(self, versions: Ordinals) -> Spans:
+        return Spans.joined([layer.spans(versions) for layer in self._layers])
 
 
-_POSITIONS_AT_ONCE = 8_000_000
-
-
-def _count_in_a_row(
-    readers: dict[int, PositionList],
-    rows: dict[int, Ordinals],
-    base: Ordinals,
-    room: int,
-    size: int,
-    elements: frozenset[int] | None,
-) -> NDArray[np.int64]:
-    """Return how often a phrase begins in each of some versions, by element of its first word.
-
-    base: where the positions of each version begin in one row of marks, `size` in all.
-    """
-    mask = None if elements is None else _element_mask(elements)
-    begins: NDArray[np.bool_] | None = None
-    # the first word is looked at last, so that its elements are those of the phrase
-    for place in sorted(
-        readers, key=lambda place: (place == 0, int(readers[place].totals[rows[place]].sum()))
-    ):
-        pair, element, position = readers[place].read(rows[place])
-        if mask is not None:
-            inside = mask[element]
-            pair, element, position = pair[inside], element[inside], position[inside]
-        start = base[pair] + position + (room - place)
-        if begins is not None:
-            keep = begins[start]
-            pair, element, start = pair[keep], element[keep], start[keep]
-        if place != 0:
-            begins = np.zeros(size, dtype=bool)
-            begins[start] = True
-    counts = np.bincount(pair * KINDS + element, minlength=len(base) * KINDS)
-    return counts.reshape(len(base), KINDS)
-
-
-def _element_mask(elements: frozenset[int]) -> NDArray[np.bool_]:
-    mask = np.zeros(KINDS, dtype=bool)
-    mask[list(elements)] = True
-    return mask
+def _are_in(wanted: Ordinals, ordinals: Ordinals) -> NDArray[np.bool_]:
+    """Tell for each wanted ordinal whether it is one of `ordinals`; both rising."""
+    if not len(ordinals):
+        return np.zeros(len(wanted), dtype=bool)
+    there: NDArray[np.bool_] = (
+        ordinals[np.minimum(np.searchsorted(ordinals, wanted), len(ordinals) - 1)] == wanted
+    )
+    return there
 
 
 def match_leaf(
-    leaf: Leaf, live: LiveSegment, ranking: Ranking, means: Floats, slack: float
+    leaf: Leaf,
+    live: LiveSegment,
+    ranking: Ranking,
+    means: Floats,
+    slack: float,
+    expansions: Expansions | None = None,
+    portion: Portion | None = None,
 ) -> tuple[Match, list[str]]:
-    """Return where a word or phrase occurs in a segment, and the spellings it was found by."""
+    """Return where a leaf occurs in a segment, and the spellings it was found by.
+
+    expansions: what wildcards and fuzzy words stand for; portion: told where the time was up.
+    """
+    if isinstance(leaf, Wildcard) and leaf.pattern == ANY_WORD:
+        return AnyWordMatch(live, leaf.elements), []
+    portion = portion or Portion(len(live.segment), Deadline())
     matches: list[Match] = []
     found: list[str] = []
     for segment, codes in live.layers:
-        match, spellings = _match_layer(leaf, segment, codes, ranking, means, slack)
+        match, spellings = _match_layer(leaf, segment, codes, ranking, means, slack, expansions, portion)
         if len(match.ordinals):
             matches.append(match)
             found += spellings
@@ -244,9 +236,16 @@ def match_leaf(
 
 
 def _match_layer(
-    leaf: Leaf, segment: Segment, codes: NDArray[np.uint8], ranking: Ranking, means: Floats, slack: float
+    leaf: Leaf,
+    segment: Segment,
+    codes: NDArray[np.uint8],
+    ranking: Ranking,
+    means: Floats,
+    slack: float,
+    expansions: Expansions | None,
+    portion: Portion,
 ) -> tuple[Match, list[str]]:
-    """Return where a word or phrase occurs in one layer of a segment: its own text, or the texts of links to it."""
+    """Return where a leaf occurs in one layer of a segment: its own text, or the texts of links to it."""
     if isinstance(leaf, Phrase):
         lists: dict[int, PostingList] = {}
         for place, text in enumerate(leaf.words):
@@ -256,41 +255,25 @@ def _match_layer(
             if word is None:
                 return NoMatch(), []
             lists[place] = segment.postings(word)
-        return PhraseMatch(segment, lists, leaf.elements, ranking, means), list(leaf.words)
-    forms = forms_of(leaf, segment, ranking.fold) if isinstance(leaf, Word) else []
+        finder = PhraseFinder(segment, lists, leaf.elements, leaf.slop, portion)
+        return PhraseMatch(finder, ranking, means), list(leaf.words)
+    if isinstance(leaf, Word):
+        forms = forms_of(leaf, segment, ranking.fold)
+    else:
+        forms = _forms_of_expansion(leaf, segment, expansions)
     if not forms:
         return NoMatch(), []
     return WordMatch(segment, forms, codes, slack, leaf.elements), [form.text for form in forms]
 
 
-def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match]) -> NDArray[np.bool_]:
-    """Return for each version of a segment whether the query matches it; removed versions are not left out here."""
-    size = len(live.segment)
-    if isinstance(node, Word | Phrase):
-        mask = np.zeros(size, dtype=bool)
-        mask[matches[node].ordinals] = True
-        return mask
-    if isinstance(node, Site):
-        return site_mask(node.host, live.segment)
-    if isinstance(node, Not):
-        return ~tree_mask(node.part, live, matches)
-    if not isinstance(node, And | Or):
-        raise NotImplementedError(f"{type(node).__name__} is not searched yet")
-    first, *others = node.parts
-    mask = tree_mask(first, live, matches)
-    for part in others:
-        if isinstance(node, And):
-            if not mask.any():
-                break
-            mask &= tree_mask(part, live, matches)
-        else:
-            mask |= tree_mask(part, live, matches)
-    return mask
-
-
-def site_mask(host: str, segment: Segment) -> NDArray[np.bool_]:
-    """Return for each version whether its host is `host` or lies below it."""
-    below = "." + host
-    wanted = [name == host or name.endswith(below) for name in segment.hosts()]
-    mask: NDArray[np.bool_] = np.asarray(wanted, dtype=bool)[segment.host]
-    return mask
+def _forms_of_expansion(
+    leaf: Wildcard | Fuzzy, segment: Segment, expansions: Expansions | None
+) -> list[Form]:
+    """Return the words in a segment that a wildcard or a fuzzy word stands for, in the order of their text."""
+    forms = []
+    for text, factor in sorted((expansions.words.get(leaf, {}) if expansions else {}).items()):
+        word = segment.find_word(text)
+        if word is not None:
+            is_exact = isinstance(leaf, Fuzzy) and text == leaf.text
+            forms.append(Form(text, segment.postings(word), None, factor, is_exact))
+    return forms

@@ -221,7 +221,7 @@ def describe(node: Node) -> str:
     """Return a query in one line that means the same when typed: parse_query gives this tree again."""
     match node:
         case Word() | Phrase() | Wildcard() | Fuzzy():
-            return _prefix(node.elements) + _leaf(node) + (f"^{node.boost:g}" if node.boost != 1 else "")
+            return _prefix(node.elements) + _leaf(node) + _boost(node)
         case Near():
             right = f"({describe(node.right)})" if isinstance(node.right, Near) else _grouped(node.right)
             return f"{_grouped(node.left)} NEAR/{node.distance} {right}"
@@ -237,6 +237,10 @@ def describe(node: Node) -> str:
             return "inurl:" + describe(replace(part, exact=False) if isinstance(part, Word) else part)
         case _:
             return _filter(node)
+
+
+def _boost(node: Leaf) -> str:
+    return "^" + f"{node.boost:.3f}".rstrip("0").rstrip(".") if node.boost != 1 else ""
 
 
 def _filter(node: Filter) -> str:

@@ -1,23 +1,28 @@
 """What was asked: the text of a query -> a tree that knows no index.
 
-    query   := any                          any  := all ("OR" all)*
-    all     := one (["AND"] one)*           one  := ("NOT" | "-" | "+") one | part
-    part    := "(" any ")" | ELEMENT ":" part | "site:" NAME | "=" WORD | '"' words '"' | WORD
+    query  := any                                any  := all ("OR" all)*
+    all    := one (["AND"] one)*                 one  := ("NOT" | "-" | "+") one | near
+    near   := part ("NEAR/5" part)*              part := "(" any ")" | FIELD ":" part | PHRASE | WORD
 
-Nothing a user can type is an error: what does not fit the grammar is read as plain words,
-and a notice says so.
+A WORD may be =exact, wom*n, fuzzy~1; a PHRASE may have slop, "a b"~3; both may have a boost, heron^2.
+Nothing a user can type is an error: what does not fit the grammar is read as plain words, and a notice
+says so. docs/query-language.md tells the same to users.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from indexer.search.fields import NoValue, filter_of
+from indexer.search.lexing import FILTERS, MAX_DEPTH, Token, tokens_of
 from indexer.search.nodes import (
+    IN_ADDRESS,
+    RUNNING_TEXT,
     And,
     Appeared,
     Captured,
+    Elements,
     Filter,
     Fuzzy,
     InUrl,
@@ -36,12 +41,13 @@ from indexer.search.nodes import (
     Wildcard,
     Word,
     all_leaves,
+    children,
     describe,
     leaves,
     within,
 )
-from indexer.text.analysis import is_paired, words_of
-from indexer.text.elements import ELEMENTS
+from indexer.text.analysis import is_paired, normalize, url_words, words_of
+from indexer.text.elements import ELEMENTS, KEYWORDS, TITLE
 
 __all__ = [
     "And",
@@ -66,6 +72,7 @@ __all__ = [
     "Wildcard",
     "Word",
     "all_leaves",
+    "children",
     "describe",
     "is_implied",
     "leaves",
@@ -73,8 +80,10 @@ __all__ = [
     "within",
 ]
 
-MAX_CHARACTERS = 2000
-MAX_WORDS = 64
+MAX_CHARACTERS = 8000
+MAX_WORDS = 32
+MAX_SLOP = 100
+MAX_BOOST = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,102 +98,71 @@ class Query:
         return describe(self.tree) if self.tree else ""
 
 
-_TOKEN = re.compile(
-    r"""(?P<space>[\s\x00-\x1f]+)
-      | (?P<quote>")
-      | (?P<open>\()
-      | (?P<close>\))
-      | (?P<element>(?:"""
-    + "|".join(ELEMENTS)
-    + r"""|site):(?=[^\s:]))
-      | (?P<sign>[-+=](?=[^\s\-+=)]))
-      | (?P<word>[^\s"()\x00-\x1f]+)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_OPERATORS = {"AND": "and", "OR": "or", "NOT": "not", "and": "and", "or": "or"}
-
-
 def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS) -> Query:
     """Return the parsed query. Raises nothing, whatever the text.
 
     operator: what words side by side mean. "and": all of them. "or": any of them; what is written with a + must be
     there, and what only limits (-word, site:) still does.
     """
-    return _Parser(text, operator, max_words).parse()
+    notices: dict[str, None] = {}
+    asked = text
+    if len(text) > MAX_CHARACTERS:
+        notices[f"only the first {MAX_CHARACTERS} characters of the query are used"] = None
+        text = text[:MAX_CHARACTERS]
+    tokens = tokens_of(text, lambda notice: notices.setdefault(notice))
+    tree = _Parser(tokens, operator, max_words, notices).parse()
+    if tree is None and any(token.kind in _OPERATORS for token in tokens):
+        # nothing but operators: then they are words
+        notices.clear()
+        notices["operators without words beside them are read as words"] = None
+        words = [Token("word", token.text) for token in tokens if token.kind in _OPERATORS]
+        tree = _Parser(words, operator, max_words, notices).parse()
+    if tree is None and text.strip() and not notices:
+        notices["the query holds no word"] = None
+    return Query(asked, tree, tuple(notices))
+
+
+_OPERATORS = ("and", "or", "not", "near")
+_ENDS = ("", "close", "and", "or")
 
 
 class _Parser:
-    """Recursive descent over the tokens; nothing nests deeper than MAX_DEPTH."""
+    """Recursive descent over the tokens; parentheses and NOTs together nest no deeper than MAX_DEPTH."""
 
-    MAX_DEPTH = 40
-
-    def __init__(self, text: str, operator: str, max_words: int) -> None:
-        self.text = text
+    def __init__(self, tokens: list[Token], operator: str, max_words: int, notices: dict[str, None]) -> None:
+        self._tokens = tokens
         self._any_word = operator == "or"
-        self.notices: list[str] = []
-        if len(text) > MAX_CHARACTERS:
-            self._notice(f"only the first {MAX_CHARACTERS} characters of the query are used")
-            text = text[:MAX_CHARACTERS]
-        self._words_left = max_words
-        self._tokens = self._split(text)
+        self._words_left = self._max_words = max_words
+        self._notices = notices
         self._at = 0
         self._depth = 0
+        self._cost = 1  # how often each word will stand in the tree
+        self._field = ""  # the innermost field around, "" for none
 
-    def parse(self) -> Query:
-        parts = []
-        while self._at < len(self._tokens):
-            node = self._any()
-            if node is not None:
-                parts.append(node)
-            if self._at < len(self._tokens):
-                self._notice("a ) without its ( is left out")
-                self._at += 1
-        tree = _any_word_of(parts, []) if self._any_word else _all_of(parts, implied=True)
-        return Query(self.text, tree, tuple(self.notices))
+    def parse(self) -> Node | None:
+        """Return the tree of all tokens."""
+        return self._any()
 
     def _notice(self, text: str) -> None:
-        if text not in self.notices:
-            self.notices.append(text)
-
-    def _split(self, text: str) -> list[tuple[str, str]]:
-        tokens: list[tuple[str, str]] = []
-        quotes = text.count('"')
-        quoted = glued = False
-        start = 0
-        at = 0
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if match is None:  # cannot be: every character fits one of the kinds
-                at += 1
-                continue
-            kind = match.lastgroup or "word"
-            value = match.group()
-            if kind == "quote":
-                if quoted:
-                    tokens.append(("phrase", text[start:at]))
-                    quoted = False
-                elif quotes > 1:
-                    quoted, start = True, match.end()
-                else:
-                    self._notice('a " without its partner is left out')
-                quotes -= 1
-            elif not quoted and kind == "word" and value in _OPERATORS and not glued:
-                tokens.append((_OPERATORS[value], value))
-            elif not quoted and kind != "space":
-                tokens.append((kind, value))
-            glued = kind in ("element", "sign")  # what follows without a blank is a word, never an operator
-            at = match.end()
-        return tokens
+        self._notices.setdefault(text)
 
     def _peek(self) -> str:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+        return self._tokens[self._at].kind if self._at < len(self._tokens) else ""
+
+    def _next(self) -> Token:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    # -- operators
 
     def _any(self) -> Node | None:
-        parts = [self._all()]
+        parts: list[Node | None] = [self._all()]
         while self._peek() == "or":
             self._at += 1
             parts.append(self._all())
         found = tuple(part for part in parts if part is not None)
+        if len(found) < len(parts) and len(parts) > 1:
+            self._notice("OR without a word on each side is left out")
         return Or(found) if len(found) > 1 else found[0] if found else None
 
     def _all(self) -> Node | None:
@@ -194,90 +172,183 @@ class _Parser:
         while (kind := self._peek()) not in ("", "or", "close"):
             if kind == "and":
                 self._at += 1
-                implied = implied and not parts
+                if not parts or self._peek() in _ENDS:
+                    self._notice("AND without a word on each side is left out")
+                else:
+                    implied = False
                 continue
-            has_plus = self._tokens[self._at] == ("sign", "+")
+            has_plus = kind == "sign" and self._tokens[self._at].text == "+"
             node = self._one()
             if node is not None:
                 parts.append(node)
                 if has_plus:
                     required.append(node)
-        if self._any_word and implied:
+        if self._any_word and implied and self._field != "task":
             return _any_word_of(parts, required)
         return _all_of(parts, implied=implied)
 
     def _one(self) -> Node | None:
-        if self._depth >= self.MAX_DEPTH:
-            self._notice(f"parts nested deeper than {self.MAX_DEPTH} are left out")
-            self._at += 1
+        nots = 0
+        while self._peek() == "not" or (self._peek() == "sign" and self._tokens[self._at].text == "+"):
+            if self._next().kind == "not":
+                nots += 1
+        if nots and self._peek() in _ENDS:
+            self._notice("NOT without a word behind it is left out")
             return None
-        self._depth += 1
-        node = self._signed()
-        self._depth -= 1
+        if self._depth + nots > MAX_DEPTH:
+            self._notice(f"NOT nested deeper than {MAX_DEPTH} is left out")
+            nots = max(0, MAX_DEPTH - self._depth)
+        self._depth += nots
+        node = self._near() if self._peek() not in _ENDS else None
+        self._depth -= nots
+        for _ in range(nots if node is not None else 0):
+            node = Not(node) if node is not None else None
         return node
 
-    def _signed(self) -> Node | None:
-        kind, value = self._tokens[self._at]
-        if kind == "not" or (kind == "sign" and value == "-"):
-            self._at += 1
-            if self._peek() in ("", "and", "or", "close"):
-                return self._plain(value) if kind == "not" else None
-            node = self._one()
-            return Not(node) if node is not None else None
-        if kind == "sign" and value == "+":
-            self._at += 1
-            return self._one() if self._peek() not in ("", "and", "or", "close") else None
-        return self._part()
+    def _near(self) -> Node | None:
+        node = self._part()
+        while self._peek() == "near":
+            token = self._next()
+            if node is None or self._peek() in (*_ENDS, "near", "not"):
+                self._notice("NEAR without a word on each side is read as a word")
+                word = self._plain(token.text)
+                node = _all_of([part for part in (node, word) if part is not None], implied=True)
+                continue
+            right = self._part()
+            if right is None:
+                continue
+            if _can_be_near(node) and _can_be_near(right):
+                node = Near(node, right, token.distance)
+            else:
+                self._notice("NEAR joins words, phrases and groups of them; here it is read as AND")
+                node = And((node, right))
+        return node
+
+    # -- parts
 
     def _part(self) -> Node | None:
-        kind, value = self._tokens[self._at]
-        self._at += 1
-        if kind == "open":
+        token = self._next()
+        if token.kind == "near":  # at the start of a part
+            return self._plain(token.text)
+        if token.kind == "open":
+            self._depth += 1
             node = self._any()
-            if self._peek() == "close":
-                self._at += 1
-            else:
-                self._notice("a ( without its ) is left out")
+            self._depth -= 1
+            self._at += 1  # the lexer gave each its partner
             return node
-        if kind == "element":
-            return self._element(value[:-1].lower())
-        if kind == "sign":  # "="
-            if self._peek() == "word":
-                word = self._tokens[self._at][1]
-                self._at += 1
-                return self._plain(word, exact=True)
+        if token.kind == "field":
+            return self._in_field(token.text)
+        if token.kind == "sign":
+            # "=" before a word; a + or = before anything else changes nothing
+            if self._peek() == "word" and token.text == "=":
+                return self._value(self._next(), exact=True)
+            return self._part() if self._peek() in ("word", "phrase", "open", "field") else None
+        if token.kind in ("word", "phrase"):
+            return self._value(token)
+        return None
+
+    def _in_field(self, name: str) -> Node | None:
+        if self._depth >= MAX_DEPTH:
+            self._notice(f"parts nested deeper than {MAX_DEPTH} are left out")
             return None
-        if kind == "phrase":
-            return self._phrase(words_of(value), quoted=True)
-        return self._plain(value)
-
-    def _element(self, name: str) -> Node | None:
-        if self._peek() in ("", "and", "or", "not", "close"):
-            return self._plain(name)
-        if name == "site":
-            kind, text = self._tokens[self._at]
-            if kind not in ("word", "phrase"):
-                self._notice("site: needs the name of a host behind it")
-                return None
-            self._at += 1
-            host = _host(text)
-            if re.search(r"[\s()\x00-\x1f]", host):
-                self._notice(f"site: needs the name of a host behind it, {text!r} is none")
-                return self._phrase(words_of(text), quoted=True)
-            return Site(host) if host else self._plain(text)
+        field, cost = self._field, self._cost
+        self._field = name
+        self._cost *= 3 if name == "task" else 1
+        self._depth += 1
         node = self._one()
-        return within(node, frozenset({ELEMENTS.index(name)})) if node is not None else None
+        self._depth -= 1
+        self._field, self._cost = field, cost
+        return _task(node) if name == "task" else node
 
-    def _plain(self, text: str, *, exact: bool = False) -> Node | None:
-        words = words_of(text)
-        words = without_implied_last(words)
+    def _value(self, token: Token, *, exact: bool = False) -> Node | None:
+        """Return what a word or phrase means in the field around it."""
+        if self._field in FILTERS and self._field != "inurl":
+            try:
+                node = filter_of(self._field, token.text)
+                return node if self._spend(1) else None
+            except NoValue as error:
+                self._notice(f"{error}; {token.text} is read as a word" if token.text.strip() else str(error))
+                self._field, before = "", self._field
+                node_of_words = self._value(token, exact=exact)
+                self._field = before
+                return node_of_words
+        if token.kind == "phrase":
+            leaf = self._quoted(token)
+        else:
+            leaf = self._plain(token.text, exact=exact)
+        if leaf is None:
+            return None
+        if self._field == "inurl":
+            leaf = replace(leaf, exact=True) if isinstance(leaf, Word) else leaf
+            return InUrl(replace(leaf, elements=IN_ADDRESS, boost=1.0))
+        elements = self._elements()
+        return leaf if elements is None else replace(leaf, elements=elements)
+
+    def _elements(self) -> Elements:
+        if self._field in ("", "task"):
+            return None
+        if self._field == "text":
+            return RUNNING_TEXT
+        return frozenset(ELEMENTS.index(name) for name in self._field.split(","))
+
+    def _quoted(self, token: Token) -> Leaf | None:
+        slop, boost = 0, 1.0
+        before, _, after = token.suffix.partition("^")
+        if before.startswith("~") and before[1:].isdecimal():
+            slop = int(before[1:5])
+            if slop > MAX_SLOP:
+                self._notice(f'"..."~n takes at most {MAX_SLOP} places')
+                slop = MAX_SLOP
+        if after:
+            boost = _number(after) or 1.0
+        leaf = self._phrase(words_of(token.text), quoted=True)
+        if isinstance(leaf, Phrase):
+            return replace(leaf, slop=slop, boost=boost)
+        return replace(leaf, boost=boost) if leaf is not None else None
+
+    def _plain(self, text: str, *, exact: bool = False) -> Leaf | None:
+        """Return the leaf that a word without blanks means: with wildcards, fuzzy, or as it is written."""
+        boost = 1.0
+        base, caret, tail = text.rpartition("^")
+        if caret and base and (number := _number(tail)) is not None:
+            text, boost = base, number
+        base, tilde, tail = text.rpartition("~")
+        if (
+            tilde
+            and base
+            and tail in ("", *"0123456789")
+            and len(words := words_of(base)) == 1
+            and not is_paired(words[0])
+        ):
+            return self._fuzzy(words[0], tail, boost)
+        if "*" in text or "?" in text:
+            if (pattern := _pattern(text)) and not exact:
+                return Wildcard(pattern, boost=boost) if self._spend(1) else None
+            if "*" in text:
+                self._notice(
+                    "a * stands for letters only within a word of letters and digits; here it is left out"
+                )
+        words = without_implied_last(words_of(url_words(text) if "://" in text else text))
         if len(words) == 1:
-            return Word(words[0], exact) if self._spend(1) else None
-        return self._phrase(words, quoted=False)
+            return Word(words[0], exact, boost=boost) if self._spend(1) else None
+        leaf = self._phrase(words, quoted=False)
+        return replace(leaf, boost=boost) if leaf is not None else None
 
-    def _phrase(self, words: list[str], *, quoted: bool) -> Node | None:
+    def _fuzzy(self, word: str, digits: str, boost: float) -> Leaf | None:
+        edits = int(digits or 1)
+        if edits > 2:
+            self._notice("word~n takes at most 2 changes")
+        if not self._spend(1):
+            return None
+        return Fuzzy(word, min(edits, 2), boost=boost) if edits else Word(word, exact=True, boost=boost)
+
+    def _phrase(self, words: list[str], *, quoted: bool) -> Word | Phrase | None:
         words = without_implied_last(words)
-        words = without_implied_last(words[: self._words_left]) if not self._spend(len(words)) else words
+        words = (
+            without_implied_last(words[: self._words_left // self._cost])
+            if not self._spend(len(words))
+            else words
+        )
         if not words:
             return None
         if len(words) == 1:
@@ -286,12 +357,56 @@ class _Parser:
 
     def _spend(self, count: int) -> bool:
         """Count words against the limit; tell whether they all fit."""
-        fits = count <= self._words_left
+        fits = count * self._cost <= self._words_left
         if not fits:
-            self._notice("the query has too many words; the last ones are left out")
+            self._notice(f"the query has more than {self._max_words} words; the last ones are left out")
         else:
-            self._words_left -= count
+            self._words_left -= count * self._cost
         return fits
+
+
+def _number(text: str) -> float | None:
+    """Return a boost as it is shown, None for what is no number from 0 to MAX_BOOST."""
+    try:
+        number = round(float(text), 3)
+    except (ValueError, OverflowError):
+        return None
+    return number if text.isascii() and 0 <= number <= MAX_BOOST else None
+
+
+def _pattern(text: str) -> str:
+    """Return a wildcard pattern as it is compared with words; "" if the text has no wildcard or is more than a word.
+
+    A ? at the end is a question mark.
+    """
+    text = text.rstrip("?")
+    pieces = text.replace("?", "*").split("*")
+    if len(pieces) == 1:
+        return ""
+    signs = [character for character in text if character in "*?"]
+    folded = [normalize(piece) for piece in pieces]
+    if any(piece and (words_of(piece) != [piece] or is_paired(piece)) for piece in folded):
+        return ""
+    pattern = folded[0] + "".join(sign + piece for sign, piece in zip(signs, folded[1:], strict=True))
+    while "**" in pattern:
+        pattern = pattern.replace("**", "*")
+    return pattern
+
+
+def _can_be_near(node: Node) -> bool:
+    if isinstance(node, And | Or):
+        return all(_can_be_near(part) for part in node.parts)
+    if isinstance(node, Wildcard):
+        return node.pattern != "*"  # any word at all is near everything
+    return isinstance(node, Word | Phrase | Fuzzy | Near)
+
+
+def _task(node: Node | None) -> Node | None:
+    """Return what task:(...) asks: all of it in the keywords, or all in the title, or all in the running text."""
+    if node is None or not all_leaves(node):
+        return node
+    places = (frozenset({KEYWORDS}), frozenset({TITLE}), RUNNING_TEXT)
+    return Or(tuple(within(node, elements) for elements in places))
 
 
 def is_implied(words: Sequence[str], place: int) -> bool:
@@ -312,11 +427,6 @@ def is_implied(words: Sequence[str], place: int) -> bool:
 def without_implied_last(words: list[str]) -> list[str]:
     """Return the words of a text as they are looked for, without the lone character that closes a run."""
     return words[:-1] if words and is_implied(words, len(words) - 1) else words
-
-
-def _host(text: str) -> str:
-    text = re.sub(r"^[a-z]+://", "", text.strip().lower().strip("*."))
-    return re.split(r"[/:?#]", text)[0].strip("*.")
 
 
 def _all_of(parts: list[Node], *, implied: bool) -> Node | None:

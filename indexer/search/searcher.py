@@ -13,9 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.matching import Match, match_leaf, tree_mask
+from indexer.search.deadline import Deadline, Portion
+from indexer.search.masks import tree_mask
+from indexer.search.matching import Match, NoMatch, match_leaf
+from indexer.search.moments import page_masks
 from indexer.search.ordering import Placed, sorted_pages
-from indexer.search.query import And, Leaf, Node, Or, Phrase, Query, Word, all_leaves, leaves
+from indexer.search.query import And, Leaf, Near, Node, Or, Phrase, Query, Word, all_leaves, leaves
+from indexer.search.vocabulary import expand
 from indexer.store.bm25f import Ranking, idf, norms, saturate
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
@@ -47,24 +51,35 @@ class Ranked:
     spellings: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
     matched: tuple[NDArray[np.int64], ...] = ()
+    timed_out: bool = False
 
 
 def search(
-    snapshot: Snapshot, query: Query, ranking: Ranking, *, offset: int, limit: int, sort: str = "relevance"
+    snapshot: Snapshot,
+    query: Query,
+    ranking: Ranking,
+    *,
+    offset: int,
+    limit: int,
+    sort: str = "relevance",
+    budget_s: float | None = None,
 ) -> Ranked:
     """Return the pages `offset` to `offset + limit` of the ranked list, and the number of all that match.
 
     Order: falling score, then the MD5 of the address; or as `ordering` says for another `sort`. A page with several
     matching versions counts once, by its best.
     When no page has all words of a plain query, pages with any of them are given, with a notice.
+    budget_s: seconds after which nothing new is taken up, None for no limit; then the answer is partial, and
+    `timed_out` and a notice say so.
     """
+    deadline = Deadline(budget_s)
     query = without_stop_words(query, snapshot)
     if query.tree is None or not snapshot.segments:
         nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
         return Ranked(query, 0, (), frozenset(), (), nothing)
-    run = _Run(snapshot, query.tree, ranking)
+    run = _Run(snapshot, query.tree, ranking, deadline)
     if not run.total and (wider := _any_of(query.tree)) is not None:
-        relaxed = _Run(snapshot, wider, ranking)
+        relaxed = _Run(snapshot, wider, ranking, deadline)
         if relaxed.total:
             query = replace(
                 query,
@@ -72,6 +87,8 @@ def search(
                 notices=(*query.notices, "no page has all of these words; these have some of them"),
             )
             run = relaxed
+    if run.notices:
+        query = replace(query, notices=(*query.notices, *run.notices))
     return Ranked(
         query,
         run.total,
@@ -83,6 +100,7 @@ def search(
         frozenset(run.spellings),
         tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
         tuple(run.matched),
+        timed_out=run.timed_out,
     )
 
 
@@ -119,7 +137,7 @@ def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:
             left_out += inner_left_out
         else:
             kept.append(part)
-    if not left_out or not any(isinstance(part, Word | Phrase | And | Or) for part in kept):
+    if not left_out or not any(isinstance(part, Leaf | Near | And | Or) for part in kept):
         return tree, []
     return replace(tree, parts=tuple(kept)) if len(kept) > 1 else kept[0], left_out
 
@@ -128,8 +146,8 @@ def _any_of(tree: Node) -> Node | None:
     """Return the query for pages with any of the words of a plain query; None when there is nothing to widen."""
     if not (isinstance(tree, And) and tree.implied):
         return None
-    words = tuple(part for part in tree.parts if isinstance(part, Word | Phrase))
-    others = tuple(part for part in tree.parts if not isinstance(part, Word | Phrase))
+    words = tuple(part for part in tree.parts if isinstance(part, Leaf))
+    others = tuple(part for part in tree.parts if not isinstance(part, Leaf))
     if len(words) < 2:
         return None
     return And((Or(words), *others)) if others else Or(words)
@@ -138,7 +156,7 @@ def _any_of(tree: Node) -> Node | None:
 class _Run:
     """One tree evaluated over all segments: masks first (for exact counts), scores only for what may reach the top."""
 
-    def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking) -> None:
+    def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline) -> None:
         self._snapshot, self._ranking = snapshot, ranking
         self.spellings: set[str] = set()
         scored = leaves(tree)
@@ -150,21 +168,40 @@ class _Run:
         shared_documents: list[NDArray[np.uint32]] = []
         alone = 0
         everywhere = all_leaves(tree)
-        for live in snapshot.segments:
+        segments = snapshot.segments
+        self._expansions = expand(
+            tree, [segment for live in segments for segment, _ in live.layers], deadline
+        )
+        self._portions: list[Portion] = []
+        for live in segments:
+            portion = Portion(len(live.segment), deadline)
             matches: dict[Leaf, Match] = {}
             slack = snapshot.slack(live, ranking)
             for leaf in everywhere:
-                match, spellings = match_leaf(leaf, live, ranking, snapshot.means, slack)
+                if portion.is_over():
+                    portion.end_at(0)
+                    matches[leaf] = NoMatch()
+                    continue
+                match, spellings = match_leaf(
+                    leaf, live, ranking, snapshot.means, slack, self._expansions, portion
+                )
                 matches[leaf] = match
                 if leaf in self._times:
                     self.spellings.update(spellings)
                     there = match.ordinals
                     holding[leaf] += len(there) if live.alive is None else int(live.alive[there].sum())
-            mask = tree_mask(tree, live, matches)
+            self._matches.append(matches)
+            self._portions.append(portion)
+        masks = page_masks(
+            tree,
+            segments,
+            lambda node, place: tree_mask(node, segments[place], self._matches[place], self._portions[place]),
+        )
+        for live, portion, mask in zip(segments, self._portions, masks, strict=True):
+            mask[portion.complete :] = False
             if live.alive is not None:
                 mask &= live.alive
             matched = np.flatnonzero(mask)
-            self._matches.append(matches)
             self.matched.append(matched)
             if live.shared is None:
                 alone += len(matched)
@@ -195,6 +232,23 @@ class _Run:
             )
             for page in pages
         ]
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the time was up before everything was looked at."""
+        return not (self._expansions.is_whole and all(portion.is_whole for portion in self._portions))
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user has to know of how the query was carried out."""
+        notices = list(self._expansions.notices)
+        if self.timed_out:
+            looked_at = sum(portion.complete for portion in self._portions)
+            versions = sum(portion.versions for portion in self._portions)
+            notices.append(
+                f"the time was up: {looked_at:,} of {versions:,} page versions were looked at, the answer is partial"
+            )
+        return notices
 
     def best(self, count: int) -> list[Found]:
         """Return the best `count` pages in order; fewer if fewer match."""

@@ -353,6 +353,11 @@ class Segment:
     def word_at(self, index: int) -> str:
         return string_at(self._word_ends, self._words, index)
 
+    def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (starts, bytes): the words one behind the other in UTF-8, and where each begins."""
+        ends = self._word_ends.astype(np.int64)
+        return np.append(0, ends)[: len(ends)], self._words
+
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
         edges = np.zeros(len(self._pair_ends) + 1, dtype=np.int64)

@@ -79,9 +79,11 @@ class DirectIndex:
         writer, batch = self.writer, CommitBatch()
         file = writer.begin_files({name: {}})[name]
         new: list[PlainVersion] = []
-        for offset, version in enumerate(versions):
+        for version in versions:
             document = writer.document_number(version.url)
-            content = replace(version, captured=(), status=0, mime="")  # the same page captured again
+            content = replace(
+                version, captured=(), status=0, mime="", answers=None
+            )  # the same page captured again
             digest = hashlib.sha1(repr(content).encode()).digest()
             number = next(
                 (n.number for n in batch.versions if (n.document, n.digest) == (document, digest)), 0
@@ -93,24 +95,24 @@ class DirectIndex:
                 batch.versions.append(
                     NewVersion(number, document, version.url, digest, version.title or None)
                 )
-            batch.captures += [
-                NewCapture(
-                    document,
-                    timestamp,
-                    "response",
-                    version.status,
-                    version.mime,
-                    "",
-                    file,
-                    "",
-                    offset,
-                    1,
-                    inner,
-                    number,
-                    "",
+            for moment, status, mime in version.captures:
+                batch.captures.append(
+                    NewCapture(
+                        document,
+                        moment,
+                        "response",
+                        status,
+                        mime,
+                        "",
+                        file,
+                        "",
+                        len(batch.captures),
+                        1,
+                        0,
+                        number,
+                        "",
+                    )
                 )
-                for inner, timestamp in enumerate(version.captured)
-            ]
         if new:
             tokens = analyze_pages([(version.url, page_text(version)) for version in new])
             columns = version_columns(
@@ -136,8 +138,15 @@ class DirectIndex:
         del self.files[name]
 
     def live(self) -> list[PlainVersion]:
-        """Return the versions that some file shows, each once."""
-        return list(dict.fromkeys(version for versions in self.files.values() for version in versions))
+        """Return the versions that some file shows, each once, with the captures in all files."""
+        captures: dict[PlainVersion, list[tuple[str, int, str]]] = {}
+        for versions in self.files.values():
+            for version in versions:
+                captures.setdefault(version, []).extend(version.captures)
+        return [
+            replace(version, captured=tuple(c[0] for c in found), answers=tuple(c[1:] for c in found))
+            for version, found in captures.items()
+        ]
 
     def snapshot(self) -> Snapshot:
         return Snapshot(Catalogue(self.folder))

@@ -14,8 +14,30 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import cycle
 
-from indexer.search.query import And, Node, Not, Or, Phrase, Query, Site, Word
+from indexer.search.query import (
+    And,
+    Appeared,
+    Captured,
+    Fuzzy,
+    InUrl,
+    Language,
+    Leaf,
+    LiveAt,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Query,
+    Site,
+    Status,
+    Type,
+    Vanished,
+    Wildcard,
+    Word,
+)
 from indexer.store.bm25f import Ranking
 from indexer.text.analysis import normalize
 from indexer.text.elements import ELEMENTS
@@ -106,6 +128,7 @@ class PlainVersion:
     """One version of a page. running: (element, text) pieces that are read one behind the other.
 
     links: (address, text) of its links, which do not stand in the running text.
+    captured: when; answers: (status, media type) of each capture, from the first on again if there are fewer.
     """
 
     url: str
@@ -118,6 +141,13 @@ class PlainVersion:
     status: int = field(default=200, compare=False)
     mime: str = field(default="text/html", compare=False)
     links: tuple[tuple[str, str], ...] = ()
+    answers: tuple[tuple[int, str], ...] | None = field(default=None, compare=False)
+
+    @property
+    def captures(self) -> list[tuple[str, int, str]]:
+        """(date, status, media type) of each capture."""
+        answers = cycle(self.answers or ((self.status, self.mime),))
+        return [(moment, *answer) for moment, answer in zip(self.captured, answers, strict=False)]
 
     @cached_property
     def tokens(self) -> list[Token]:
@@ -205,34 +235,144 @@ def _need_not_be_there(words: Sequence[str], place: int) -> bool:
     return len(here) == 1 and kind_of(here) == "pair" and len(before) == 2 and before.endswith(here)
 
 
-def counts_in(leaf: Word | Phrase, version: PlainVersion, fold: float) -> Counter[int]:
-    """Return how often a word or phrase stands in a version, by element; empty if the version does not match.
+def fits(pattern: str, word: str) -> bool:
+    """Tell whether a word fits a pattern with * and ?, by trying every way."""
+    if not pattern:
+        return not word
+    if pattern[0] == "*":
+        return fits(pattern[1:], word) or bool(word and fits(pattern, word[1:]))
+    return bool(word) and pattern[0] in ("?", word[0]) and fits(pattern[1:], word[1:])
 
-    What only has other accents counts `fold` times as much: the numbers need not be whole.
-    """
-    counts: Counter[int] = Counter()
-    if isinstance(leaf, Word):
-        for held, elements in version.words.items():
-            if factor := _same_word(leaf, held, version.language, fold):
-                for element, count in elements.items():
-                    counts[element] += count * factor  # type: ignore[assignment]
-        if leaf.elements is not None:
-            counts = Counter(
-                {element: count for element, count in counts.items() if element in leaf.elements}
-            )
-        return counts
-    tokens = version.tokens
+
+def changes(one: str, other: str) -> int:
+    """Return how many letters must be added, left out, replaced or swapped with a neighbour, each at most once."""
+    table = [[max(i, j) if not i or not j else 0 for j in range(len(other) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            differs = one[i - 1] != other[j - 1]
+            table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + differs)
+            if i > 1 and j > 1 and (one[i - 1], one[i - 2]) == (other[j - 2], other[j - 1]):
+                table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1)
+    return table[-1][-1]
+
+
+def _factor(leaf: Word | Wildcard | Fuzzy, held: str, language: str, fold: float) -> float:
+    """Return what a word on a page counts for a leaf, 0 if it is not meant."""
+    if isinstance(leaf, Wildcard):
+        return 1.0 if fits(leaf.pattern, held) else 0.0
+    if isinstance(leaf, Fuzzy):
+        edits = changes(leaf.text, held)
+        return 0.5**edits if edits <= leaf.edits else 0.0
+    return _same_word(leaf, held, language, fold)
+
+
+def _spread(leaf: Phrase, tokens: list[Token], begin: int) -> bool:
+    """Tell whether a phrase with slop stands with its first word at `begin`: try every way to place the others."""
     places = [place for place in range(len(leaf.words)) if not _need_not_be_there(leaf.words, place)]
-    for start, first in enumerate(tokens):
-        for place in places:
-            token = tokens[start + place] if start + place < len(tokens) else None
-            if token is None or token.word != leaf.words[place] or token.section != first.section:
-                break
-            if leaf.elements is not None and token.element not in leaf.elements:
-                break
-        else:
-            counts[first.element] += 1
+    section = tokens[begin].section
+
+    def placed(index: int, taken: list[int]) -> bool:
+        moved = [at - place for at, place in zip(taken, places, strict=False)]
+        if max(moved) - min(moved) > leaf.slop:
+            return False
+        if index == len(places):
+            return True
+        place = places[index]
+        return any(
+            at not in taken and _is_at(leaf, place, at, tokens, section) and placed(index + 1, [*taken, at])
+            for at in range(max(0, begin + place - leaf.slop), begin + place + leaf.slop + 1)
+        )
+
+    return _is_at(leaf, 0, begin, tokens, section) and placed(1, [begin])
+
+
+def _is_at(leaf: Phrase, place: int, at: int, tokens: list[Token], section: int) -> bool:
+    return (
+        at < len(tokens)
+        and tokens[at].word == leaf.words[place]
+        and tokens[at].section == section
+        and (leaf.elements is None or tokens[at].element in leaf.elements)
+    )
+
+
+def stands_at(leaf: Leaf, version: PlainVersion, fold: float) -> list[tuple[int, int, float]]:
+    """Return (index of the first token, of the last, what it counts) of each place where a leaf stands."""
+    tokens = version.tokens
+    if isinstance(leaf, Phrase):
+        places = [place for place in range(len(leaf.words)) if not _need_not_be_there(leaf.words, place)]
+        return [(at, at + places[-1], 1.0) for at in range(len(tokens)) if _spread(leaf, tokens, at)]
+    return [
+        (at, at, factor)
+        for at, token in enumerate(tokens)
+        if (leaf.elements is None or token.element in leaf.elements)
+        and (factor := _factor(leaf, token.word, version.language, fold))
+    ]
+
+
+def counts_in(leaf: Leaf, version: PlainVersion, fold: float) -> dict[int, float]:
+    """Return how often a leaf stands in a version, by element; empty if the version does not match.
+
+    What only has other accents counts `fold` times as much, what is only similar less: the numbers need not be whole.
+    """
+    counts: dict[int, float] = {}
+    for first, _, factor in stands_at(leaf, version, fold):
+        element = version.tokens[first].element
+        counts[element] = counts.get(element, 0.0) + factor
     return counts
+
+
+def near_at(node: Node, version: PlainVersion, fold: float) -> list[tuple[int, int]]:
+    """Return (first token, last token) of each place where a part of a NEAR stands; of a NEAR, its right part."""
+    if isinstance(node, Near):
+        if isinstance(node.right, And):
+            found = [
+                near_at(Near(node.left, part, node.distance), version, fold) for part in node.right.parts
+            ]
+            return [place for places in found for place in places] if all(found) else []
+        lefts = node.left.parts if isinstance(node.left, And) else (node.left,)
+        return [
+            place
+            for place in near_at(node.right, version, fold)
+            if all(
+                any(_are_near(place, other, node.distance, version) for other in near_at(left, version, fold))
+                for left in lefts
+            )
+        ]
+    if isinstance(node, And | Or):
+        found = [near_at(part, version, fold) for part in node.parts]
+        return [place for places in found for place in places] if isinstance(node, Or) or all(found) else []
+    assert isinstance(node, Word | Phrase | Wildcard | Fuzzy)
+    return [(first, last) for first, last, _ in stands_at(node, version, fold)]
+
+
+def _are_near(one: tuple[int, int], other: tuple[int, int], distance: int, version: PlainVersion) -> bool:
+    if version.tokens[one[0]].section != version.tokens[other[0]].section:
+        return False
+    return 1 <= one[0] - other[1] <= distance or 1 <= other[0] - one[1] <= distance
+
+
+_TYPES = {"html": "text/html", "text": "text/plain", "pdf": "application/pdf"}
+
+
+def _captures_of(node: Node, version: PlainVersion) -> set[tuple[str, int, str]] | None:
+    """Return which captures of a version a filter on captures means, None for anything else."""
+    captures = set(version.captures)
+    if isinstance(node, Captured):
+        return {one for one in captures if node.first <= int(one[0]) <= node.last}
+    if isinstance(node, Status):
+        return {
+            one
+            for one in captures
+            if all(d in ("x", s) for d, s in zip(node.digits, str(one[1]), strict=True))
+        }
+    if isinstance(node, Type):
+        return {one for one in captures if one[2] == _TYPES.get(node.name, node.name)}
+    if isinstance(node, And | Or):
+        parts = [_captures_of(part, version) for part in node.parts]
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts):
+            return set.intersection(*known) if isinstance(node, And) else set.union(*known)
+    return None
 
 
 class PlainSearch:
@@ -245,7 +385,7 @@ class PlainSearch:
         for element in range(len(ELEMENTS)):
             having = [v.lengths[element] for v in self.versions if v.lengths[element]]
             self.means[element] = sum(having) / len(having) if having else 0.0
-        self._counts: dict[Word | Phrase, list[Counter[int]]] = {}
+        self._counts: dict[Leaf, list[dict[int, float]]] = {}
 
     def search(self, query: Query) -> tuple[int, list[tuple[str, float]], int]:
         """Return (number of pages, [(address, score)] best first, number of notices added)."""
@@ -262,13 +402,13 @@ class PlainSearch:
                     isinstance(part, Word) and not part.exact and part.elements is None and part.text in stops
                 )
             )
-            if len(kept) < len(tree.parts) and any(not isinstance(part, Site | Not) for part in kept):
+            if len(kept) < len(tree.parts) and any(isinstance(part, Leaf | Near | And | Or) for part in kept):
                 notices += 1
                 tree = And(kept, implied=True) if len(kept) > 1 else kept[0]
         found = self._ranked(tree)
         if not found and isinstance(tree, And) and tree.implied:
-            words = tuple(part for part in tree.parts if isinstance(part, Word | Phrase))
-            others = tuple(part for part in tree.parts if not isinstance(part, Word | Phrase))
+            words = tuple(part for part in tree.parts if isinstance(part, Leaf))
+            others = tuple(part for part in tree.parts if not isinstance(part, Leaf))
             if len(words) > 1 and (found := self._ranked(And((Or(words), *others)))):
                 notices += 1
         return len(found), found, notices
@@ -286,21 +426,72 @@ class PlainSearch:
             for word in STOP_WORDS.get(language or "en", ())
         }
 
-    def _counts_of(self, leaf: Word | Phrase) -> list[Counter[int]]:
+    def _counts_of(self, leaf: Leaf) -> list[dict[int, float]]:
         if leaf not in self._counts:
             self._counts[leaf] = [counts_in(leaf, version, self.ranking.fold) for version in self.versions]
         return self._counts[leaf]
 
     def _matches(self, node: Node, number: int) -> bool:
-        if isinstance(node, Word | Phrase):
-            return bool(self._counts_of(node)[number])
-        if isinstance(node, Site):
-            host = self.versions[number].host
-            return host == node.host or host.endswith("." + node.host)
-        if isinstance(node, Not):
-            return not self._matches(node.part, number)
-        answers = [self._matches(part, number) for part in node.parts]
-        return all(answers) if isinstance(node, And) else any(answers)
+        version = self.versions[number]
+        match node:
+            case Word() | Phrase() | Wildcard() | Fuzzy():
+                return bool(self._counts_of(node)[number])
+            case InUrl():
+                return self._matches(node.part, number)
+            case Site():
+                return version.host == node.host or version.host.endswith("." + node.host)
+            case Language():
+                return version.language == node.code
+            case Near():
+                return bool(near_at(node, version, self.ranking.fold))
+            case LiveAt():
+                page = [v for v in self.versions if v.url == version.url]
+                moments = [int(m) for v in page for m in v.captured if int(m) <= node.moment]
+                return bool(moments) and max(moments) in map(int, version.captured)
+            case Appeared() | Vanished():
+                return self._matches(And((node,)), number)
+            case Not():
+                return not self._matches(node.part, number)
+            case _ if (captures := _captures_of(node, version)) is not None:
+                return bool(captures)
+            case Or():
+                return any(self._matches(part, number) for part in node.parts)
+            case And():
+                return self._matches_all(node, number)
+            case _:
+                raise TypeError(node)
+
+    def _matches_all(self, node: And, number: int) -> bool:
+        version = self.versions[number]
+        turns = [part for part in node.parts if isinstance(part, Appeared | Vanished)]
+        about_captures = [part for part in node.parts if _captures_of(part, version) is not None]
+        others = [part for part in node.parts if part not in turns and part not in about_captures]
+        if turns:
+            rest = And(tuple(part for part in node.parts if part not in turns))
+            return self._turns(turns, rest, number)
+        if about_captures and not _captures_of(And(tuple(about_captures)), version):
+            return False
+        return all(self._matches(part, number) for part in others)
+
+    def _turns(self, turns: list[Appeared | Vanished], rest: And, number: int) -> bool:
+        """Tell whether words came to a page, or went, in time, and whether this version shows it."""
+        page = [n for n, v in enumerate(self.versions) if v.url == self.versions[number].url]
+        matching = [n for n in page if not rest.parts or self._matches(rest, n)]
+        if number not in matching:
+            return False
+        first = {n: min(map(int, self.versions[n].captured)) for n in page}
+        last = {n: max(map(int, self.versions[n].captured)) for n in page}
+        earliest, latest = min(first[n] for n in matching), max(last[n] for n in matching)
+        for turn in turns:
+            moment = earliest if isinstance(turn, Appeared) else latest
+            if not turn.first <= moment <= turn.last:
+                return False
+            if isinstance(turn, Vanished) and latest == max(last.values()):
+                return False
+        return any(
+            first[number] == earliest if isinstance(turn, Appeared) else last[number] == latest
+            for turn in turns
+        )
 
     def _ranked(self, tree: Node) -> list[tuple[str, float]]:
         best: dict[str, float] = {}
@@ -310,9 +501,9 @@ class PlainSearch:
                 best[version.url] = max(best.get(version.url, -math.inf), score)
         return sorted(best.items(), key=lambda item: (-item[1], hashlib.md5(item[0].encode()).digest()[:8]))
 
-    def _score(self, leaf: Word | Phrase, number: int) -> float:
+    def _score(self, leaf: Leaf, number: int) -> float:
         counts, ranking = self._counts_of(leaf)[number], self.ranking
-        if not counts:
+        if not counts or leaf == Wildcard("*", getattr(leaf, "elements", None), leaf.boost):
             return 0.0
         holding = sum(1 for each in self._counts_of(leaf) if each)
         odds = (len(self.versions) - holding + 0.5) / (holding + 0.5)
@@ -323,12 +514,14 @@ class PlainSearch:
             b = ranking.b[name]
             relative = self.versions[number].lengths[element] / self.means[element]
             weight += count * ranking.boost[name] / ((1 - b) + b * relative)
-        return idf * weight / (ranking.k1 + weight) if weight else 0.0
+        return leaf.boost * idf * weight / (ranking.k1 + weight) if weight else 0.0
 
 
-def _scored(node: Node) -> list[Word | Phrase]:
-    if isinstance(node, Word | Phrase):
+def _scored(node: Node) -> list[Leaf]:
+    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
         return [node]
     if isinstance(node, And | Or):
         return [leaf for part in node.parts for leaf in _scored(part)]
+    if isinstance(node, Near):
+        return _scored(node.left) + _scored(node.right)
     return []

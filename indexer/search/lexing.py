@@ -1,0 +1,181 @@
+"""The text of a query -> tokens, in one pass over its characters; used by the parser in query.py.
+
+( )                              open, close (always balanced, never deeper than MAX_DEPTH)
+AND && OR || NOT NEAR NEAR/5     operators: and, or, not, near
+- ! + =                          signs, where a word or part follows without a blank
+title: title,heading: site:      field, where something follows without a blank
+"grey heron" "grey heron"~3^2    phrase
+everything else                  word: up to the next blank, quote or parenthesis
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from indexer.text.elements import ELEMENTS
+
+MAX_DEPTH = 40
+DEFAULT_DISTANCE, MAX_DISTANCE = 10, 100
+FILTERS = (
+    "site",
+    "inurl",
+    "type",
+    "lang",
+    "status",
+    "from",
+    "to",
+    "before",
+    "after",
+    "at",
+    "appeared",
+    "vanished",
+)
+FIELDS = frozenset({*ELEMENTS, *FILTERS, "text", "task"})
+
+# Marks of direction and joiners that copied text brings along; inside words they mean nothing either.
+_UNSEEN = "\u00ad\u061c\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+_SAME_AS = {
+    **dict.fromkeys(map(ord, _UNSEEN + "\u2066\u2067\u2068\u2069\ufeff")),
+    **dict.fromkeys(map(ord, "“”„‟«»＂"), '"'),
+    ord("（"): "(",
+    ord("）"): ")",
+}
+_SIGNS = "-!+="
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a query. text: as written; suffix: what follows a closing quote; distance: of a NEAR."""
+
+    kind: str
+    text: str
+    suffix: str = ""
+    distance: int = 0
+
+
+def tokens_of(text: str, notice: Callable[[str], None]) -> list[Token]:
+    """Return the tokens of a query. notice: told what was read otherwise than written."""
+    return _balanced(_Lexer(text.translate(_SAME_AS), notice).split(), notice)
+
+
+def is_blank(character: str) -> bool:
+    """Tell whether a character parts the words of a query: white space and control characters."""
+    return character.isspace() or unicodedata.category(character) in ("Cc", "Zs", "Zl", "Zp")
+
+
+class _Lexer:
+    def __init__(self, text: str, notice: Callable[[str], None]) -> None:
+        self._text, self._notice = text, notice
+        self._quotes = text.count('"')
+        self._tokens: list[Token] = []
+        self._at = 0
+        self._glued = False  # a sign or a field stands directly before: what follows is no operator
+
+    def split(self) -> list[Token]:
+        while self._at < len(self._text):
+            character = self._text[self._at]
+            if is_blank(character):
+                self._at += 1
+                self._glued = False
+            elif character == '"':
+                self._quote()
+            elif character in "()":
+                self._add(Token("open" if character == "(" else "close", character), 1)
+            else:
+                self._chunk()
+        return self._tokens
+
+    def _add(self, token: Token, size: int, *, glues: bool = False) -> None:
+        self._tokens.append(token)
+        self._at += size
+        self._glued = glues
+
+    def _quote(self) -> None:
+        start = self._at + 1
+        end = self._text.find('"', start)
+        if end < 0:
+            self._notice('a " without its partner is left out')
+            self._at += 1
+            return
+        after = end + 1
+        while after < len(self._text) and self._text[after] in "~^.0123456789":
+            after += 1
+        self._add(Token("phrase", self._text[start:end], self._text[end + 1 : after]), after - self._at)
+
+    def _chunk(self) -> None:
+        start = self._at
+        end = start
+        while end < len(self._text) and not (self._text[end] in '"()' or is_blank(self._text[end])):
+            if self._text[end : end + 2] in ("&&", "||"):
+                break
+            end += 1
+        if end == start:  # && or ||
+            self._add(Token("and" if self._text[start] == "&" else "or", self._text[start : start + 2]), 2)
+            return
+        chunk = self._text[start:end]
+        followed = self._text[end : end + 1] in ('"', "(")
+        if chunk[0] in _SIGNS and (chunk[1:2] not in ("", *_SIGNS) or (len(chunk) == 1 and followed)):
+            self._add(Token("not" if chunk[0] in "-!" else "sign", chunk[0]), 1, glues=True)
+            return
+        if field := self._field(chunk, followed):
+            self._add(Token("field", field.lower()), len(field) + 1, glues=True)
+            return
+        self._add(self._word(chunk), len(chunk))
+
+    def _field(self, chunk: str, followed: bool) -> str:
+        """Return the name of the field that a chunk begins with, "" if there is none."""
+        name, colon, value = chunk.partition(":")
+        if not colon:
+            return ""
+        if not all(part in FIELDS for part in name.lower().split(",")):
+            if len(name) > 1 and name.isalpha() and value and not value.startswith("/"):
+                self._notice(f"there is no {name}: to search in; it is read as a word")
+            return ""
+        if "," in name and not all(part in ELEMENTS for part in name.lower().split(",")):
+            return ""
+        if value.strip(":") or (not value and followed):
+            return name
+        self._notice(f"{name}: needs a word directly behind it; it is read as a word")
+        return ""
+
+    def _word(self, chunk: str) -> Token:
+        upper = chunk.upper()
+        if not self._glued:
+            if upper in ("AND", "OR", "NOT"):
+                return Token(upper.lower(), chunk)
+            if chunk == "NEAR":
+                return Token("near", chunk, distance=DEFAULT_DISTANCE)
+            if upper.startswith("NEAR/") and chunk[5:].isdecimal() and chunk[5:].isascii():
+                return Token("near", chunk, distance=self._distance(chunk[5:]))
+        return Token("word", chunk)
+
+    def _distance(self, digits: str) -> int:
+        distance = int(digits) if len(digits) < 6 else MAX_DISTANCE + 1
+        if not 1 <= distance <= MAX_DISTANCE:
+            self._notice(f"NEAR/n takes 1 to {MAX_DISTANCE} places")
+        return min(max(distance, 1), MAX_DISTANCE)
+
+
+def _balanced(tokens: list[Token], notice: Callable[[str], None]) -> list[Token]:
+    """Return the tokens with a partner for each parenthesis, and without those nested too deep."""
+    balanced: list[Token] = []
+    depth = 0
+    for token in tokens:
+        if token.kind == "open":
+            depth += 1
+            if depth > MAX_DEPTH:
+                notice(f"parentheses nested deeper than {MAX_DEPTH} are left out")
+                continue
+        elif token.kind == "close":
+            if not depth:
+                notice("a ) without its ( is left out")
+                continue
+            depth -= 1
+            if depth >= MAX_DEPTH:
+                continue
+        balanced.append(token)
+    if depth:
+        notice("a ( without its ) is closed at the end")
+    return balanced + [Token("close", ")")] * min(depth, MAX_DEPTH)

@@ -1,0 +1,155 @@
+"""Filters that look at all versions of a page together: at:, appeared:, vanished:.
+
+They need the masks of every segment, since the versions of a page may lie in different ones. Pages are told
+apart by the key of their address. Masks here are lists: one for each segment, in the order of the snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.search.nodes import LAST_MOMENT, And, Appeared, LiveAt, Node, Not, Or, Vanished, every_node
+from indexer.store.snapshot import LiveSegment
+from indexer.store.timeline import CaptureColumns
+
+Mask = NDArray[np.bool_]
+Moments = NDArray[np.uint64]
+
+
+def looks_at_pages(node: Node) -> bool:
+    """Tell whether a query needs all versions of a page to be answered."""
+    return any(isinstance(part, LiveAt | Appeared | Vanished) for part in every_node(node))
+
+
+def page_masks(
+    node: Node, segments: Sequence[LiveSegment], mask_of: Callable[[Node, int], Mask]
+) -> list[Mask]:
+    """Return for each segment which versions match.
+
+    mask_of: (node, number of the segment in the sequence) -> its mask, for nodes that need not look at pages.
+    """
+    if not looks_at_pages(node):
+        return [mask_of(node, place) for place in range(len(segments))]
+    match node:
+        case LiveAt():
+            return _live_at(node.moment, segments)
+        case Not():
+            return [~mask for mask in page_masks(node.part, segments, mask_of)]
+        case Or():
+            return _joined([page_masks(part, segments, mask_of) for part in node.parts], np.logical_or)
+        case Appeared() | Vanished():
+            return _turned([node], _everything(segments), segments)
+        case And():
+            turns = [part for part in node.parts if isinstance(part, Appeared | Vanished)]
+            others = [part for part in node.parts if not isinstance(part, Appeared | Vanished)]
+            masks = [page_masks(part, segments, mask_of) for part in others] or [_everything(segments)]
+            return _turned(turns, _joined(masks, np.logical_and), segments)
+        case _:
+            raise TypeError(f"{node!r} holds no filter on pages")
+
+
+def _everything(segments: Sequence[LiveSegment]) -> list[Mask]:
+    return [np.ones(len(live.segment), dtype=bool) for live in segments]
+
+
+def _joined(several: list[list[Mask]], join: Callable[[Mask, Mask], Mask]) -> list[Mask]:
+    joined = several[0]
+    for masks in several[1:]:
+        joined = [join(one, other) for one, other in zip(joined, masks, strict=True)]
+    return joined
+
+
+def _live_at(moment: int, segments: Sequence[LiveSegment]) -> list[Mask]:
+    """Return the versions that the latest capture of their page up to a moment showed."""
+    latest = _split([_latest(live.captures, moment) for live in segments])
+    keys = _keys(segments)
+    shown = (latest.joined > 0) & (latest.joined == _greatest_of_page(keys, latest.joined))
+    return latest.parts_of(shown)
+
+
+def _turned(
+    turns: list[Appeared | Vanished], masks: list[Mask], segments: Sequence[LiveSegment]
+) -> list[Mask]:
+    """Leave of the matching versions of each page the first (appeared) or the last (vanished), if it is in time."""
+    if not turns:
+        return masks
+    keys = _keys(segments)
+    first = _split([_first(live.captures) for live in segments])
+    last = _split([_latest(live.captures, LAST_MOMENT) for live in segments])
+    matching = np.concatenate(masks) & (last.joined > 0)
+    pages = np.ones(len(matching), dtype=bool)
+    shown = np.zeros(len(matching), dtype=bool)
+    for turn in turns:
+        if isinstance(turn, Appeared):
+            # the least first date: the greatest of what is left to the end of time
+            dates, rank = first.joined, np.uint64(LAST_MOMENT) - first.joined
+        else:
+            dates, rank = last.joined, last.joined
+        rank = np.where(matching, rank, np.uint64(0))
+        is_it = matching & (rank == _greatest_of_page(keys, rank))
+        shown |= is_it
+        is_it &= (dates >= np.uint64(turn.first)) & (dates <= np.uint64(turn.last))
+        if isinstance(turn, Vanished):
+            is_it &= last.joined < _greatest_of_page(keys, last.joined)
+        pages &= _greatest_of_page(keys, is_it.astype(np.uint64)) > 0
+    kept = pages & shown
+    return first.parts_of(kept)
+
+
+def _first(columns: CaptureColumns) -> Moments:
+    """Return the first known capture date of each version, 0 where there is none."""
+    return _at(columns, _begins(columns) + _counts_up_to(columns, 0))
+
+
+def _latest(columns: CaptureColumns, moment: int) -> Moments:
+    """Return the latest known capture date of each version up to a moment, 0 where there is none."""
+    counts = _counts_up_to(columns, moment)
+    return np.where(counts > 0, _at(columns, _begins(columns) + counts - 1), np.uint64(0))
+
+
+def _begins(columns: CaptureColumns) -> NDArray[np.int64]:
+    return np.append(0, columns.ends.astype(np.int64))[: len(columns.ends)]
+
+
+def _counts_up_to(columns: CaptureColumns, moment: int) -> NDArray[np.int64]:
+    """Return how many captures of each version are not later than a moment; those of unknown date come first."""
+    before = np.append(0, np.cumsum(columns.timestamp <= np.uint64(moment)))
+    counts: NDArray[np.int64] = before[columns.ends.astype(np.int64)] - before[_begins(columns)]
+    return counts
+
+
+def _at(columns: CaptureColumns, rows: NDArray[np.int64]) -> Moments:
+    """Return the date at a row of each version, 0 where the row is not one of its own."""
+    inside = (rows >= _begins(columns)) & (rows < columns.ends)
+    dates = np.append(columns.timestamp, np.uint64(0))
+    found: Moments = np.where(inside, dates[np.clip(rows, 0, len(dates) - 1)], np.uint64(0))
+    return found
+
+
+class _split:
+    """One array for all segments, and the way back to one for each."""
+
+    def __init__(self, parts: list[Moments]) -> None:
+        self.joined: Moments = np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+        self._ends = np.cumsum([len(part) for part in parts])[:-1]
+
+    def parts_of(self, mask: Mask) -> list[Mask]:
+        return np.split(mask, self._ends)
+
+
+def _keys(segments: Sequence[LiveSegment]) -> NDArray[np.uint64]:
+    return np.concatenate([live.segment.key for live in segments])
+
+
+def _greatest_of_page(keys: NDArray[np.uint64], moments: Moments) -> Moments:
+    """Return for each version the greatest of the moments of all versions of its page."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    greatest = np.maximum.reduceat(moments[order], starts)
+    spread = np.empty(len(keys), dtype=np.uint64)
+    spread[order] = np.repeat(greatest, np.diff(np.append(starts, len(keys))))
+    return spread

@@ -1,0 +1,224 @@
+"""Which words of the index a wildcard or a fuzzy word stands for.
+
+The words of a segment are asked all at once: a wildcard looks for its longest letters in the bytes of the
+dictionary, a fuzzy word for words of about its length and with about its letters; what is left is compared
+one by one. Both take about a millisecond for 200,000 words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+
+from indexer.search.deadline import Deadline
+from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
+from indexer.store.segment import Segment
+
+MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
+ANY_WORD = "*"
+
+
+@dataclass(slots=True)
+class Expansions:
+    """For each wildcard and fuzzy word the words it stands for, with a factor for their weight."""
+
+    words: dict[Wildcard | Fuzzy, dict[str, float]]
+    notices: tuple[str, ...] = ()
+    is_whole: bool = True  # False when the time was up before all words were looked at
+
+
+def expand(
+    tree: Node, segments: Iterable[Segment], deadline: Deadline, *, limit: int = MAX_EXPANSIONS
+) -> Expansions:
+    """Return what the wildcards and fuzzy words of a tree stand for in these segments.
+
+    More than `limit` words in all are not taken: each leaf gets its share, of a wildcard's words those that most
+    versions hold, of a fuzzy word's the nearest and then those that most versions hold; a notice says so.
+    """
+    wide = [
+        leaf
+        for leaf in all_leaves(tree)
+        if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
+    ]
+    found = Expansions({})
+    if not wide:
+        return found
+    segments = list(segments)
+    share = max(1, limit // len({_bare(leaf) for leaf in wide}))
+    known: dict[tuple[str, int], dict[str, float]] = {}
+    notices: list[str] = []
+    for leaf in wide:
+        bare = _bare(leaf)
+        if bare not in known:
+            ranked: dict[str, tuple[int, int]] = {}  # word -> (edits, versions)
+            for segment in segments:
+                if deadline.is_over():
+                    found.is_whole = False
+                    break
+                for word, edits, versions in _words_of_segment(leaf, segment):
+                    ranked[word] = (edits, versions + ranked.get(word, (0, 0))[1])
+            order = sorted(ranked, key=lambda word: (ranked[word][0], -ranked[word][1], word))
+            if len(order) > share:
+                shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
+                notices.append(f"{shown} stands for {len(order):,} words; {share:,} of them are looked for")
+            known[bare] = {word: 0.5 ** ranked[word][0] for word in order[:share]}
+        found.words[leaf] = known[bare]
+    found.notices = tuple(notices)
+    return found
+
+
+def _bare(leaf: Wildcard | Fuzzy) -> tuple[str, int]:
+    return (leaf.pattern, 0) if isinstance(leaf, Wildcard) else (leaf.text, leaf.edits)
+
+
+def _words_of_segment(leaf: Wildcard | Fuzzy, segment: Segment) -> list[tuple[str, int, int]]:
+    """Return (word, edits, versions that hold it) for the words of a segment that a leaf stands for."""
+    if isinstance(leaf, Wildcard):
+        rows = [(row, word, 0) for row, word in _fitting(leaf.pattern, segment)]
+    else:
+        rows = _similar(leaf.text, leaf.edits, segment)
+    held = segment.pair_counts(np.asarray([row for row, _, _ in rows], dtype=np.int64)).tolist()
+    return [(word, edits, versions) for (_, word, edits), versions in zip(rows, held, strict=True)]
+
+
+# ---------------------------------------------------------------- wildcards
+
+
+def _fitting(pattern: str, segment: Segment) -> list[tuple[int, str]]:
+    """Return (index, word) of the words that fit a pattern."""
+    pieces = _WILD.split(pattern)
+    rows = _holding(max(pieces, key=len), segment)
+    shapes = _Shapes.of(segment)
+    least = len(pattern.replace("*", ""))
+    lengths = shapes.lengths[rows]
+    rows = rows[(lengths >= least) if "*" in pattern else (lengths == least)]
+    letters = _letters_of("".join(pieces))
+    rows = rows[(shapes.letters[rows] & letters) == letters]
+    rows = _beginning(pieces[0], rows, segment)
+    fits = _Pattern(pattern).fits
+    return [(row, word) for row in rows.tolist() if fits(word := segment.word_at(row))]
+
+
+_WILD = re.compile(r"[*?]+")
+
+
+class _Pattern:
+    """Compares words with a pattern from left to right, each piece at its first place.
+
+    It never goes back, so that many stars take no longer than one.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        parts = pattern.split("*")
+        pieces = [re.compile(re.escape(part).replace(r"\?", "."), re.DOTALL) for part in parts]
+        self._first, self._middle, self._last = pieces[0], pieces[1:-1], pieces[-1]
+        self._last_length = len(parts[-1])
+        self._has_star = len(parts) > 1
+
+    def fits(self, word: str) -> bool:
+        """Tell whether a word fits."""
+        if not self._has_star:
+            return self._first.fullmatch(word) is not None
+        found = self._first.match(word)
+        end = len(word) - self._last_length
+        for piece in self._middle:
+            found = found and piece.search(word, found.end(), max(end, 0))
+        return found is not None and found.end() <= end and self._last.fullmatch(word, end) is not None
+
+
+def _holding(letters: str, segment: Segment) -> NDArray[np.int64]:
+    """Return the indexes of the words that hold these letters one behind the other, and of few others; rising."""
+    starts, data = segment.word_bytes()
+    if not letters:
+        return np.arange(len(starts))
+    wanted = letters.encode("utf-8", "replace")
+    places = np.asarray(
+        [found.start() for found in re.finditer(re.escape(wanted), data.data)], dtype=np.int64
+    )
+    # a find may reach into the next word and hide one there that overlaps it: that word holds the find's last byte
+    rows = np.searchsorted(starts, np.concatenate([places, places + len(wanted) - 1]), side="right") - 1
+    return _distinct(rows)
+
+
+def _beginning(letters: str, rows: NDArray[np.int64], segment: Segment) -> NDArray[np.int64]:
+    """Return those of the words, given by their indexes, that begin with these letters."""
+    starts, data = segment.word_bytes()
+    ends = np.append(starts[1:], len(data))
+    wanted = letters.encode("utf-8", "replace")
+    rows = rows[ends[rows] - starts[rows] >= len(wanted)]
+    for place, byte in enumerate(wanted):
+        rows = rows[data[starts[rows] + place] == byte]
+    return rows
+
+
+def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    # numpy.unique would import numpy.ma, which costs a cold search 70 ms
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
+# ---------------------------------------------------------------- fuzzy words
+
+
+@dataclass(slots=True, weakref_slot=True)
+class _Shapes:
+    """Of each word of a segment its length in code points, and a bit for each of its letters."""
+
+    lengths: NDArray[np.uint8]
+    letters: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, segment: Segment) -> _Shapes:
+        """Return the shapes of a segment; made when first asked for, about 5 bytes a word."""
+        shapes = _shapes.get(segment)
+        if shapes is None:
+            shapes = _shapes[segment] = cls._made(segment)
+        return shapes
+
+    @classmethod
+    def _made(cls, segment: Segment) -> _Shapes:
+        starts, data = segment.word_bytes()
+        if not len(starts):
+            return cls(np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint32))
+        is_inner = (data & 0xC0) == 0x80
+        bits = _BIT_OF_BYTE[data]
+        # a character gives one bit: that of its last byte
+        bits[:-1][is_inner[1:]] = 0
+        letters = np.bitwise_or.reduceat(bits, starts)
+        return cls(np.add.reduceat(~is_inner, starts, dtype=np.uint8), letters)
+
+
+_shapes: WeakKeyDictionary[Segment, _Shapes] = WeakKeyDictionary()
+_BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
+_ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
+
+
+def _letters_of(text: str) -> np.uint32:
+    """Return the bits of the letters of a text."""
+    letters = np.uint32(0)
+    for character in text:
+        letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
+    return letters
+
+
+def _similar(text: str, edits: int, segment: Segment) -> list[tuple[int, str, int]]:
+    """Return (index, word, edits) of the words at most `edits` changes away."""
+    shapes = _Shapes.of(segment)
+    lengths = shapes.lengths.astype(np.int64)
+    near = np.flatnonzero((lengths >= len(text) - edits) & (lengths <= len(text) + edits))
+    # a change takes one letter away and brings one
+    other = shapes.letters[near] ^ _letters_of(text)
+    near = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
+    found = []
+    for row in near.tolist():
+        word = segment.word_at(row)
+        distance = OSA.distance(text, word, score_cutoff=edits)
+        if distance <= edits:
+            found.append((row, word, distance))
+    return found

@@ -1,0 +1,148 @@
+"""Every operator of the query language against the plain matcher that walks all versions; limits, partial answers."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.store.bm25f import Ranking
+from indexer.text.elements import ELEMENTS
+from tests.indexer.making import ALT, ANCHOR, BODY, HEADING, DirectIndex
+from tests.indexer.plain import PlainSearch, PlainVersion
+from tests.indexer.search.test_searcher import assert_agrees, cheap
+
+# Few words, close to each other in spelling, so that wildcards, fuzzy words and nearness meet.
+WORDS = (
+    "heron herons haron hreon her gull gulls full a b c the don't 800-44 日本語 本日 naïve élan Öl".split()
+)
+HOSTS = ("one.example", "www.two.example", "three.co.uk", "bücher.example", "xn--bcher-kva.example")
+PATHS = ("", "heron", "a/b", "Gull-Heron.pdf", "x?id=3")
+MOMENTS = ("20081231235959", "20090101000000", "20090615120000", "20100101000000", "20110601000000")
+ANSWERS = ((200, "text/html"), (404, "text/html"), (200, "application/pdf"), (301, "text/plain"))
+DATES = ("2008", "2009", "2009-06", "20090615", "2010", "2011", "20090615120000")
+
+texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> PlainVersion:
+    return PlainVersion(
+        url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(PATHS))}",
+        language=draw(st.sampled_from(["en", "de", "ja", ""])),
+        title=draw(texts),
+        keywords=draw(st.one_of(st.just(""), texts)),
+        running=tuple(
+            (element, text + end)
+            for element, text, end in draw(
+                st.lists(
+                    st.tuples(
+                        st.sampled_from([HEADING, ANCHOR, BODY, BODY, ALT]),
+                        texts,
+                        st.sampled_from(["\n", " "]),
+                    ),
+                    max_size=4,
+                )
+            )
+        ),
+        captured=tuple(draw(st.lists(st.sampled_from(MOMENTS), min_size=1, max_size=3))),
+        answers=tuple(draw(st.lists(st.sampled_from(ANSWERS), min_size=1, max_size=2))),
+    )
+
+
+word = st.sampled_from(
+    [*WORDS, "absent", "heron~1", "her~2", "gul~", "he*", "*ll*", "h?ron", "*", "*n", "gull^2"]
+)
+plain_word = st.sampled_from(WORDS)
+phrase = st.builds(
+    lambda words, slop: f'"{" ".join(words)}"' + (f"~{slop}" if slop else ""),
+    st.lists(st.sampled_from(["heron", "gull", "a", "b", "the", "herons", "日本語"]), min_size=1, max_size=4),
+    st.integers(0, 5),
+)
+leaf = st.one_of(word, word, phrase, plain_word.map("={}".format))
+near = st.recursive(
+    leaf,
+    lambda inner: st.one_of(
+        st.builds("{} NEAR/{} {}".format, inner, st.integers(1, 4), leaf),
+        st.builds("{} NEAR/{} ({})".format, leaf, st.integers(1, 4), inner),
+        st.builds("({} OR {}) NEAR/2 {}".format, leaf, inner, leaf),
+        st.builds("({} {}) NEAR/3 {}".format, leaf, leaf, inner),
+        st.builds("{} NEAR/3 ({} {})".format, leaf, leaf, leaf),
+    ),
+    max_leaves=3,
+)
+dates = st.sampled_from(DATES)
+filters = st.one_of(
+    st.builds(
+        "{}:{}".format,
+        st.sampled_from(["from", "to", "before", "after", "at", "appeared", "vanished"]),
+        dates,
+    ),
+    st.builds("{}:{}..{}".format, st.sampled_from(["from", "appeared", "vanished"]), dates, dates),
+    st.sampled_from(
+        [
+            "status:200",
+            "status:4xx",
+            "status:3*",
+            "type:html",
+            "type:pdf",
+            "type:text/plain",
+            "lang:en",
+            "lang:(de OR ja)",
+            "lang:unknown",
+            "site:example",
+            "site:uk",
+            "site:www.two.example",
+            "inurl:heron",
+            "inurl:a/b",
+            "inurl:g*",
+            "inurl:pdf",
+            "status:(200 OR 301)",
+            "(from:2009 to:2009)",
+        ]
+    ),
+)
+one = st.one_of(leaf, near, filters, filters)
+
+
+def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(inner, min_size=2, max_size=4)
+    return st.one_of(
+        several.map(" ".join),
+        several.map(" AND ".join),
+        several.map(lambda parts: "(" + " OR ".join(parts) + ")"),
+        inner.map("-({})".format),
+        st.builds("{}:({})".format, st.sampled_from([*ELEMENTS, "text", "title,keywords", "task"]), inner),
+    )
+
+
+queries = st.recursive(one, joined, max_leaves=5)
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+@cheap
+@given(
+    st.lists(st.lists(versions(), max_size=6), min_size=1, max_size=3),
+    st.lists(queries, min_size=4, max_size=8),
+    st.booleans(),
+)
+def test_every_operator_answers_like_the_plain_matcher(
+    batches: list[list[PlainVersion]], asked: list[str], forget: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder)) as index:
+        for number, batch in enumerate(batches):
+            index.add(str(number), batch)
+        if forget and len(batches) > 1:
+            index.forget("0")
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking())
+        for text in asked:
+            assert_agrees(snapshot, plain, text)
+        snapshot.catalogue.close()
