@@ -34,10 +34,12 @@ from indexer.listing import KeyRange, ListedCapture, count_captures, list_captur
 from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
 from indexer.search.hits import Hit, describe
-from indexer.search.ordering import SORTS
+from indexer.search.narrowing import narrowed
+from indexer.search.ordering import SORTS, sorted_pages
+from indexer.search.page_texts import PageTexts
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.snippets import SnippetPart, page_snippet
+from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, start_of_page
 from indexer.search.tree import TreeNode, site_tree
 from indexer.search.widening import AddedWord, Widening
 from indexer.store.bm25f import Ranking
@@ -241,6 +243,7 @@ class Index:
         without: Sequence[str] = (),
         marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
         budget_s: float | None = None,
+        filters: str = "",
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
@@ -251,11 +254,12 @@ class Index:
         expand: widen the query by some of "rocchio", "cooccur", "lsi", "wordnet"; see indexer.search.widening.
         without: added words that are not wanted, as `Results.added` spells them.
         marked: addresses of pages that a reader found relevant, and of others; Rocchio learns from these.
+        filters: what else a page must fulfil, such as "site:example.org lang:en", in the query language.
         Raises ValueError for another operator, sort or way to expand.
         """
         if sort not in SORTS:
             raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
-        parsed = parse_query(query, operator=operator)
+        parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
@@ -271,16 +275,16 @@ class Index:
                     sort=sort,
                     budget_s=budget_s,
                 )
-                counted = count_facets(snapshot, ranked.matched) if facets else None
                 with snapshot.catalogue.snapshot():
                     hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
+                took_ms = (time.perf_counter() - started) * 1000
+                counted = count_facets(snapshot, ranked.matched) if facets else None
             if all(hit.file for hit in hits) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
-        took_ms = (time.perf_counter() - started) * 1000
         if with_snippets:
-            hits = [replace(hit, snippet=self._snippet(hit, ranked)) for hit in hits]
+            hits = [replace(hit, snippet=self._snippet(snapshot, hit, ranked)) for hit in hits]
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -293,19 +297,38 @@ class Index:
             ranked.timed_out,
         )
 
-    def tree(self, query: str, *, opened: str = "", operator: str = "and") -> Tree:
+    def tree(self, query: str, *, opened: str = "", operator: str = "and", filters: str = "") -> Tree:
         """Return the pages found as a tree of domains, hosts and folders, with one branch opened.
 
-        opened: address of the node whose children are wanted; see indexer.search.tree.
+        opened: address of the node whose children are wanted; see indexer.search.tree. An empty query without filters
+        asks for the tree of all pages.
         """
-        parsed = parse_query(query, operator=operator)
+        parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         with self._reading() as snapshot:
             started = time.perf_counter()
-            ranked = search(snapshot, parsed, self.ranking, offset=0, limit=0)
+            if parsed.text.strip() or parsed.tree:
+                ranked = search(snapshot, parsed, self.ranking, offset=0, limit=0)
+                parsed, matched = ranked.query, ranked.matched
+            else:
+                matched = snapshot.all_versions()
             with snapshot.catalogue.snapshot():
-                root = site_tree(snapshot, ranked.matched, opened)
+                root = site_tree(snapshot, matched, opened)
             took_ms = (time.perf_counter() - started) * 1000
-        return Tree(query, str(ranked.query), ranked.query.notices, ranked.total, took_ms, root)
+        return Tree(query, str(parsed), parsed.notices, root.count, took_ms, root)
+
+    def newest(self, limit: int) -> tuple[Hit, ...]:
+        """Return the pages captured last, the newest first, at most `limit`; without scores and snippets."""
+        with self._reading() as snapshot:
+            pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
+            with snapshot.catalogue.snapshot():
+                hits = [
+                    describe(
+                        snapshot,
+                        Found(page.document, 0.0, ((snapshot.segments[page.segment].number, page.ordinal),)),
+                    )
+                    for page in pages
+                ]
+        return tuple(hit for hit in hits if hit.file)
 
     def ranked_pages(
         self,
@@ -360,7 +383,9 @@ class Index:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
         with snapshot.catalogue.snapshot():
             hit = describe(snapshot, found)
-        return self._page_at(hit.url, Location(hit.file, hit.offset, hit.length, hit.member, hit.inner))
+        return self._page_at(
+            hit.url, Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
+        )
 
     def _page_at(self, url: str, location: Location) -> Page | None:
         text = self.page_text(location) if location.path else None
@@ -384,13 +409,21 @@ class Index:
     def _near_words(self, snapshot: Snapshot, words: list[str], options: Widening) -> list[AddedWord]:
         raise LookupError("latent semantic indexing is not there yet")
 
-    def _snippet(self, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
+    def _snippet(self, snapshot: Snapshot, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
         if not hit.file:
             return ()
-        body, content_type = self._page_body(
-            Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
-        )
-        return page_snippet(decode_html(body, content_type)[0], ranked.spellings, ranked.phrases)
+        texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
+        place = Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
+        start = texts.get(place)
+        if start and (found := quick_snippet(start, ranked.spellings, ranked.phrases)):
+            return found
+        body, content_type = self._page_body(place)
+        if not body:
+            return ()
+        markup = decode_html(body, content_type)[0]
+        if start is None:
+            texts.keep(place, start_of_page(markup))
+        return page_snippet(markup, ranked.spellings, ranked.phrases)
 
     def _page_body(self, location: Location) -> tuple[bytes, str]:
         """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""

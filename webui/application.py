@@ -21,7 +21,7 @@ from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVers
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
 from webui.errors import BadAddressError
-from webui.i18n import add_languages
+from webui.i18n import add_languages, language_name
 from webui.index_access import IndexAccess, OpenIndex
 from webui.security import SecurityMiddleware
 from webui.settings import Settings
@@ -124,7 +124,9 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
 
 def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
     for function in (formats.clean, formats.date_in_words, formats.time_utc, formats.iso_time, formats.breadcrumb,
-                     formats.number, formats.plural, formats.shorten, formats.size_in_words):  # fmt: skip
+                     formats.host_of, formats.live_address,
+                     formats.number, formats.plural, formats.readable, formats.shorten, formats.size_in_words,
+                     formats.type_name, language_name):  # fmt: skip
         app.jinja_env.filters[function.__name__] = function
     app.jinja_env.globals["static_url"] = static_files.address
 

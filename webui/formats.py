@@ -98,3 +98,32 @@ def size_in_words(size_bytes: int) -> str:
     if size_bytes < 1_000_000:
         return f"{size_bytes / 1000:.0f} kB"
     return f"{size_bytes / 1_000_000:.1f} MB"
+
+
+_TYPE_NAMES = {
+    "text/html": "HTML",
+    "application/xhtml+xml": "XHTML",
+    "text/plain": "plain text",
+    "application/pdf": "PDF",
+    "application/xml": "XML",
+    "text/xml": "XML",
+    "application/json": "JSON",
+}
+
+
+def type_name(mime: str) -> str:
+    """Return "HTML" for text/html; the media type itself where it has no such name."""
+    return _TYPE_NAMES.get(mime, mime)
+
+
+def live_address(url: str) -> str:
+    """Return an address that a link to the live web may have: http and https only, else ""."""
+    return url if url.lower().startswith(("http://", "https://")) else ""
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address as `site:` takes it, "" when there is none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""

@@ -7,7 +7,7 @@ other languages lie in `translations/`.
 from __future__ import annotations
 
 from flask import Flask
-from flask_babel import Babel
+from flask_babel import Babel, get_locale
 from flask_babel import gettext as _translated
 from flask_babel import ngettext as _translated_number
 
@@ -36,3 +36,10 @@ def gettext(text: str, **values: object) -> str:
 def ngettext(one: str, many: str, number: int, **values: object) -> str:
     """Return the text for a number of things in the reader's language; %(num)s stands for the number."""
     return str(_translated_number(one, many, number, **values))
+
+
+def language_name(code: str) -> str:
+    """Return "Portuguese" for pt, in the reader's language; the code itself when it names no language known here."""
+    locale = get_locale()
+    name = locale.languages.get(code.lower()) if locale is not None else None
+    return str(name) if name else code

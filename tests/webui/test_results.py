@@ -1,0 +1,180 @@
+"""The results page over a real index: filters, facets, orders, the tree, and their links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from indexer import open_index
+from tests.indexer.making import BODY, DirectIndex
+from tests.indexer.plain import PlainVersion
+from webui import create_app
+from webui.search import address_in
+from webui.search_request import SearchRequest, parse_search
+from webui.settings import Settings
+
+
+def page(url: str, *captured: str, language: str = "en", title: str = "") -> PlainVersion:
+    return PlainVersion(url, language, title, running=((BODY, "cat\n"),), captured=captured)
+
+
+PAGES = [
+    page("http://www.one.example/", "20100101000000", "20120101000000", title="Home of One"),
+    page("http://www.one.example/docs/a", "20110101000000", language="de"),
+    page("http://two.example/x?<b>=1", "20120601000000", title="<i>Two</i>"),
+]
+
+
+@pytest.fixture
+def client(settings: Settings, tmp_path: Path) -> Iterator[FlaskClient]:
+    with DirectIndex(tmp_path / "index" / "g1") as index:
+        index.add("a.warc", PAGES)
+    (tmp_path / "index" / "current").write_text("g1\n")
+    with open_index(str(tmp_path / "index")) as opened:
+        yield create_app(settings, lambda path, ranking: opened).test_client()
+
+
+def links(html: str) -> dict[str, str]:
+    """Return address by text of all links of a page."""
+    found = re.findall(r'<a [^>]*?href="([^"]*)"[^>]*>(.*?)</a>', html, re.DOTALL)
+    return {" ".join(re.sub(r"<[^>]*>", " ", text).split()): unescape(address) for address, text in found}
+
+
+def test_each_facet_links_to_as_many_pages_as_it_says(client: FlaskClient) -> None:
+    found = links(client.get("/search?q=cat").text)
+    facets = {text: address for text, address in found.items() if re.search(r" \d+ pages?$", text)}
+    assert set(facets) == {
+        "www.one.example 2 pages", "two.example 1 page", "English 2 pages", "German 1 page",
+        "2010 1 page", "2011 1 page", "2012 2 pages",
+    }  # fmt: skip
+    for text, address in facets.items():
+        count = re.search(r"(\d+) pages?$", text)
+        assert count and f"{count[0]} found" in client.get(address).text, address
+
+
+def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:
+    html = client.get("/search?q=cat&site=www.one.example&lang=de&sort=newest").text
+    assert "1 page found" in html
+    found = links(html)
+    assert found["site: www.one.example × (remove this filter)"] == "/search?q=cat&sort=newest&lang=de"
+    assert (
+        found["language: German × (remove this filter)"] == "/search?q=cat&sort=newest&site=www.one.example"
+    )
+
+
+def test_filters_alone_are_a_search(client: FlaskClient) -> None:
+    assert "2 pages found" in client.get("/search?q=&site=one.example").text
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("newest", ["two.example/x", "one.example/", "docs/a"]),
+        ("oldest", ["one.example/", "docs/a", "two.example/x"]),
+        ("url", ["one.example/", "docs/a", "two.example/x"]),
+    ],
+)
+def test_orders(client: FlaskClient, sort: str, order: list[str]) -> None:
+    hits = client.get(f"/search.json?q=cat&sort={sort}").get_json()["hits"]
+    assert [part in hit["url"] for part, hit in zip(order, hits, strict=True)] == [True] * 3
+    assert (
+        'aria-current="true">' + {"url": "address"}.get(sort, sort)
+        in client.get(f"/search?q=cat&sort={sort}").text
+    )
+
+
+def test_json_tells_times_language_type_and_facets_when_asked(client: FlaskClient) -> None:
+    found = client.get("/search.json?q=home&facets=1").get_json()
+    hit = found["hits"][0]
+    assert (hit["first"], hit["last"], hit["language"]) == ("20100101000000", "20120101000000", "en")
+    assert (hit["mime"], hit["status"]) == ("text/html", 200)
+    assert found["facets"]["year"] == [{"value": "2010", "count": 1}, {"value": "2012", "count": 1}]
+    assert "facets" not in client.get("/search.json?q=home").get_json()
+
+
+def test_the_tree_opens_by_links_down_to_the_page(client: FlaskClient) -> None:
+    found = links(client.get("/search?q=cat&view=tree").text)
+    html = client.get(found["▸ www.one.example"]).text
+    assert "Home of One" in html and "two.example" in html
+    html = client.get(links(html)["▸ docs/"]).text
+    assert links(html)["a"] == "/cached/20110101000000/http://www.one.example/docs/a"
+    closed = client.get(links(html)["▾ www.one.example"]).text
+    assert "Home of One" not in closed
+    tree = client.get("/search.json?q=cat&view=tree&open=two.example").get_json()
+    assert tree["total"] == 3 and tree["tree"]["children"][1]["children"][0]["title"] == "<i>Two</i>"
+
+
+def test_the_whole_archive_by_site(client: FlaskClient) -> None:
+    html = client.get(links(client.get("/").text)["Browse by site"]).text
+    assert "All pages by site" in html and "3 pages found" in html
+
+
+def test_home_shows_the_newest_captures(client: FlaskClient) -> None:
+    html = client.get("/").text
+    assert html.index("&lt;i&gt;Two&lt;/i&gt;") < html.index("Home of One")
+
+
+def test_nothing_found_offers_the_query_without_a_word_or_a_filter(client: FlaskClient) -> None:
+    found = links(client.get("/search?q=cat+site:nowhere.example").text)
+    assert "Search the whole archive, without the filters" not in found
+    found = links(client.get("/search?q=cat&site=nowhere.example").text)
+    assert found["Search the whole archive, without the filters"] == "/search?q=cat"
+    shorter = SearchRequest("grey heron").shorter()
+    assert [part.query for part in shorter] == ["heron", "grey"]
+    assert SearchRequest('"grey heron"').shorter() == SearchRequest("heron").shorter() == []
+
+
+def test_what_the_archive_holds_is_never_markup(client: FlaskClient) -> None:
+    for address in ("/", "/search?q=cat", "/search?q=cat&view=tree&open=two.example"):
+        text = client.get(address).text
+        assert "<i>Two" not in text and "?<b>" not in text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "filters"),
+    [
+        ({"site": "Example.org", "lang": "pt-BR"}, "site:example.org lang:pt-br"),
+        ({"type": "text/html", "status": "4xx"}, "type:text/html status:4xx"),
+        ({"from": "2010", "to": "2012-05-01"}, "from:2010..20120501"),
+        ({"from": "2010-05"}, "from:201005"),
+        ({"to": "2012"}, "to:2012"),
+        ({"site": "a OR b", "from": "yesterday", "type": 'x"y', "status": "20"}, ""),
+    ],
+)
+def test_filters_become_a_query_and_cannot_end_it(
+    client: FlaskClient, parameters: dict[str, str], filters: str
+) -> None:
+    with client.application.test_request_context():
+        wanted = parse_search({"q": "x", **parameters}, 100)
+    assert wanted.filters() == filters
+    assert len(wanted.notices) == (0 if filters else 4)
+
+
+@pytest.mark.parametrize("odd", ["view=graph", "sort=best", "sort=%00"])
+def test_an_unknown_view_or_order_is_an_error_in_words(client: FlaskClient, odd: str) -> None:
+    answer = client.get("/search?q=cat&" + odd)
+    assert answer.status_code == 400 and "expected" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("http://a/", "http://a/"),
+        ("example.org", "http://example.org"),
+        ("www.example.org:8080/a?b", "http://www.example.org:8080/a?b"),
+        ("bücher.example/ü", "http://bücher.example/ü"),
+        ("heron", ""),
+        ("3.14", ""),
+        ("foo_bar.h", ""),
+        ("site:example.org", ""),
+        ("example.org heron", ""),
+        ("name@example.org", ""),
+    ],
+)
+def test_an_address_is_recognised_without_its_scheme(query: str, address: str) -> None:
+    assert address_in(query) == address

@@ -1,0 +1,121 @@
+"""The links beside a list of results: filters that are on, facets, years as bars, orders. Data for the templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexer import Facets, FacetValue
+from webui.formats import date_in_words, type_name
+from webui.i18n import gettext as _
+from webui.i18n import language_name
+from webui.search_request import SORTS, SearchRequest
+
+Parameters = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the results page to another one. count: pages it leads to, None where that is not known."""
+
+    label: str
+    parameters: Parameters
+    count: int | None = None
+    is_current: bool = False
+    share: float = 0.0  # of the greatest count in its group, for bars
+
+
+@dataclass(frozen=True, slots=True)
+class FacetGroup:
+    """A facet with its values. more: how many values are not listed."""
+
+    title: str
+    links: tuple[Link, ...]
+    is_bars: bool = False
+    more: int = 0
+
+
+def chips_of(wanted: SearchRequest) -> list[Link]:
+    """Return the filters that are on; each links to the same search without it."""
+    chips = []
+    for name, value, label in (
+        ("site", wanted.site, _("site: %(value)s", value=wanted.site)),
+        ("type", wanted.type, _("type: %(value)s", value=type_name(wanted.type))),
+        ("lang", wanted.lang, _("language: %(value)s", value=language_name(wanted.lang))),
+        ("status", wanted.status, _("status: %(value)s", value=wanted.status)),
+    ):
+        if value:
+            chips.append(Link(label, wanted.parameters(**{name: ""})))
+    if wanted.since or wanted.until:
+        chips.append(Link(_period(wanted.since, wanted.until), wanted.parameters(**{"from": "", "to": ""})))
+    return chips
+
+
+def _period(since: str, until: str) -> str:
+    first, last = date_in_words(since), date_in_words(until)
+    if since == until:
+        return _("captured in %(when)s", when=first)
+    if not until:
+        return _("captured from %(first)s on", first=first)
+    if not since:
+        return _("captured up to %(last)s", last=last)
+    return _("captured %(first)s to %(last)s", first=first, last=last)
+
+
+def facet_groups(facets: Facets, wanted: SearchRequest) -> list[FacetGroup]:
+    """Return the facets as links; those with a single value that would change nothing are left out."""
+    years = [
+        Link(
+            value.value,
+            wanted.parameters(**{"from": value.value, "to": value.value}),
+            value.count,
+            wanted.since[:4] == value.value == wanted.until[:4],
+            value.count / max(each.count for each in facets.year),
+        )
+        for value in facets.year
+    ]
+    groups = [
+        FacetGroup(
+            _("Site"),
+            _links(facets.site, wanted, "site", wanted.site),
+            more=max(0, facets.sites - len(facets.site)),
+        ),
+        FacetGroup(_("Year"), tuple(years), is_bars=True),
+        FacetGroup(_("Type"), _links(facets.type, wanted, "type", wanted.type)),
+        FacetGroup(_("Language"), _links(facets.language, wanted, "lang", wanted.lang)),
+        FacetGroup(_("Status"), _links(facets.status, wanted, "status", wanted.status)),
+    ]
+    return [group for group in groups if len(group.links) > 1]
+
+
+def _links(values: tuple[FacetValue, ...], wanted: SearchRequest, name: str, chosen: str) -> tuple[Link, ...]:
+    names = {"type": type_name, "lang": language_name}
+    return tuple(
+        Link(
+            names[name](value.value) if name in names else value.value,
+            wanted.parameters(**{name: value.value}),
+            value.count,
+            value.value == chosen,
+        )
+        for value in values
+    )
+
+
+def sort_links(wanted: SearchRequest) -> list[Link]:
+    """Return the orders a list can have."""
+    labels = {
+        "relevance": _("relevance"),
+        "newest": _("newest"),
+        "oldest": _("oldest"),
+        "url": _("address"),
+    }
+    return [
+        Link(labels[sort], wanted.parameters(sort=sort), is_current=sort == wanted.sort) for sort in SORTS
+    ]
+
+
+def view_links(wanted: SearchRequest) -> list[Link]:
+    """Return the two views of the pages found."""
+    return [
+        Link(_("List"), wanted.parameters(view="list"), is_current=wanted.view == "list"),
+        Link(_("Tree by site"), wanted.parameters(view="tree"), is_current=wanted.view == "tree"),
+    ]

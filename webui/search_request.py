@@ -1,0 +1,215 @@
+"""What a search asks for: the parameters of /search, checked, and written back into links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webui.i18n import gettext as _
+
+MAX_QUERY_CHARS = 1_000
+MAX_SIZE_JSON = 1_000
+MAX_OFFSET = 100_000
+SORTS = ("relevance", "newest", "oldest", "url")
+VIEWS = ("list", "tree")
+PARAMETERS = frozenset(
+    "q page size limit offset format sort view open site type lang status from to facets".split()
+)
+# A filter becomes part of a query: what could end it there and begin another part has no place in it.
+_FILTER_VALUES = {
+    "site": re.compile(r"[\w.:\[\]*-]{1,255}"),
+    "type": re.compile(r"[\w.+/*-]{1,100}"),
+    "lang": re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*|unknown"),
+    "status": re.compile(r"[1-9][0-9xX]{2}"),
+    "from": re.compile(r"[0-9]{4}(?:-?[0-9]{2}){0,2}"),
+    "to": re.compile(r"[0-9]{4}(?:-?[0-9]{2}){0,2}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShorterQuery:
+    """A query without one of its words, and the parameters that ask for it."""
+
+    word: str
+    query: str
+    parameters: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What a search request asks for, checked; `notices` tell what was changed about it.
+
+    site, type, lang, status, since, until: filters beside the query; "" for none. opened: the branch of the tree.
+    own_size: whether the number of results was asked for here and not by the reader's preferences.
+    """
+
+    query: str
+    offset: int = 0
+    size: int = 10
+    notices: tuple[str, ...] = ()
+    own_size: bool = False
+    sort: str = "relevance"
+    view: str = "list"
+    opened: str = ""
+    site: str = ""
+    type: str = ""
+    lang: str = ""
+    status: str = ""
+    since: str = ""
+    until: str = ""
+
+    @property
+    def page(self) -> int:
+        return self.offset // self.size + 1
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.filters())
+
+    def filters(self) -> str:
+        """Return the filters in the query language."""
+        parts = [
+            f"{name}:{value}"
+            for name, value in (
+                ("site", self.site),
+                ("type", self.type),
+                ("lang", self.lang),
+                ("status", self.status),
+            )
+            if value
+        ]
+        if self.since and self.until:
+            parts.append(f"from:{self.since}..{self.until}")
+        elif self.since or self.until:
+            parts.append(f"from:{self.since}" if self.since else f"to:{self.until}")
+        return " ".join(parts)
+
+    def shorter(self) -> list[ShorterQuery]:
+        """Return the query without each of its words, when it has a few plain ones side by side."""
+        words = self.query.split()
+        if not 2 <= len(words) <= 5 or not all(word.isalnum() for word in words):
+            return []
+        return [
+            ShorterQuery(word, shorter, self.parameters(q=shorter))
+            for place, word in enumerate(words)
+            for shorter in [" ".join(words[:place] + words[place + 1 :])]
+        ]
+
+    def parameters(self, **changes: object) -> dict[str, object]:
+        """Return the parameters of /search that ask for this with some changes; defaults are left out.
+
+        Another query, order or filter begins at the first page again.
+        """
+        values: dict[str, object] = {
+            "q": self.query,
+            "sort": self.sort,
+            "view": self.view,
+            "site": self.site,
+            "type": self.type,
+            "lang": self.lang,
+            "status": self.status,
+            "from": self.since,
+            "to": self.until,
+            "size": self.size if self.own_size else "",
+        }
+        values.update(changes)
+        return {
+            name: value
+            for name, value in values.items()
+            if name == "q" or value not in ("", None, "relevance", "list") and (name, value) != ("page", 1)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """The page links below the results; None stands for a gap. previous, next: 0 for none."""
+
+    current: int
+    pages: tuple[int | None, ...]
+    previous: int
+    next: int
+
+
+def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) -> SearchRequest:
+    """Read the parameters of a search; raises ValueError for a number that is none, or an unknown order or view.
+
+    size: results on a page when the request does not say. A query that is too long is cut, not refused: its first
+    words say what it is about. A filter that cannot be one is left out, with a notice.
+    """
+    notices = []
+    query = arguments.get("q", "").replace("\x00", " ").strip()
+    if len(query) > MAX_QUERY_CHARS:
+        cut = query[:MAX_QUERY_CHARS]
+        query = cut[: cut.rfind(" ")] if " " in cut[MAX_QUERY_CHARS // 2 :] else cut
+        notices.append(
+            _(
+                "The query is long: only its first %(number)s characters were searched.",
+                number=f"{len(query):,}",
+            )
+        )
+    size_name = "limit" if "limit" in arguments else "size"
+    asked_size = _number(arguments, size_name, size)
+    size = min(max(asked_size, 1), max_size)
+    if asked_size > max_size:
+        notices.append(_("At most %(number)s results are given at once.", number=f"{max_size:,}"))
+    if "offset" in arguments:
+        offset = _number(arguments, "offset", 0)
+    else:
+        offset = (max(_number(arguments, "page", 1), 1) - 1) * size
+    chosen: dict[str, str] = {}
+    for name, pattern in _FILTER_VALUES.items():
+        value = arguments.get(name, "").strip()
+        if value and not pattern.fullmatch(value):
+            notices.append(
+                _("%(name)s: %(value)s is left out, it cannot be read.", name=name, value=value[:50])
+            )
+            value = ""
+        chosen[name] = value.replace("-", "") if name in ("from", "to") else value
+    return SearchRequest(
+        query,
+        min(max(offset, 0), MAX_OFFSET),
+        size,
+        tuple(notices),
+        own_size=size_name in arguments,
+        sort=_one_of(arguments, "sort", SORTS),
+        view=_one_of(arguments, "view", VIEWS),
+        opened=arguments.get("open", "")[:2000],
+        site=chosen["site"].lower(),
+        type=chosen["type"].lower(),
+        lang=chosen["lang"].lower(),
+        status=chosen["status"].lower(),
+        since=chosen["from"],
+        until=chosen["to"],
+    )
+
+
+def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
+    text = arguments.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{name}: expected a whole number, found {text[:20]!r}.")
+    return int(text[:9])
+
+
+def _one_of(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
+    text = arguments.get(name, "").strip() or known[0]
+    if text not in known:
+        raise ValueError(f"{name}: expected {', '.join(known[:-1])} or {known[-1]}, found {text[:20]!r}.")
+    return text
+
+
+def make_pager(wanted: SearchRequest, total: int) -> Pager | None:
+    """Return the page links, or None when all results stand on one page."""
+    last = -(-min(total, MAX_OFFSET + wanted.size) // wanted.size)
+    if last <= 1:
+        return None
+    current = min(wanted.page, last)
+    near = [page for page in range(current - 3, current + 4) if 1 <= page <= last]
+    pages: list[int | None] = list(near)
+    if near[0] > 1:
+        pages = [1, *([None] if near[0] > 2 else []), *pages]
+    if near[-1] < last:
+        pages = [*pages, *([None] if near[-1] < last - 1 else []), last]
+    return Pager(current, tuple(pages), current - 1, current + 1 if current < last else 0)
