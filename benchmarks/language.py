@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 SEED = 1994
 BUDGET_S = 1.0
-STOPS = "the of and to in a is for on that".split()
+STOPS = "the of to in a is for on that with".split()
 
 
 def main() -> None:

@@ -19,6 +19,10 @@ class Deadline:
     def is_over(self) -> bool:
         return self._end is not None and time.perf_counter() > self._end
 
+    def half(self) -> Deadline:
+        """Return a deadline in the middle between now and this one, for a step that must leave time for others."""
+        return Deadline(None if self._end is None else (self._end - time.perf_counter()) / 2)
+
 
 class Portion:
     """The versions of a segment for which a query has been answered: those with an ordinal below `complete`."""

@@ -46,7 +46,7 @@ from indexer.search.nodes import (
     leaves,
     within,
 )
-from indexer.text.analysis import is_paired, normalize, url_words, words_of
+from indexer.text.analysis import compounds_of, is_paired, normalize, url_words, word_spans_of, words_of
 from indexer.text.elements import ELEMENTS, KEYWORDS, TITLE
 
 __all__ = [
@@ -301,7 +301,7 @@ class _Parser:
                 slop = MAX_SLOP
         if after:
             boost = _number(after) or 1.0
-        leaf = self._phrase(words_of(token.text), quoted=True)
+        leaf = self._phrase(_words(token.text), quoted=True)
         if isinstance(leaf, Phrase):
             return replace(leaf, slop=slop, boost=boost)
         return replace(leaf, boost=boost) if leaf is not None else None
@@ -328,7 +328,7 @@ class _Parser:
                 self._notice(
                     "a * stands for letters only within a word of letters and digits; here it is left out"
                 )
-        words = without_implied_last(words_of(url_words(text) if "://" in text else text))
+        words = without_implied_last(_words(url_words(text) if "://" in text else text))
         if len(words) == 1:
             return Word(words[0], exact, boost=boost) if self._spend(1) else None
         leaf = self._phrase(words, quoted=False)
@@ -407,6 +407,20 @@ def _task(node: Node | None) -> Node | None:
         return node
     places = (frozenset({KEYWORDS}), frozenset({TITLE}), RUNNING_TEXT)
     return Or(tuple(within(node, elements) for elements in places))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text as they are looked for: C++ is one word, that of its compound."""
+    if not compounds_of(text):
+        return words_of(text)
+    words: list[str] = []
+    start_before = -1
+    for word, start, _ in word_spans_of(text):
+        if start == start_before and words and word.startswith(words[-1]):
+            words.pop()
+        words.append(word)
+        start_before = start
+    return words
 
 
 def is_implied(words: Sequence[str], place: int) -> bool:

@@ -114,7 +114,7 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     stops = {
         word
         for language, count in share.items()
-        if count >= many
+        if count and count >= many
         for word in STOP_WORDS.get(language or "en", ())
     }
     kept, left_out = _without(tree, stops)
@@ -170,7 +170,7 @@ class _Run:
         everywhere = all_leaves(tree)
         segments = snapshot.segments
         self._expansions = expand(
-            tree, [segment for live in segments for segment, _ in live.layers], deadline
+            tree, [segment for live in segments for segment, _ in live.layers], deadline.half()
         )
         self._portions: list[Portion] = []
         for live in segments:

@@ -39,7 +39,7 @@ def expand(
     """Return what the wildcards and fuzzy words of a tree stand for in these segments.
 
     More than `limit` words in all are not taken: each leaf gets its share, of a wildcard's words those that most
-    versions hold, of a fuzzy word's the nearest and then those that most versions hold; a notice says so.
+    versions of a segment hold, of a fuzzy word's the nearest and then those; a notice says so.
     """
     wide = [
         leaf
@@ -58,15 +58,16 @@ def expand(
         if bare not in known:
             ranked: dict[str, tuple[int, int]] = {}  # word -> (edits, versions)
             for segment in segments:
-                if deadline.is_over():
-                    found.is_whole = False
-                    break
-                for word, edits, versions in _words_of_segment(leaf, segment):
+                words, is_whole = _words_of_segment(leaf, segment, share, deadline)
+                found.is_whole &= is_whole
+                for word, edits, versions in words:
                     ranked[word] = (edits, versions + ranked.get(word, (0, 0))[1])
             order = sorted(ranked, key=lambda word: (ranked[word][0], -ranked[word][1], word))
             if len(order) > share:
                 shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
-                notices.append(f"{shown} stands for {len(order):,} words; {share:,} of them are looked for")
+                notices.append(
+                    f"{shown} stands for more than {share:,} words; the most frequent are looked for"
+                )
             known[bare] = {word: 0.5 ** ranked[word][0] for word in order[:share]}
         found.words[leaf] = known[bare]
     found.notices = tuple(notices)
@@ -77,21 +78,44 @@ def _bare(leaf: Wildcard | Fuzzy) -> tuple[str, int]:
     return (leaf.pattern, 0) if isinstance(leaf, Wildcard) else (leaf.text, leaf.edits)
 
 
-def _words_of_segment(leaf: Wildcard | Fuzzy, segment: Segment) -> list[tuple[str, int, int]]:
-    """Return (word, edits, versions that hold it) for the words of a segment that a leaf stands for."""
+def _words_of_segment(
+    leaf: Wildcard | Fuzzy, segment: Segment, most: int, deadline: Deadline
+) -> tuple[list[tuple[str, int, int]], bool]:
+    """Return (word, edits, versions that hold it) for the words of a segment that a leaf stands for.
+
+    Words are looked at from the most frequent on. Of a wildcard no more than one above `most` are given. The other
+    value tells whether the time allowed to look at all.
+    """
     if isinstance(leaf, Wildcard):
-        rows = [(row, word, 0) for row, word in _fitting(leaf.pattern, segment)]
+        rows, fits = _candidates(leaf.pattern, segment), _Pattern(leaf.pattern).fits
     else:
         rows = _similar(leaf.text, leaf.edits, segment)
-    held = segment.pair_counts(np.asarray([row for row, _, _ in rows], dtype=np.int64)).tolist()
-    return [(word, edits, versions) for (_, word, edits), versions in zip(rows, held, strict=True)]
+    versions = segment.pair_counts(rows)
+    order = np.argsort(-versions, kind="stable")
+    found: list[tuple[str, int, int]] = []
+    for number, (row, held) in enumerate(zip(rows[order].tolist(), versions[order].tolist(), strict=True)):
+        if number % _LOOKED_AT_ONCE == 0 and deadline.is_over():
+            return found, False
+        word = segment.word_at(row)
+        if isinstance(leaf, Fuzzy):
+            edits = OSA.distance(leaf.text, word, score_cutoff=leaf.edits)
+            if edits <= leaf.edits:
+                found.append((word, edits, held))
+        elif fits(word):
+            found.append((word, 0, held))
+            if len(found) > most:
+                break
+    return found, True
+
+
+_LOOKED_AT_ONCE = 1000
 
 
 # ---------------------------------------------------------------- wildcards
 
 
-def _fitting(pattern: str, segment: Segment) -> list[tuple[int, str]]:
-    """Return (index, word) of the words that fit a pattern."""
+def _candidates(pattern: str, segment: Segment) -> NDArray[np.int64]:
+    """Return the indexes of the words that may fit a pattern."""
     pieces = _WILD.split(pattern)
     rows = _holding(max(pieces, key=len), segment)
     shapes = _Shapes.of(segment)
@@ -100,9 +124,7 @@ def _fitting(pattern: str, segment: Segment) -> list[tuple[int, str]]:
     rows = rows[(lengths >= least) if "*" in pattern else (lengths == least)]
     letters = _letters_of("".join(pieces))
     rows = rows[(shapes.letters[rows] & letters) == letters]
-    rows = _beginning(pieces[0], rows, segment)
-    fits = _Pattern(pattern).fits
-    return [(row, word) for row in rows.tolist() if fits(word := segment.word_at(row))]
+    return _beginning(pieces[0], rows, segment)
 
 
 _WILD = re.compile(r"[*?]+")
@@ -207,18 +229,12 @@ def _letters_of(text: str) -> np.uint32:
     return letters
 
 
-def _similar(text: str, edits: int, segment: Segment) -> list[tuple[int, str, int]]:
-    """Return (index, word, edits) of the words at most `edits` changes away."""
+def _similar(text: str, edits: int, segment: Segment) -> NDArray[np.int64]:
+    """Return the indexes of the words that may be at most `edits` changes away."""
     shapes = _Shapes.of(segment)
     lengths = shapes.lengths.astype(np.int64)
     near = np.flatnonzero((lengths >= len(text) - edits) & (lengths <= len(text) + edits))
     # a change takes one letter away and brings one
     other = shapes.letters[near] ^ _letters_of(text)
-    near = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
-    found = []
-    for row in near.tolist():
-        word = segment.word_at(row)
-        distance = OSA.distance(text, word, score_cutoff=edits)
-        if distance <= edits:
-            found.append((row, word, distance))
-    return found
+    kept: NDArray[np.int64] = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
+    return kept

@@ -168,22 +168,32 @@ class PlainVersion:
         return tokens
 
     @cached_property
-    def compounds(self) -> list[Token]:
-        """What stands at the place of its first word as well; not among the tokens, so that these count the places."""
+    def compounds_at(self) -> list[tuple[int, Token]]:
+        """(index of the token at whose place it stands, compound): not among the tokens, these count the places."""
         rest = self.url.split("://", 1)[-1].removeprefix("www.")
-        parts = ((TITLE, self.title), (DESCRIPTION, self.description), (KEYWORDS, self.keywords), (URL, rest))
-        tokens = [
-            Token(word, element, section)
-            for section, (element, text) in enumerate(parts)
-            for word, _ in compounds_of(normalize(text, self.language if element != URL else ""))
+        texts = [
+            normalize(text, language)
+            for text, language in (
+                (self.title, self.language),
+                (self.description, self.language),
+                (self.keywords, self.language),
+                (rest, ""),
+            )
         ]
-        whole = ""
-        owners: list[int] = []
-        for element, text in self.running:
-            folded = normalize(text, self.language)
-            whole += folded
-            owners += [element] * len(folded)
-        return tokens + [Token(word, owners[place], 4) for word, place in compounds_of(whole)]
+        texts.append("".join(normalize(text, self.language) for _, text in self.running))
+        found: list[tuple[int, Token]] = []
+        before = 0
+        for text in texts:
+            index_of = {place: before + index for index, (_, place) in enumerate(tokens_of(text))}
+            for compound, place in compounds_of(text):
+                token = self.tokens[index_of[place]]
+                found.append((index_of[place], Token(compound, token.element, token.section)))
+            before += len(index_of)
+        return found
+
+    @property
+    def compounds(self) -> list[Token]:
+        return [token for _, token in self.compounds_at]
 
     @cached_property
     def lengths(self) -> Counter[int]:
@@ -266,10 +276,10 @@ def _factor(leaf: Word | Wildcard | Fuzzy, held: str, language: str, fold: float
     return _same_word(leaf, held, language, fold)
 
 
-def _spread(leaf: Phrase, tokens: list[Token], begin: int) -> bool:
+def _spread(leaf: Phrase, version: PlainVersion, begin: int) -> bool:
     """Tell whether a phrase with slop stands with its first word at `begin`: try every way to place the others."""
     places = [place for place in range(len(leaf.words)) if not _need_not_be_there(leaf.words, place)]
-    section = tokens[begin].section
+    section = version.tokens[begin].section
 
     def placed(index: int, taken: list[int]) -> bool:
         moved = [at - place for at, place in zip(taken, places, strict=False)]
@@ -279,17 +289,19 @@ def _spread(leaf: Phrase, tokens: list[Token], begin: int) -> bool:
             return True
         place = places[index]
         return any(
-            at not in taken and _is_at(leaf, place, at, tokens, section) and placed(index + 1, [*taken, at])
+            at not in taken and _is_at(leaf, place, at, version, section) and placed(index + 1, [*taken, at])
             for at in range(max(0, begin + place - leaf.slop), begin + place + leaf.slop + 1)
         )
 
-    return _is_at(leaf, 0, begin, tokens, section) and placed(1, [begin])
+    return _is_at(leaf, 0, begin, version, section) and placed(1, [begin])
 
 
-def _is_at(leaf: Phrase, place: int, at: int, tokens: list[Token], section: int) -> bool:
+def _is_at(leaf: Phrase, place: int, at: int, version: PlainVersion, section: int) -> bool:
+    tokens = version.tokens
+    compounds = {token.word for index, token in version.compounds_at if index == at}
     return (
         at < len(tokens)
-        and tokens[at].word == leaf.words[place]
+        and (tokens[at].word == leaf.words[place] or leaf.words[place] in compounds)
         and tokens[at].section == section
         and (leaf.elements is None or tokens[at].element in leaf.elements)
     )
@@ -300,10 +312,10 @@ def stands_at(leaf: Leaf, version: PlainVersion, fold: float) -> list[tuple[int,
     tokens = version.tokens
     if isinstance(leaf, Phrase):
         places = [place for place in range(len(leaf.words)) if not _need_not_be_there(leaf.words, place)]
-        return [(at, at + places[-1], 1.0) for at in range(len(tokens)) if _spread(leaf, tokens, at)]
+        return [(at, at + places[-1], 1.0) for at in range(len(tokens)) if _spread(leaf, version, at)]
     return [
         (at, at, factor)
-        for at, token in enumerate(tokens)
+        for at, token in [*enumerate(tokens), *version.compounds_at]
         if (leaf.elements is None or token.element in leaf.elements)
         and (factor := _factor(leaf, token.word, version.language, fold))
     ]

@@ -16,9 +16,7 @@ from tests.indexer.plain import PlainSearch, PlainVersion
 from tests.indexer.search.test_searcher import assert_agrees, cheap
 
 # Few words, close to each other in spelling, so that wildcards, fuzzy words and nearness meet.
-WORDS = (
-    "heron herons haron hreon her gull gulls full a b c the don't 800-44 日本語 本日 naïve élan Öl".split()
-)
+WORDS = "heron herons haron hreon her gull gulls full a b c the don't 800-44 C++ c# 日本語 本日 naïve élan Öl".split()
 HOSTS = ("one.example", "www.two.example", "three.co.uk", "bücher.example", "xn--bcher-kva.example")
 PATHS = ("", "heron", "a/b", "Gull-Heron.pdf", "x?id=3")
 MOMENTS = ("20081231235959", "20090101000000", "20090615120000", "20100101000000", "20110601000000")
@@ -54,12 +52,14 @@ def versions(draw: st.DrawFn) -> PlainVersion:
 
 
 word = st.sampled_from(
-    [*WORDS, "absent", "heron~1", "her~2", "gul~", "he*", "*ll*", "h?ron", "*", "*n", "gull^2"]
+    [*WORDS, "absent", "heron~1", "C++", "her~2", "gul~", "he*", "*ll*", "h?ron", "*", "*n", "gull^2"]
 )
 plain_word = st.sampled_from(WORDS)
 phrase = st.builds(
     lambda words, slop: f'"{" ".join(words)}"' + (f"~{slop}" if slop else ""),
-    st.lists(st.sampled_from(["heron", "gull", "a", "b", "the", "herons", "日本語"]), min_size=1, max_size=4),
+    st.lists(
+        st.sampled_from(["heron", "gull", "a", "b", "the", "herons", "c++", "日本語"]), min_size=1, max_size=4
+    ),
     st.integers(0, 5),
 )
 leaf = st.one_of(word, word, phrase, plain_word.map("={}".format))
