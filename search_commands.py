@@ -52,6 +52,9 @@ def search_command(settings: Settings, words: tuple[str, ...], limit: int, offse
     \b
     findingaid search "web archive" --limit 3
     findingaid search 'title:inventory -draft site:example.org' --json
+    findingaid search '"river bird"~3 OR heron~1 from:2009 to:2012'
+
+    The whole query language is told in docs/query-language.md.
     """
     with opened_index(settings) as index:
         results = index.search(" ".join(words), offset=offset, limit=limit, operator=settings.search.operator)

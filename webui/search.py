@@ -8,13 +8,13 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request
 
 from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
+from indexer.search.fields import as_address
 from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
 from webui.json_shapes import results_as_json
@@ -26,7 +26,6 @@ from webui.stored import captures_of
 blueprint = Blueprint("search", __name__)
 
 _NEWEST_SHOWN = 5
-_BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,}(?::[0-9]{1,5})?(?:[/?]\S*)?")
 
 
 @blueprint.get("/")
@@ -81,6 +80,7 @@ def search() -> Response:
             sort=wanted.sort,
             facets=with_facets,
             filters=wanted.filters(),
+            budget_s=site().settings.search.time_limit_s,
         )
     return _json_answer(results, wanted) if is_json else _page(results, wanted)
 
@@ -169,10 +169,7 @@ def _as_json(answer: dict[str, Any]) -> Response:
 
 def address_in(query: str) -> str:
     """Return the web address that a query is, with http:// where that was left out; "" when it is none."""
-    text = query.strip()
-    if text.lower().startswith(("http://", "https://")) and not any(c.isspace() for c in text):
-        return text
-    return f"http://{text}" if _BARE_ADDRESS.fullmatch(text) else ""
+    return as_address(query) or ""
 
 
 def _statistics() -> Statistics | None:

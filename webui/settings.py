@@ -160,6 +160,13 @@ class SearchSettings:
         low=0,
         high=1,
     )
+    time_limit_s: float = _setting(
+        1.0,
+        "time that a search in the browser may take; what is found by then is shown, with a notice",
+        unit="seconds",
+        low=0.05,
+        high=600,
+    )
     boost: dict[str, float] = _setting(
         _BOOST, "how much one occurrence in the element counts", low=0, high=1000
     )

@@ -106,6 +106,7 @@ class FakeIndex:
         sort: str = "relevance",
         facets: bool = False,
         filters: str = "",
+        budget_s: float | None = None,
     ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}
