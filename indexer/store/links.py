@@ -21,6 +21,12 @@ from indexer.store.errors import IndexCorruptError
 from indexer.text.elements import PageText
 
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
+# Paths in which nothing is to be escaped or resolved but steps up in front, and whole addresses with such a path.
+_PLAIN_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
+_PLAIN_PATH = re.compile(rf"/?((?:\.\./)*)((?:{_PLAIN_SEGMENT}/)*(?:{_PLAIN_SEGMENT})?)")
+_PLAIN_ADDRESS = re.compile(rf"(https?://[a-z0-9.-]+/)((?:{_PLAIN_SEGMENT}/)*{_PLAIN_SEGMENT})")
+_PATH_END = re.compile("[?#]")
+_ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
 _LINKS_AT_ONCE = 1_000_000
 _KEYS = 1 << 64
 
@@ -31,6 +37,11 @@ def target_key(sort_key: str) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
+def _sort_key(base: str, href: str) -> str:
+    """Return the sort key of what a link points to. Raises ValueError for what is no address of a page."""
+    return surt_key(canonical_url(href, base) if base else href)
+
+
 class LinkCollector:
     """Collects the links of the pages of one batch, then writes them."""
 
@@ -39,6 +50,9 @@ class LinkCollector:
         self._texts: list[int] = []
         self._sources: list[int] = []
         self._numbers: dict[str, int] = {}
+        self._folders: dict[
+            str, str
+        ] = {}  # sort keys of the folders that links are relative to, "" for odd ones
         self._keys: dict[tuple[str, str], int | None] = {}  # most links of a site are on all of its pages
 
     def add(self, ordinal: int, url: str, page: PageText) -> None:
@@ -51,9 +65,9 @@ class LinkCollector:
                 base = canonical_url(page.base, url)
             except ValueError:
                 pass
-        scheme, _, rest = base.partition("://")
+        scheme, _, rest = _PATH_END.split(base, 1)[0].partition("://")
         origin = f"{scheme}://{rest.partition('/')[0]}"
-        folder = base.partition("?")[0].rpartition("/")[0]
+        folder = f"{scheme}://{rest.rpartition('/')[0] or rest}"
         own = self._key("", url)
         for href, text in page.links:
             href = href.partition("#")[0]
@@ -62,8 +76,8 @@ class LinkCollector:
             if href[0] == "h" and href.startswith(("http://", "https://")):
                 key = self._key("", href)
             elif href[0] == "/" and not href.startswith("//"):
-                key = self._key(origin, href)
-            elif href[0].isalnum():
+                key = self._key(origin + "/", href)
+            elif href[0].isalnum() or href[0] == ".":
                 key = self._key(folder + "/", href)
             else:
                 key = self._key(base, href)
@@ -78,11 +92,33 @@ class LinkCollector:
         except KeyError:
             pass
         try:
-            key = target_key(surt_key(canonical_url(href, base) if base else href))
+            key = target_key(self._plain_sort_key(base, href) or _sort_key(base, href))
         except ValueError:
             key = None
         self._keys[base, href] = key
         return key
+
+    def _plain_sort_key(self, base: str, href: str) -> str:
+        """Return what _sort_key gives, by joining texts, "" where there is more to it: it is ten times as fast."""
+        whole = None if base else _PLAIN_ADDRESS.fullmatch(href)
+        if whole:
+            base, href = whole[1], whole[2]
+        found = _PLAIN_PATH.fullmatch(href)
+        if not found or not base:
+            return ""
+        folder = self._folders.get(base)
+        if folder is None:
+            path = base.partition("://")[2].partition("/")[2]
+            is_plain = base.endswith("/") and not _ODD_FOLDER.search("/" + path)
+            folder = self._folders[base] = _sort_key("", base) if is_plain else ""
+        if not folder:
+            return ""
+        if href[0] == "/":
+            return folder[: folder.index(")/") + 2] + found[2]
+        for _ in range(len(found[1]) // 3):
+            up = folder.rfind("/", 0, -1) + 1
+            folder = folder[:up] if up else folder  # the root has nothing above it
+        return folder + found[2]
 
     def write(self, path: str) -> None:
         """Write what was collected. Raises DiskFullError."""

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from archiver.warc import canonical_url, surt_key
 from indexer.store.catalogue import sort_key
 from indexer.store.errors import IndexCorruptError
 from indexer.store.links import LinkCollector, Links, merge_links, target_key
@@ -91,3 +94,32 @@ def test_links_of_another_segment_are_refused(tmp_path: Path) -> None:
     written(tmp_path / "a.links", [("http://a.example/", []), ("http://a.example/x", [("/y", "text")])])
     with pytest.raises(IndexCorruptError, match=r"a\.links: the lists of links do not fit"):
         Links(str(tmp_path / "a.links"), 1)
+
+
+scraps = st.lists(
+    st.sampled_from("../ / ./ a b.html C ~d .. . e-f/ ?q=1 ;p %41 // : é".split(" ") + ["g h"]),
+    max_size=6,
+).map("".join)
+absolute = st.sampled_from(["http://b.example/", "http://B..example"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(
+        ["http://a.example/", "http://a.example:81/x.y/z/", "https://WWW.a.example/p/q.html?r#s", "http://u@[::1]/t//u/v/",
+         "http://a.example/w;x/y", "http://a.example", "http://1.2.3.4/k/", "http://-/l/"]
+    ),
+    st.lists(st.one_of(scraps, st.tuples(absolute, scraps).map("".join)), max_size=5),
+)  # fmt: skip
+def test_links_lead_to_where_their_canonical_addresses_say(url: str, hrefs: list[str]) -> None:
+    collector = LinkCollector()
+    expected = []
+    for ordinal, href in enumerate(hrefs):
+        collector.add(ordinal, url, PageText(links=[(href, "")]))
+        try:
+            key = target_key(surt_key(canonical_url(href, url)))
+        except ValueError:
+            continue
+        if href and key != target_key(sort_key(url)) and "#" not in href:
+            expected.append((ordinal, key))
+    assert list(zip(collector._sources, collector._targets, strict=True)) == expected
