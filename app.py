@@ -171,6 +171,8 @@ def commands(context: click.Context, settings_file: str | None) -> None:
 for _command in (
     crawl_commands.crawl,
     index_commands.index_command,
+    index_commands.remove_command,
+    index_commands.optimize_command,
     index_commands.ledger_command,
     index_commands.check_command,
     search_commands.search_command,

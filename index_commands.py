@@ -1,10 +1,12 @@
-"""The commands that make an index and tell of it: index, ledger, check. app.py adds them."""
+"""The commands that make an index, keep it and tell of it: index, remove, optimize, ledger, check. app.py adds them."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +28,9 @@ from command_line import (
     with_settings,
 )
 from webui.settings import Settings
+
+if TYPE_CHECKING:
+    from indexer import Removal
 
 # index ---------------------------------------------------------------------------------
 
@@ -136,6 +141,159 @@ def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
             yield entry.path
 
 
+# remove, optimize ----------------------------------------------------------------------
+
+
+@click.command("remove")
+@click.argument("url", required=False)
+@click.option("--site", metavar="HOST", help="Instead of URL: all pages of a host and the hosts below it.")
+@click.option("--file", "file", metavar="FILE", help="Instead of URL: all that an archive file holds.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; kept with the removal.")
+@click.option("--undo", is_flag=True, help="Lift the removal; the next index run reads the pages again.")
+@click.option("--list", "listed", is_flag=True, help="List what was removed, by whom, when and why.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@with_settings
+def remove_command(
+    settings: Settings,
+    url: str | None,
+    site: str | None,
+    file: str | None,
+    reason: str,
+    undo: bool,
+    listed: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Take a page, a site or an archive file out of the index, and keep it out.
+
+    It is gone at once from search, captures, cached pages and counts, and stays
+    out when its files are read again. The archive files are not touched.
+
+    \b
+    findingaid remove http://example.org/private.html --reason "request of 3 May"
+    findingaid remove --site example.org --yes
+    findingaid remove --undo --site example.org
+    """
+    from indexer import remove_from_index, restore_to_index
+
+    if listed:
+        with opened_index(settings) as index:
+            _tell_removals(index.removals(), as_json)
+        return DONE
+    given = [
+        (kind, text) for kind, text in (("url", url), ("site", site), ("file", file)) if text is not None
+    ]
+    if len(given) != 1:
+        raise click.UsageError("give one of URL, --site HOST and --file FILE")
+    kind, target = given[0]
+
+    def confirm(captures: int, pages: int) -> bool:
+        if yes or not captures:
+            return True
+        if not sys.stdin.isatty():
+            raise click.UsageError("add --yes where nobody can be asked")
+        return click.confirm(
+            f"Take {many(captures, 'capture')} of {many(pages, 'page')} out of the index?", err=True
+        )
+
+    try:
+        if undo:
+            done = restore_to_index(settings.index_path, kind, target, ranking=ranking_of(settings))
+        else:
+            removal = remove_from_index(
+                settings.index_path,
+                kind,
+                target,
+                reason=reason,
+                who=_who(),
+                ranking=ranking_of(settings),
+                confirm=confirm,
+            )
+            done = [removal] if removal is not None else []
+    except ValueError as error:
+        raise CommandError(str(error), MISUSED) from error
+    if not done:
+        raise CommandError("nothing was removed")
+    _tell_removals(done, as_json)
+    if undo:
+        complain("the next run of findingaid index that names their files reads these pages again")
+    return DONE
+
+
+def _who() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user in this container
+        return ""
+
+
+def _tell_removals(removals: Sequence[Removal], as_json: bool) -> None:
+    if as_json:
+        from webui.json_shapes import removal_as_json
+
+        print_json([removal_as_json(removal) for removal in removals])
+        return
+    for removal in removals:
+        click.echo(_removal_line(removal))
+
+
+def _removal_line(removal: Removal) -> str:
+    by = f" by {removal.who}" if removal.who else ""
+    why = f": {removal.reason}" if removal.reason else ""
+    lifted = f" (lifted {removal.lifted})" if removal.lifted else ""
+    return clean(
+        f"removed {removal.at}{by}: {removal.kind} {removal.target}, {many(removal.captures, 'capture')} of "
+        f"{many(removal.pages, 'page')}{why}{lifted}"
+    )
+
+
+@click.command("optimize")
+@json_option
+@with_settings
+def optimize_command(settings: Settings, as_json: bool) -> int:
+    """Merge the index into as few segments as possible, and drop for good what was removed.
+
+    Searches work beside it. After Ctrl-C the same command carries on.
+
+    \b
+    findingaid optimize --index ~/warcs-index
+    """
+    from indexer import optimize_index
+
+    start = time.monotonic()
+    try:
+        done = optimize_index(
+            settings.index_path,
+            ranking=ranking_of(settings),
+            progress=lambda step, done, total: click.echo(f"{step}: {done:,} of {total:,}", err=True),
+        )
+    except KeyboardInterrupt as error:
+        text = "interrupted; what was merged is kept: run the same command again to carry on"
+        raise CommandError(text, INTERRUPTED) from error
+    seconds = time.monotonic() - start
+    if as_json:
+        print_json(
+            {
+                "segments_before": done.segments_before,
+                "segments": done.segments,
+                "bytes_before": done.bytes_before,
+                "bytes": done.bytes,
+                "dropped_versions": done.dropped_versions,
+                "seconds": round(seconds, 3),
+            }
+        )
+        return DONE
+    click.echo(
+        f"{many(done.segments_before, 'segment')} merged into {done.segments:,}, "
+        f"{many(done.dropped_versions, 'removed version')} dropped, "
+        f"{done.bytes_before / 1e6:,.1f} MB packed into {done.bytes / 1e6:,.1f} MB ({seconds:.1f} s)"
+    )
+    return DONE
+
+
 # ledger, check -------------------------------------------------------------------------
 
 
@@ -153,6 +311,7 @@ def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
     """
     with opened_index(settings) as index:
         entries = [entry for entry in index.ledger() if entry.damaged or not damaged]
+        removals = index.removals()
     if as_json:
         from webui.json_shapes import ledger_entry_as_json
 
@@ -172,6 +331,8 @@ def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
             )
     records, captures = sum(entry.records for entry in entries), sum(entry.captures for entry in entries)
     click.echo(f"{many(len(entries), 'file')}, {many(records, 'record')}, {many(captures, 'capture')}")
+    if not damaged:
+        _tell_removals(removals, False)
     return DONE
 
 

@@ -26,12 +26,15 @@ from indexer.store.errors import (
     WorkerError,
     WriterLockedError,
 )
+from indexer.store.removal import NothingToRemoveError, Removal
 from indexer.text.elements import ELEMENTS
 
 if TYPE_CHECKING:
     from indexer.build import IndexOptions, Progress, build_index
+    from indexer.maintenance import Optimized, optimize_index, remove_from_index, restore_to_index
 
 _BUILDING = ("IndexOptions", "Progress", "build_index")
+_MAINTENANCE = ("Optimized", "optimize_index", "remove_from_index", "restore_to_index")
 
 
 def __getattr__(name: str) -> Any:
@@ -40,6 +43,10 @@ def __getattr__(name: str) -> Any:
         from indexer import build
 
         return getattr(build, name)
+    if name in _MAINTENANCE:
+        from indexer import maintenance
+
+        return getattr(maintenance, name)
     raise AttributeError(f"module 'indexer' has no attribute {name!r}")
 
 
@@ -59,8 +66,11 @@ __all__ = [
     "IndexOptions",
     "IndexVersionError",
     "LedgerEntry",
+    "NothingToRemoveError",
+    "Optimized",
     "Progress",
     "Ranking",
+    "Removal",
     "Results",
     "SnippetPart",
     "Statistics",
@@ -71,4 +81,7 @@ __all__ = [
     "WriterLockedError",
     "build_index",
     "open_index",
+    "optimize_index",
+    "remove_from_index",
+    "restore_to_index",
 ]

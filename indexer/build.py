@@ -6,6 +6,7 @@ Here is what frames a run: the lock, the generation that is written, Ctrl-C, a f
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shutil
 import signal
@@ -26,7 +27,10 @@ from indexer.store.errors import (
 )
 from indexer.store.layout import live_folder, make_live, next_folder, remove_leftovers
 from indexer.store.lock import writer_lock
+from indexer.store.removal import carry_over
 from indexer.store.writer import IndexWriter
+
+log = logging.getLogger(__name__)
 
 __all__ = ["IndexOptions", "Progress", "build_index"]
 
@@ -47,28 +51,17 @@ def build_index(
     Raises WriterLockedError, DiskFullError, IndexNotWritableError, IndexVersionError, IndexCorruptError, WorkerError.
     """
     options = options or IndexOptions()
-    try:
-        with writer_lock(index_dir), _deferred_interrupt() as interrupted:
-            folder = _folder_to_write(index_dir, options)
-            try:
-                _write(folder, index_dir, paths, options, progress, interrupted)
-            except BaseException:
-                if options.rebuild:
-                    shutil.rmtree(folder, ignore_errors=True)  # its room may be what the disk lacks
-                raise
+    with told_by_errors_of_ours(index_dir), writer_lock(index_dir), deferred_interrupt() as interrupted:
+        folder = _folder_to_write(index_dir, options)
+        try:
+            _write(folder, index_dir, paths, options, progress, interrupted)
+        except BaseException:
             if options.rebuild:
-                make_live(index_dir, folder)
-            remove_leftovers(index_dir)
-    except OSError as error:
-        if is_disk_full(error):
-            raise DiskFullError(
-                f"{index_dir}: no space left on the disk; free some and run again, nothing committed is lost"
-            ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise IndexNotWritableError(
-                f"{error.filename or index_dir}: cannot be written: {error.strerror}"
-            ) from error
-        raise
+                shutil.rmtree(folder, ignore_errors=True)  # its room may be what the disk lacks
+            raise
+        if options.rebuild:
+            make_live(index_dir, folder)
+        remove_leftovers(index_dir)
     with open_index(index_dir) as index:
         return index.statistics()
 
@@ -84,8 +77,11 @@ def _write(
     """Index archive files into a generation."""
     writer = IndexWriter(folder, options.ranking)
     try:
-        if not options.rebuild and _is_new(index_dir):
-            make_live(index_dir, folder)
+        if _is_new(index_dir):
+            if not options.rebuild:
+                make_live(index_dir, folder)
+        elif options.rebuild and (lost := carry_over(live_folder(index_dir), writer)):
+            log.warning("%s", lost)
         with Run(writer, index_dir, options, progress, interrupted) as run:
             run.index([os.fspath(path) for path in paths])
         writer.merge(stop=interrupted)
@@ -98,7 +94,24 @@ def _write(
 
 
 @contextmanager
-def _deferred_interrupt() -> Iterator[Callable[[], bool]]:
+def told_by_errors_of_ours(index_dir: str) -> Iterator[None]:
+    """Let errors of the file system that a user can mend come out as errors of the index."""
+    try:
+        yield
+    except OSError as error:
+        if is_disk_full(error):
+            raise DiskFullError(
+                f"{index_dir}: no space left on the disk; free some and run again, nothing committed is lost"
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise IndexNotWritableError(
+                f"{error.filename or index_dir}: cannot be written: {error.strerror}"
+            ) from error
+        raise
+
+
+@contextmanager
+def deferred_interrupt() -> Iterator[Callable[[], bool]]:
     """Give a function that tells whether Ctrl-C was pressed; only the second one raises KeyboardInterrupt.
 
     An exception in the midst of a commit, or of a message to a worker, would leave half of it done. Where somebody

@@ -23,6 +23,7 @@ from indexer.store.files import (
     state_of,
     whole_path,
 )
+from indexer.store.removal import Takedowns
 from indexer.store.writer import IndexWriter
 
 log = logging.getLogger(__name__)
@@ -76,12 +77,14 @@ def choose_files(
     found: frozenset[str] = frozenset(),
     folders: Iterable[str] = (),
     look_in: Iterable[str] = (),
+    takedowns: Takedowns = Takedowns(),  # noqa: B008  it never changes
     stopped: Callable[[], bool] = lambda: False,
 ) -> Choice:
     """Return what to read of `paths`, and note in the index which known files have moved.
 
     found: those of `paths` that were found in folders. folders: known files that are gone from there are told.
-    look_in: folders where moved files may lie, beside the folders that they were in.
+    look_in: folders where moved files may lie, beside the folders that they were in. takedowns: files that were
+    removed are not read.
     Raises KeyboardInterrupt when `stopped` says so.
     """
     choice = Choice()
@@ -102,6 +105,11 @@ def choose_files(
             continue
         state = state_of(path)
         file = known.get(whole)
+        if takedowns.names_file(path, state):
+            choice.problems.append(
+                f"{path}: was removed from the index; not read (to let it in: findingaid remove --undo --file {path})"
+            )
+            continue
         if file is None:
             states[path] = state
             continue

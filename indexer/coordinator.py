@@ -20,6 +20,7 @@ from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import DiskFullError, WorkerError
+from indexer.store.removal import Takedowns, removals_of
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.text.documents import FileEntry
 from indexer.worker import Batch, Status, WorkerProcess
@@ -125,6 +126,7 @@ class Run:
         self._done = self._records_before = self._pages_before = self._bytes_before = 0
         self._total = 0
         self._problems: list[str] = []
+        self._takedowns = Takedowns.of(removals_of(writer.catalogue))
         self._names = 0
         # a worker that outlives a killed run must never write a file that this run writes too
         self._run_name = secrets.token_hex(4)
@@ -202,6 +204,7 @@ class Run:
             found=options.found,
             folders=options.folders,
             look_in=options.look_in,
+            takedowns=self._takedowns,
             stopped=self._interrupted,
         )
         self._problems += choice.problems
@@ -216,6 +219,7 @@ class Run:
         self._names += 1
         worker = _Worker(self._writer.folder, f"{self._run_name}-w{self._names}")
         self._workers.append(worker)
+        self._tell(worker, ("takedowns", self._takedowns))
         self._hand_out(worker)
 
     def _hand_out(self, worker: _Worker) -> None:

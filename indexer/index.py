@@ -48,6 +48,7 @@ from indexer.store.checking import check_generation
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.files import FileTable, KnownFile, Places
 from indexer.store.layout import live_folder
+from indexer.store.removal import Removal, removals_of
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
 from indexer.text.detection import language_of
@@ -637,6 +638,11 @@ class Index:
             first=first or "",
             last=last or "",
         )
+
+    def removals(self) -> list[Removal]:
+        """Return what was taken out of the index, by whom and why, oldest first; also what was lifted since."""
+        with self._reading() as snapshot:
+            return removals_of(snapshot.catalogue)
 
     def missing_files(self) -> list[LedgerEntry]:
         """Return the ledger entries of archive files that are not where the index knows them, nor moved with it."""

@@ -29,6 +29,7 @@ from indexer.store.catalogue import doc_key
 from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
+from indexer.store.removal import Takedowns
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.detection import language_of
@@ -82,6 +83,7 @@ class Worker:
     def __init__(self, pipe: Connection, status: Any, folder: str, name: str) -> None:
         self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
         self._batches = 0
+        self._takedowns = Takedowns()
         self._start_batch()
 
     def _start_batch(self) -> None:
@@ -101,6 +103,8 @@ class Worker:
             if message[0] == "file":
                 self._read(*message[1:])
                 self._pipe.send(("idle",))
+            elif message[0] == "takedowns":
+                self._takedowns = message[1]
             elif message[0] == "flush":
                 self._finish_batch()
                 self._pipe.send(("flushed",))
@@ -144,7 +148,9 @@ class Worker:
     ) -> Iterator[CaptureFound]:
         """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
-            yield from read_captures(path, entry, skip_pages=skip_pages, on_record=show)
+            yield from read_captures(
+                path, entry, skip_pages=skip_pages, on_record=show, is_removed=self._takedowns.names
+            )
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)
             entry.status = "damaged"

@@ -714,3 +714,53 @@ def test_the_wsgi_entry_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.delattr(app, "application", raising=False)
     answer = app.application.test_client().get("/healthz", base_url="http://127.0.0.1:8080")
     assert answer.status_code == 200
+
+
+def test_remove_asks_lists_and_undoes(
+    findingaid: Callable[..., Run], sample_warc: Path, tmp_path: Path
+) -> None:
+    index = tmp_path / "ix"
+    assert findingaid("index", sample_warc, "--index", index).code == 0
+    url = json.loads(findingaid("search", "the OR a", "--json", "--index", index).out)["hits"][0]["url"]
+    refused = findingaid("remove", url, "--index", index)
+    assert refused.code == 2 and "--yes" in refused.err
+    done = findingaid("remove", url, "--index", index, "--yes", "--reason", "a request", "--json")
+    [line] = json.loads(done.out)
+    assert done.code == 0 and line["target"] == url and line["reason"] == "a request" and line["captures"] > 0
+    assert findingaid("cached", url, "--index", index).code == 1
+    assert "a request" in findingaid("ledger", "--index", index).out
+    assert json.loads(findingaid("remove", "--list", "--json", "--index", index).out) == [line]
+    optimized = json.loads(findingaid("optimize", "--index", index, "--json").out)
+    assert optimized["segments"] == 1 and optimized["dropped_versions"] >= 1
+    assert findingaid("remove", "--undo", url, "--index", index).code == 0
+    assert findingaid("index", sample_warc, "--index", index).code == 0
+    assert findingaid("cached", url, "--index", index).code == 0
+    assert findingaid("remove", url, "--site", "x", "--index", index).code == 2
+    assert findingaid("remove", "http://nowhere.example/", "--index", index).code == 1
+
+
+def test_words_of_a_query_need_no_quotes(findingaid: Callable[..., Run], small_index: Path) -> None:
+    apart = findingaid("search", "the", "archive", "--index", small_index, "--json")
+    together = findingaid("search", "the archive", "--index", small_index, "--json")
+    assert apart.code == 0
+    assert json.loads(apart.out)["query"] == "the archive"
+    assert json.loads(apart.out)["total"] == json.loads(together.out)["total"]
+
+
+def test_a_readme_beside_the_archives_is_no_damage_and_a_vanished_archive_is_a_warning(
+    findingaid: Callable[..., Run], sample_warc: Path, tmp_path: Path
+) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    copy = shutil.copy(sample_warc, shelf)
+    (shelf / "README").write_text("Crawls.")
+    done = findingaid("index", "shelf", "--index", "ix")
+    assert done.code == 0 and "README: is no archive; passed over" in done.err
+    assert findingaid("index", "shelf/README", "--index", "ix").code == 4
+    assert "README" in findingaid("ledger", "--damaged", "--index", "ix").out
+    assert Path(copy).name not in findingaid("ledger", "--damaged", "--index", "ix").out
+    Path(copy).rename(tmp_path / "elsewhere.warc.gz")
+    checked = findingaid("check", "--index", "ix")
+    assert checked.code == 0 and "not there any more" in checked.err
+    gone = findingaid("index", "shelf", "--index", "ix")
+    assert "is gone from there" in gone.err

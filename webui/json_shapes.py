@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
-    from indexer import Hit, LedgerEntry, Results, Statistics
+    from indexer import Hit, LedgerEntry, Removal, Results, Statistics
     from indexer.evaluation import Comparison, Evaluation
 
 
@@ -78,6 +78,20 @@ def ledger_entry_as_json(entry: LedgerEntry) -> dict[str, Any]:
             {"offset": damage.offset, "length": damage.length, "problem": damage.problem}
             for damage in entry.damaged
         ],
+    }
+
+
+def removal_as_json(removal: Removal) -> dict[str, Any]:
+    """Return one removal as the dict that `remove --json` lists; `lifted` is null while it is in force."""
+    return {
+        "kind": removal.kind,
+        "target": removal.target,
+        "captures": removal.captures,
+        "pages": removal.pages,
+        "at": removal.at,
+        "who": removal.who,
+        "reason": removal.reason,
+        "lifted": removal.lifted or None,
     }
 
 

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -47,7 +47,11 @@ CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp T
     UNIQUE (file, member, offset, inner));
 CREATE INDEX captures_by_url ON captures (url, timestamp);
 CREATE INDEX captures_by_payload ON captures (payload) WHERE payload <> '';
+CREATE INDEX revisits_alone ON captures (payload) WHERE type = 'revisit' AND version IS NULL AND payload <> '';
 CREATE INDEX captures_by_version ON captures (version) WHERE version IS NOT NULL;
+CREATE TABLE removals (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL,
+    reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, captures INTEGER NOT NULL, pages INTEGER NOT NULL,
+    lifted TEXT NOT NULL, size INTEGER NOT NULL, ends TEXT NOT NULL);
 """
 
 
@@ -255,6 +259,19 @@ class Catalogue:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+    def pack(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Write the file anew without what was deleted, beside readers; `stop` ends it, and nothing is changed then."""
+        connection = self.connection()
+        connection.set_progress_handler(lambda: int(stop()), 100_000)
+        try:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.DatabaseError as error:
+            if not stop():
+                raise self.translated(error) from error
+        finally:
+            connection.set_progress_handler(None, 0)
 
     def close(self) -> None:
         """Let go of all connections; one that a thread is still reading from closes when that thread is done.

@@ -243,34 +243,53 @@ class IndexWriter:
         self._dictionary["segments"] = segments
 
     def _join_revisits(self, connection: Any) -> None:
-        """Give revisits the version they repeat: same payload digest, the same address before any other."""
+        """Give revisits the version they repeat: same payload digest, the same address before any other.
+
+        Walks over the revisits without a version, which have an index of their own, not over all captures.
+        """
         connection.execute(
             """UPDATE captures SET version = (
                  SELECT o.version FROM captures o WHERE o.payload = captures.payload AND o.payload <> ''
                    AND o.url = captures.url AND o.version IS NOT NULL LIMIT 1)
-               WHERE type = 'revisit' AND version IS NULL AND payload <> ''
-                 AND EXISTS (SELECT 1 FROM captures o WHERE o.payload = captures.payload AND o.url = captures.url
-                   AND o.version IS NOT NULL)"""
+               WHERE id IN (
+                 SELECT r.id FROM captures r INDEXED BY revisits_alone
+                 WHERE r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''
+                   AND EXISTS (SELECT 1 FROM captures o WHERE o.payload = r.payload AND o.payload <> ''
+                     AND o.url = r.url AND o.version IS NOT NULL))"""
         )
 
     def forget_file(self, path: str) -> None:
-        """Take everything that only this file holds out of the index."""
+        """Take everything that only this file holds out of the index, and the file out of the ledger."""
         with self.catalogue.transaction() as connection:
             file = self.files.find(path)
             if file is None:
                 return
-            shown = self.versions_shown_by(file.number)
-            urls = connection.execute(
-                "SELECT DISTINCT url FROM captures WHERE file = ?", (file.number,)
-            ).fetchall()
-            connection.execute("DELETE FROM captures WHERE file = ?", (file.number,))
-            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._bury(connection, self._without_bytes(connection, shown), segments)
-            self._keep(connection, segments)
-            connection.executemany(
-                "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
-            )
+            self.drop_captures(connection, "file = ?", [file.number], fold=False)
             self.files.forget(file.number)
+
+    def drop_captures(
+        self, connection: sqlite3.Connection, where: str, values: Sequence[Any], *, fold: bool = True
+    ) -> None:
+        """Take captures out that fit an SQL condition, with the versions and addresses that only they show.
+
+        fold: so that link texts of pages that are gone leave other pages in the same transaction.
+        """
+        shown = {
+            int(row[0])
+            for row in connection.execute(
+                f"SELECT DISTINCT version FROM captures WHERE version IS NOT NULL AND {where}", values
+            )
+        }
+        urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
+        connection.execute(f"DELETE FROM captures WHERE {where}", values)
+        segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+        self._bury(connection, self._without_bytes(connection, shown), segments)
+        connection.executemany(
+            "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
+        )
+        if fold:
+            self._fold(connection, segments)
+        self._keep(connection, segments)
 
     def forget_addresses(self) -> None:
         """Take addresses out that have no capture any more."""
@@ -395,18 +414,38 @@ class IndexWriter:
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
-    def merge(self, stop: Callable[[], bool] = lambda: False) -> None:
+    def merge(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        *,
+        all_of_it: bool = False,
+        progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+    ) -> None:
         """Merge small segments into few large ones, and drop dead versions. Bounded memory.
 
-        stop: asked before each merge; True ends the merging, what was merged is committed.
+        stop: asked before each merge; True ends the merging, what was merged is committed. all_of_it: until no two
+        segments fit into one, and no dead version is left. progress: called with a step, and how many of how many
+        are done.
         """
         self.fold_links()
-        segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-        for chosen in _merge_plan(segments, {s["number"]: self._occurrences_of(s) for s in segments}):
+        segments = self.segments()
+        sizes = {entry["number"]: self._occurrences_of(entry) for entry in segments}
+        groups = (_whole_plan if all_of_it else _merge_plan)(segments, sizes)
+        for done, chosen in enumerate(groups):
             if stop():
                 return
+            progress("merging segments", done, len(groups))
             self._merge_into_one(chosen)
+        progress("merging segments", len(groups), len(groups))
         self._reweigh(_DRIFT)
+
+    def segments(self) -> list[dict[str, Any]]:
+        """Return what the catalogue says of the live segments."""
+        return list(self._dictionary["segments"])
+
+    def remove_orphans(self) -> None:
+        """Remove files that no commit names any more."""
+        self._remove_orphans(self.segments())
 
     def _sound_segment(self, entry: dict[str, Any]) -> Segment:
         """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
@@ -543,3 +582,24 @@ def _merge_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> 
     if current:
         groups.append(current)
     return [group for group in groups if len(group) > 1 or len(group[0]["dead"]) * 4 > group[0]["versions"]]
+
+
+def _whole_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> list[list[dict[str, Any]]]:
+    """Return groups of segments to be merged so that few are left: large ones first, each to where it fits tightest."""
+    groups: list[list[dict[str, Any]]] = []
+    filled: list[tuple[int, int]] = []
+    for entry in sorted(segments, key=lambda entry: len(entry["dead"]) - entry["versions"]):
+        alive, size = entry["versions"] - len(entry["dead"]), occurrences[entry["number"]]
+        fitting = [
+            place
+            for place, (versions, held) in enumerate(filled)
+            if versions + alive <= _MERGE_VERSIONS and held + size <= _MERGE_OCCURRENCES
+        ]
+        if fitting:
+            place = max(fitting, key=lambda place: filled[place])
+            groups[place].append(entry)
+            filled[place] = (filled[place][0] + alive, filled[place][1] + size)
+        else:
+            groups.append([entry])
+            filled.append((alive, size))
+    return [group for group in groups if len(group) > 1 or group[0]["dead"]]

@@ -121,11 +121,13 @@ def read_captures(
     *,
     skip_pages: frozenset[tuple[str, int, int]] = frozenset(),
     on_record: Callable[[int], None] = lambda position: None,
+    is_removed: Callable[[str], bool] = lambda url: False,
 ) -> Iterator[CaptureFound]:
     """Yield the captures of an archive file in file order and fill in its ledger entry.
 
     skip_pages: (member, offset, inner) of records whose pages are not to be parsed, because
     an earlier try took too long. on_record is called with the bytes of the file read so far.
+    is_removed: whether captures of an address were taken out; they are skipped.
     Raises nothing for any content of the file: what cannot be read is in the entry.
     """
     try:
@@ -136,7 +138,7 @@ def read_captures(
                     entry.damaged.append(item)
                     continue
                 entry.records += 1
-                capture = _capture_of(item, entry, skip_pages)
+                capture = _capture_of(item, entry, skip_pages, is_removed)
                 if capture is not None:
                     entry.captures += 1
                     entry.documents += capture.page is not None
@@ -168,13 +170,20 @@ def _whole_file(path: str, problem: str) -> Damage:
 
 
 def _capture_of(
-    record: Record, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]]
+    record: Record,
+    entry: FileEntry,
+    skip_pages: frozenset[tuple[str, int, int]],
+    is_removed: Callable[[str], bool],
 ) -> CaptureFound | None:
     if record.type not in _CAPTURE_TYPES:
         entry.skip(record.type_name.lower() if record.type != RecordType.UNKNOWN else "unknown type")
         return None
     if record.url.lower().startswith("dns:"):
         entry.skip("dns")
+        return None
+    url = record.url or _made_up_address(record)
+    if is_removed(url):
+        entry.skip("removed")
         return None
     status, mime, page = 0, record.content_type, None
     payload = payload_digest(record.headers.get("WARC-Payload-Digest"))
@@ -205,7 +214,7 @@ def _capture_of(
         if head is not None:
             status, mime = head.status, media_type(head.headers.get("Content-Type"))
     return CaptureFound(
-        url=record.url or _made_up_address(record),
+        url=url,
         timestamp=record.timestamp,
         type=str(record.type),
         status=status,
