@@ -25,7 +25,7 @@ from indexer.store.errors import (
     IndexNotWritableError,
     is_disk_full,
 )
-from indexer.store.layout import live_folder, make_live, next_folder, remove_leftovers
+from indexer.store.layout import folder_before, live_folder, make_live, next_folder, remove_leftovers
 from indexer.store.lock import writer_lock
 from indexer.store.removal import carry_over
 from indexer.store.writer import IndexWriter
@@ -77,11 +77,11 @@ def _write(
     """Index archive files into a generation."""
     writer = IndexWriter(folder, options.ranking)
     try:
-        if _is_new(index_dir):
-            if not options.rebuild:
-                make_live(index_dir, folder)
-        elif options.rebuild and (lost := carry_over(live_folder(index_dir), writer)):
-            log.warning("%s", lost)
+        if options.rebuild:
+            if lost := carry_over(folder_before(index_dir, folder), writer):
+                log.warning("%s", lost)
+        elif _is_new(index_dir):
+            make_live(index_dir, folder)
         with Run(writer, index_dir, options, progress, interrupted) as run:
             run.index([os.fspath(path) for path in paths])
         writer.merge(stop=interrupted)

@@ -53,6 +53,16 @@ def next_folder(index_dir: str) -> str:
     return os.path.join(index_dir, f"g{max([int(live[1:]), *numbers]) + 1}")
 
 
+def folder_before(index_dir: str, folder: str) -> str:
+    """Return the generation that `folder` is about to replace; "" when there is none. Never raises for damage."""
+    try:
+        return live_folder(index_dir)
+    except IndexError_:
+        numbers = [int(name[1:]) for name in os.listdir(index_dir) if _GENERATION.fullmatch(name)]
+        older = [number for number in numbers if f"g{number}" != os.path.basename(folder)]
+        return os.path.join(index_dir, f"g{max(older)}") if older else ""
+
+
 def make_live(index_dir: str, folder: str) -> None:
     """Make a generation the live one, in one step that survives a crash, and remove all others."""
     temporary = os.path.join(index_dir, _CURRENT + ".tmp")
