@@ -257,23 +257,29 @@ def _match_layer(
             lists[place] = segment.postings(word)
         finder = PhraseFinder(segment, lists, leaf.elements, leaf.slop, portion)
         return PhraseMatch(finder, ranking, means), list(leaf.words)
-    if isinstance(leaf, Word):
-        forms = forms_of(leaf, segment, ranking.fold)
-    else:
-        forms = _forms_of_expansion(leaf, segment, expansions)
+    if not isinstance(leaf, Word):
+        return _expanded(leaf, segment, codes, slack, expansions)
+    forms = forms_of(leaf, segment, ranking.fold)
     if not forms:
         return NoMatch(), []
     return WordMatch(segment, forms, codes, slack, leaf.elements), [form.text for form in forms]
 
 
-def _forms_of_expansion(
-    leaf: Wildcard | Fuzzy, segment: Segment, expansions: Expansions | None
-) -> list[Form]:
-    """Return the words in a segment that a wildcard or a fuzzy word stands for, in the order of their text."""
-    forms = []
-    for text, factor in sorted((expansions.words.get(leaf, {}) if expansions else {}).items()):
-        word = segment.find_word(text)
-        if word is not None:
-            is_exact = isinstance(leaf, Fuzzy) and text == leaf.text
-            forms.append(Form(text, segment.postings(word), None, factor, is_exact))
-    return forms
+def _expanded(
+    leaf: Wildcard | Fuzzy,
+    segment: Segment,
+    codes: NDArray[np.uint8],
+    slack: float,
+    expansions: Expansions | None,
+) -> tuple[Match, list[str]]:
+    """Return where the words occur that a wildcard or a fuzzy word stands for, and which are in the segment."""
+    from indexer.search.expanded import WordsMatch  # it is built on this module
+
+    factor_of = sorted((expansions.words.get(leaf, {}) if expansions else {}).items())
+    words = segment.find_words([word for word, _ in factor_of])
+    held = np.flatnonzero(words >= 0)
+    if not len(held):
+        return NoMatch(), []
+    factors = np.array([factor for _, factor in factor_of])
+    match = WordsMatch(segment, words[held], factors[held], codes, slack, leaf.elements)
+    return match, [factor_of[place][0] for place in held.tolist()]

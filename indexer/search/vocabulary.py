@@ -62,6 +62,8 @@ def expand(
                 found.is_whole &= is_whole
                 for word, edits, versions in words:
                     ranked[word] = (edits, versions + ranked.get(word, (0, 0))[1])
+            if len(ranked) > share:
+                _count_everywhere(ranked, segments)
             order = sorted(ranked, key=lambda word: (ranked[word][0], -ranked[word][1], word))
             if len(order) > share:
                 shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
@@ -74,6 +76,17 @@ def expand(
     return found
 
 
+def _count_everywhere(ranked: dict[str, tuple[int, int]], segments: list[Segment]) -> None:
+    """Count the versions that hold each word in all segments, also where it was not among the most frequent."""
+    words = list(ranked)
+    versions = np.zeros(len(words), dtype=np.int64)
+    for segment in segments:
+        rows = segment.find_words(words)
+        versions[rows >= 0] += segment.pair_counts(rows[rows >= 0])
+    for word, held in zip(words, versions.tolist(), strict=True):
+        ranked[word] = (ranked[word][0], held)
+
+
 def _bare(leaf: Wildcard | Fuzzy) -> tuple[str, int]:
     return (leaf.pattern, 0) if isinstance(leaf, Wildcard) else (leaf.text, leaf.edits)
 
@@ -83,7 +96,7 @@ def _words_of_segment(
 ) -> tuple[list[tuple[str, int, int]], bool]:
     """Return (word, edits, versions that hold it) for the words of a segment that a leaf stands for.
 
-    Words are looked at from the most frequent on. Of a wildcard no more than one above `most` are given. The other
+    Words are looked at from the most frequent on. Of a wildcard at most one more than `most` are given. The other
     value tells whether the time allowed to look at all.
     """
     if isinstance(leaf, Wildcard):

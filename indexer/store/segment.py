@@ -29,6 +29,7 @@ from indexer.text.elements import ELEMENTS
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
+_RARE_AT_ONCE = 4096
 _FEW_RARE = 8  # rare shapes looked up one by one
 
 
@@ -360,8 +361,7 @@ class Segment:
 
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
-        edges = np.zeros(len(self._pair_ends) + 1, dtype=np.int64)
-        edges[1:] = self._pair_ends
+        edges = _edges(self._pair_ends)
         counts: NDArray[np.int64] = edges[words + 1] - edges[words]
         return counts
 
@@ -376,6 +376,53 @@ class Segment:
             words.append(data[low:high].decode("utf-8", "replace"))
             low = high
         return words
+
+    def find_words(self, words: list[str]) -> NDArray[np.int64]:
+        """Return the indexes of those of the words that this segment holds, -1 for the others."""
+        ids = np.array([word_id(word) for word in words], dtype=np.uint32)
+        at = np.searchsorted(self.word_ids, ids)
+        found = np.full(len(words), -1, dtype=np.int64)
+        held = np.flatnonzero(np.append(self.word_ids, np.uint32(0))[at] == ids)
+        for place in held.tolist():
+            index: int | None = int(at[place])
+            if self.word_at(int(at[place])) != words[place]:
+                index = self.find_word(words[place])  # two words share an id
+            found[place] = -1 if index is None else index
+        return found
+
+    def pairs_of_words(
+        self, words: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (pair, count, ordinal) of the lists of some words, one list behind the other.
+
+        words: their indexes. pair: number in the segment and ordinal: the version, a row for each pair; count: the
+        length of each list.
+        """
+        starts = _edges(self._pair_ends)
+        counts = starts[words + 1] - starts[words]
+        list_starts = np.cumsum(counts) - counts
+        if not len(words):
+            return list_starts, counts, list_starts
+        bytes_before = _edges(self._ordinal_ends)
+        sizes = bytes_before[words + 1] - bytes_before[words]
+        ordinals = decode_many_ordinals(
+            self._ordinals, bytes_before[words], sizes // counts, list_starts, counts
+        )
+        pairs = np.arange(len(ordinals)) + np.repeat(starts[words] - list_starts, counts)
+        return pairs, counts, ordinals
+
+    def shapes_of(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the shape of each of some pairs, given by their numbers in the segment, in any order."""
+        numbers = self.shapes[pairs].astype(np.int64)
+        rare = np.flatnonzero(numbers == RARE)
+        for first in range(0, len(rare), _RARE_AT_ONCE):
+            rows = rare[first : first + _RARE_AT_ONCE]
+            begin = pairs[rows] // _RANK_BLOCK * _RANK_BLOCK
+            block = begin[:, None] + np.arange(_RANK_BLOCK)
+            is_rare = self.shapes[np.minimum(block, len(self.shapes) - 1)] == RARE
+            before = (is_rare & (block < pairs[rows][:, None])).sum(axis=1)
+            numbers[rows] = self._rare_shapes[self._rare_ranks[begin // _RANK_BLOCK] + before]
+        return numbers
 
     def hosts(self) -> list[str]:
         return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
@@ -517,6 +564,13 @@ def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return how many bits hold every position below each extent."""
     widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
     return widths
+
+
+def _edges(ends: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return 0 and the ends: what is at i begins at edge i and ends at edge i + 1."""
+    edges = np.zeros(len(ends) + 1, dtype=np.int64)
+    edges[1:] = ends
+    return edges
 
 
 def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:

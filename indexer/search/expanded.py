@@ -1,0 +1,74 @@
+"""Where the many words that a wildcard or a fuzzy word stands for occur in a segment, looked up all at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.search.matching import Floats, Match, Ordinals
+from indexer.search.positions import Elements, Spans, element_mask, places_of
+from indexer.store.bm25f import weights
+from indexer.store.segment import Segment
+from indexer.store.weights import upper_bounds
+
+
+class WordsMatch(Match):
+    """Many words that count as one: the weights of all add up, each times its factor."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        words: NDArray[np.int64],
+        factors: Floats,
+        codes: NDArray[np.uint8],
+        slack: float,
+        elements: Elements,
+    ) -> None:
+        """words: indexes in the segment; factors: one for each."""
+        self._segment, self._words = segment, words
+        self._mask = None if elements is None else element_mask(elements)
+        pairs, counts, ordinals = segment.pairs_of_words(words)
+        factor = np.repeat(factors, counts)
+        if self._mask is not None:
+            has = np.any(segment.shape_table[:, self._mask], axis=1, keepdims=True)[:, 0]
+            inside = has[segment.shapes_of(pairs)]
+            pairs, ordinals, factor = pairs[inside], ordinals[inside], factor[inside]
+        self._pairs, self._held_in, self._factor = pairs, ordinals, factor
+        total = _sums(ordinals, upper_bounds(slack)[codes[pairs]] * factor, len(segment))
+        self.ordinals = np.flatnonzero(np.bincount(ordinals, minlength=len(segment)))
+        self.upper = total[self.ordinals]
+
+    def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
+        place = np.full(len(self._segment), -1, dtype=np.int64)
+        place[wanted] = np.arange(len(wanted))
+        place_of_pair = place[self._held_in]
+        chosen = np.flatnonzero(place_of_pair >= 0)
+        rows = place_of_pair[chosen]
+        counts = self._segment.shape_table[self._segment.shapes_of(self._pairs[chosen])]
+        if self._mask is not None:
+            counts = counts * self._mask
+        weight = weights(counts, norm[rows]) * self._factor[chosen]
+        return _sums(rows, weight, len(wanted))
+
+    def spans(self, versions: Ordinals) -> Spans:
+        wanted = np.zeros(len(self._segment), dtype=bool)
+        wanted[versions] = True
+        found = []
+        for word in self._words.tolist():
+            postings = self._segment.postings(word)
+            rows = np.flatnonzero(wanted[postings.ordinals])
+            if not len(rows):
+                continue
+            pair, element, position = self._segment.positions_of(postings).read(rows)
+            held = postings.ordinals[rows][pair]
+            if self._mask is not None:
+                inside = self._mask[element]
+                held, element, position = held[inside], element[inside], position[inside]
+            places = places_of(held, element, position)
+            found.append(Spans(places, places))
+        return Spans.joined([Spans.joined([]), *found])
+
+
+def _sums(places: NDArray[np.int64], values: Floats, size: int) -> Floats:
+    """Return for each of `size` places the sum of its values."""
+    return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=np.float64)

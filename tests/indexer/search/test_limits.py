@@ -1,0 +1,119 @@
+"""What a query may cost: words it stands for, and time; a partial answer is right for what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from indexer.search import deadline as clock
+from indexer.search import positions
+from indexer.search.deadline import Deadline
+from indexer.search.query import Fuzzy, Wildcard, parse_query
+from indexer.search.searcher import Ranked, search
+from indexer.search.vocabulary import expand
+from indexer.store.bm25f import Ranking
+from indexer.store.snapshot import Snapshot
+from tests.indexer.making import BODY, DirectIndex
+from tests.indexer.plain import PlainVersion
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    """40 pages: page n holds heron and gull, and word0 to word<n>."""
+    with DirectIndex(tmp_path_factory.mktemp("limits")) as index:
+        for batch in range(2):
+            index.add(
+                str(batch),
+                [
+                    PlainVersion(
+                        f"http://a.example/{n}",
+                        running=((BODY, "heron and gull " + " ".join(f"word{i}" for i in range(n + 1))),),
+                    )
+                    for n in range(batch * 20, batch * 20 + 20)
+                ],
+            )
+        snapshot = index.snapshot()
+        yield snapshot
+        snapshot.catalogue.close()
+
+
+def ask(snapshot: Snapshot, text: str, budget_s: float | None = None) -> Ranked:
+    return search(snapshot, parse_query(text), Ranking(), offset=0, limit=100, budget_s=budget_s)
+
+
+class Clock:
+    """Time that goes on by a second whenever it is read, so that a budget is a number of looks at the clock."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def perf_counter(self) -> int:
+        self.now += 1
+        return self.now
+
+
+def segments(snapshot: Snapshot) -> list[object]:
+    return [live.segment for live in snapshot.segments]
+
+
+def test_a_wildcard_stands_for_its_most_frequent_words(snapshot: Snapshot) -> None:
+    leaf = Wildcard("word*")
+    found = expand(leaf, segments(snapshot), Deadline(), limit=3)  # type: ignore[arg-type]
+    assert set(found.words[leaf]) == {"word0", "word1", "word2"}
+    assert found.notices == ("word* stands for more than 3 words; the most frequent are looked for",)
+    assert len(expand(leaf, segments(snapshot), Deadline()).words[leaf]) == 40  # type: ignore[arg-type]
+
+
+def test_a_fuzzy_word_stands_for_the_nearest(snapshot: Snapshot) -> None:
+    leaf = Fuzzy("word7", 2)
+    found = expand(leaf, segments(snapshot), Deadline(), limit=4)  # type: ignore[arg-type]
+    assert found.words[leaf] == {"word7": 1.0, "word0": 0.5, "word1": 0.5, "word2": 0.5}
+
+
+def test_the_words_of_a_query_share_the_limit(snapshot: Snapshot) -> None:
+    tree = parse_query("word1* word2* title:word2*").tree
+    assert tree is not None
+    found = expand(tree, segments(snapshot), Deadline(), limit=4)  # type: ignore[arg-type]
+    assert [len(words) for words in found.words.values()] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "heron",
+        "heron NEAR gull",
+        '"heron gull"~3',
+        '"word1 word2 word3"~2',
+        "word1* OR NOT heron",
+        "h* gul~1",
+    ],
+)
+def test_a_partial_answer_is_part_of_the_whole_one_and_says_so(
+    snapshot: Snapshot, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)  # few versions at a time
+    whole = ask(snapshot, text)
+    assert not whole.timed_out
+    every = {page.document for page in whole.found}
+    totals = set()
+    for looks in range(0, 400, 3):
+        monkeypatch.setattr(clock, "time", Clock())
+        part = ask(snapshot, text, budget_s=looks)
+        assert {page.document for page in part.found} <= every
+        assert part.total == len(part.found)
+        assert part.timed_out == any("the time was up" in notice for notice in part.query.notices)
+        if not part.timed_out:
+            assert part.total == whole.total
+        totals.add(part.total)
+    assert {0, whole.total} <= totals
+
+
+def test_the_answer_grows_with_the_time(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)
+    totals = []
+    for looks in range(0, 200, 4):
+        monkeypatch.setattr(clock, "time", Clock())
+        totals.append(ask(snapshot, "heron NEAR gull", budget_s=looks).total)
+    assert totals == sorted(totals)
+    assert len(set(totals)) > 4  # not all or nothing
