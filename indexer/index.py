@@ -32,16 +32,22 @@ from archiver.warc import (
 )
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.search.expansion import Page, Widened, Wish, widen
+from indexer.search.feedback import telling_words
 from indexer.search.facets import Facets, count_facets
 from indexer.search.hits import Hit, describe
 from indexer.search.narrowing import narrowed
 from indexer.search.ordering import SORTS, sorted_pages
 from indexer.search.page_texts import PageTexts
 from indexer.search.query import Query, parse_query
+from indexer.search.nodes import describe as describe_tree
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, start_of_page
+from indexer.search.snippets import SnippetPart, page_snippet
+from indexer.search.spelling import FEW_PAGES, other_spellings
+from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
 from indexer.search.tree import TreeNode, site_tree
-from indexer.search.widening import AddedWord, Widening
+from indexer.search.vectors import terms_of
+from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
 from indexer.store.checking import check_generation
@@ -50,6 +56,7 @@ from indexer.store.files import FileTable, KnownFile, Places
 from indexer.store.layout import live_folder
 from indexer.store.removal import Removal, removals_of
 from indexer.store.snapshot import Snapshot
+from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
 from indexer.text.detection import language_of
 from indexer.text.documents import HTML_TYPES, PAGE_LIMITS
@@ -63,6 +70,7 @@ class Results:
     facets: the pages counted by site, year, type, language and status, when they were asked for.
     added: the words that the query was widened by; `parsed` shows the query without them.
     notices: what was read or done otherwise than written. timed_out: the answer is partial, a notice says so.
+    did_you_mean: a query that finds more, when this one finds little and a word of it may be misspelled; else None.
     """
 
     query: str
@@ -74,6 +82,7 @@ class Results:
     facets: Facets | None = None
     added: tuple[AddedWord, ...] = ()
     timed_out: bool = False
+    did_you_mean: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +285,8 @@ class Index:
                     sort=sort,
                     budget_s=budget_s,
                 )
+                counted = count_facets(snapshot, ranked.matched) if facets else None
+                other = None if wish else self._did_you_mean(snapshot, parsed, ranked)
                 with snapshot.catalogue.snapshot():
                     hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
                 took_ms = (time.perf_counter() - started) * 1000
@@ -296,6 +307,7 @@ class Index:
             counted,
             tuple(widened.added),
             ranked.timed_out,
+            other,
         )
 
     def tree(self, query: str, *, opened: str = "", operator: str = "and", filters: str = "") -> Tree:
@@ -406,6 +418,67 @@ class Index:
             ):
                 pages.append(page)
         return pages
+
+    def _did_you_mean(self, snapshot: Snapshot, query: Query, ranked: Ranked) -> str | None:
+        """Return a query with other words of this index that more pages match; None when there is none, or no need."""
+        found = 0 if ranked.is_relaxed else ranked.total
+        if found >= FEW_PAGES:
+            return None
+        for tree in other_spellings(snapshot, query.tree):
+            better = search(snapshot, replace(query, tree=tree, notices=()), self.ranking, offset=0, limit=0)
+            if not better.is_relaxed and better.total > found:
+                return describe_tree(tree)
+        return None
+
+    def suggest(self, typed: str, *, limit: int = 8) -> list[Suggestion]:
+        """Return suggestions for a query that is being typed: words, then titles, then hosts, at most `limit` of each.
+
+        They come from this index alone; an empty list when nothing fits.
+        """
+        with self._reading() as snapshot:
+            found = word_suggestions(snapshot, typed, limit)
+            found += self._title_suggestions(snapshot, typed, limit)
+            return found + host_suggestions(snapshot, typed, limit)
+
+    def _title_suggestions(self, snapshot: Snapshot, typed: str, limit: int) -> list[Suggestion]:
+        tree = title_query(snapshot, typed)
+        if tree is None:
+            return []
+        ranked = search(snapshot, Query(typed, tree), self.ranking, offset=0, limit=2 * limit)
+        titles: dict[str, Suggestion] = {}
+        with snapshot.catalogue.snapshot() as connection:
+            for found in ranked.found:
+                row = connection.execute(
+                    "SELECT v.title, u.url FROM versions v JOIN urls u ON u.id = v.url"
+                    " WHERE v.segment = ? AND v.ordinal = ?",
+                    found.versions[0],
+                ).fetchone()
+                if row is not None and row[0]:
+                    quoted = 'title:"' + " ".join(words_of(row[0])) + '"'
+                    titles.setdefault(row[0], Suggestion("title", row[0], quoted, url=row[1]))
+        return list(titles.values())[:limit]
+
+    def similar(self, url: str, *, limit: int = 10, with_snippets: bool = True) -> Results:
+        """Return pages that share the most telling words of a page, best first, without the page itself.
+
+        url: address of a page in this index; its newest stored copy counts. `added` holds the words that were looked
+        for, heaviest first; without them (the address is not here, or its archive cannot be read) there are no hits.
+        """
+        pages = self._marked_pages([url])
+        with self._reading() as snapshot:
+            started = time.perf_counter()
+            words = telling_words(terms_of(snapshot, pages, self.ranking), snapshot.versions) if pages else []
+            tree = with_words(None, words)
+            ranked = search(snapshot, Query(url, tree), self.ranking, offset=0, limit=max(0, limit) + 1)
+            with snapshot.catalogue.snapshot():
+                hits = [describe(snapshot, found) for found in ranked.found]
+        took_ms = (time.perf_counter() - started) * 1000
+        own = {sort_key(address) for address, _ in pages}
+        others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
+        if with_snippets:
+            others = [replace(hit, snippet=self._snippet(hit, ranked)) for hit in others]
+        total = max(0, ranked.total - bool(pages))
+        return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
     def _near_words(self, snapshot: Snapshot, words: list[str], options: Widening) -> list[AddedWord]:
         raise LookupError("latent semantic indexing is not there yet")

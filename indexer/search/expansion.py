@@ -133,7 +133,7 @@ def widen(
             word: [one for one in found_ if one.text not in wish.without]
             for word, found_ in synonyms_of([word.text for word in plain_words(query.tree)], options).items()
         }
-        tree = with_synonyms(tree, synonyms)
+        tree = with_synonyms(tree, synonyms) if tree else None
         added += [one for found_ in synonyms.values() for one in found_]
     notices = [*query.notices, *dict.fromkeys(notices)]
     return Widened(replace(query, tree=tree, notices=tuple(notices)), added, query)

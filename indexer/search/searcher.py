@@ -109,19 +109,23 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     tree = query.tree
     if not (isinstance(tree, And | Or) and tree.implied):
         return query
+    kept, left_out = _without(tree, stop_words(snapshot))
+    if not left_out:
+        return query
+    notice = f"common words left out: {' '.join(dict.fromkeys(left_out))} (quote them to look for them)"
+    return replace(query, tree=kept, notices=(*query.notices, notice))
+
+
+def stop_words(snapshot: Snapshot) -> set[str]:
+    """Return the stop words of the languages that the index is mainly in."""
     share = Counter(snapshot.languages())
     many = sum(share.values()) * _MAIN_LANGUAGE
-    stops = {
+    return {
         word
         for language, count in share.items()
         if count and count >= many
         for word in STOP_WORDS.get(language or "en", ())
     }
-    kept, left_out = _without(tree, stops)
-    if not left_out:
-        return query
-    notice = f"common words left out: {' '.join(dict.fromkeys(left_out))} (quote them to look for them)"
-    return replace(query, tree=kept, notices=(*query.notices, notice))
 
 
 def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.lexicon import holdings
 from indexer.search.searcher import Found
 from indexer.store.bm25f import Ranking, norms
-from indexer.store.segment import word_id
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import analyze_pages, is_paired
 from indexer.text.elements import PageText
@@ -84,20 +84,6 @@ def terms_of(snapshot: Snapshot, pages: Sequence[tuple[str, PageText]], ranking:
         np.clip(held, 1, max(1, snapshot.versions)),
         languages,
     )
-
-
-def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:
-    """Return how many versions hold each word, about: removed versions count, and so do words of the same MD5-8 id."""
-    ids = np.asarray([word_id(word) for word in words], dtype=np.uint32)
-    held = np.zeros(len(words), dtype=np.int64)
-    for live in snapshot.segments:
-        known = live.segment.word_ids
-        if not len(known):
-            continue
-        rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
-        counts = live.segment.pair_counts(rows)
-        held += np.where(known[rows] == ids, counts, 0)
-    return held
 
 
 def unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -54,7 +54,9 @@ class AddedWord:
     from_word: str = ""
 
 
-def with_words(tree: Node, added: Sequence[AddedWord], weights: dict[str, float] | None = None) -> Node:
+def with_words(
+    tree: Node | None, added: Sequence[AddedWord], weights: dict[str, float] | None = None
+) -> Node | None:
     """Return a query with words added to it as a whole.
 
     Where words stand side by side, pages that hold added words alone are found too, as long as they pass what limits
@@ -62,6 +64,8 @@ def with_words(tree: Node, added: Sequence[AddedWord], weights: dict[str, float]
     weights: new factors of the query's own words, by their text.
     """
     new = tuple(Word(word.text, boost=word.weight) for word in added)
+    if tree is None:
+        return (Or(new, implied=True) if len(new) > 1 else new[0]) if new else None
     tree = _weighed(tree, weights) if weights else tree
     if not new:
         return tree

@@ -1,0 +1,123 @@
+"""The words of a segment, to be asked all at once: which begin with some letters, which are spelled nearly alike.
+
+What this needs beside the dictionary is made when first asked for, about 13 bytes a word, and goes with the segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+
+from indexer.store.segment import Segment, word_id
+from indexer.store.snapshot import LiveSegment, Snapshot
+
+_START = 4  # bytes that words are ordered by
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Lexicon:
+    """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes."""
+
+    segment: Segment
+    lengths: NDArray[np.uint8]
+    letters: NDArray[np.uint32]
+    order: NDArray[np.uint32]
+    starts: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, segment: Segment) -> Lexicon:
+        """Return the lexicon of a segment."""
+        found = _lexicons.get(segment)
+        if found is None:
+            found = _lexicons[segment] = cls._made(segment)
+        return found
+
+    @classmethod
+    def _made(cls, segment: Segment) -> Lexicon:
+        first, data = segment.word_bytes()
+        if not len(first):
+            nothing = np.zeros(0, dtype=np.uint32)
+            return cls(segment, nothing.astype(np.uint8), nothing, nothing, nothing)
+        is_inner = (data & 0xC0) == 0x80
+        bits = _BIT_OF_BYTE[data]
+        bits[:-1][is_inner[1:]] = 0  # a character gives one bit: that of its last byte
+        sizes = np.diff(np.append(first, len(data)))
+        padded = np.append(data, np.zeros(_START, dtype=np.uint8))
+        starts = np.zeros(len(first), dtype=np.uint32)
+        for place in range(_START):
+            starts = starts << np.uint32(8) | np.where(sizes > place, padded[first + place], 0).astype(np.uint32)
+        order = np.argsort(starts, kind="stable")
+        return cls(
+            segment,
+            np.add.reduceat(~is_inner, first, dtype=np.uint8),
+            np.bitwise_or.reduceat(bits, first),
+            order.astype(np.uint32),
+            starts[order],
+        )
+
+    def beginning(self, letters: str) -> NDArray[np.int64]:
+        """Return the indexes of the words that begin with some letters, at least one, in no order."""
+        wanted = letters.encode("utf-8", "replace")
+        low = int.from_bytes(wanted[:_START].ljust(_START, b"\0"), "big")
+        high = int.from_bytes(wanted[:_START].ljust(_START, b"\xff"), "big")
+        a = int(np.searchsorted(self.starts, np.uint32(low)))
+        b = int(np.searchsorted(self.starts, np.uint32(high), side="right"))
+        rows = self.order[a:b].astype(np.int64)
+        first, data = self.segment.word_bytes()
+        ends = np.append(first[1:], len(data))
+        rows = rows[ends[rows] - first[rows] >= len(wanted)]
+        for place in range(_START, len(wanted)):
+            rows = rows[data[first[rows] + place] == wanted[place]]
+        return rows
+
+    def alike(self, word: str, edits: int) -> list[tuple[int, str, int]]:
+        """Return (index, word, changes) of the words at most `edits` changes away.
+
+        A change is a letter added, left out or replaced, or two neighbours swapped.
+        """
+        near = np.flatnonzero(np.abs(self.lengths.astype(np.int64) - len(word)) <= edits)
+        other = self.letters[near] ^ _letters_of(word)  # a change takes one letter away and brings one
+        near = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
+        found = []
+        for row in near.tolist():
+            held = self.segment.word_at(row)
+            distance = OSA.distance(word, held, score_cutoff=edits)
+            if distance <= edits:
+                found.append((row, held, distance))
+        return found
+
+
+_lexicons: WeakKeyDictionary[Segment, Lexicon] = WeakKeyDictionary()
+_BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
+_ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
+
+
+def _letters_of(text: str) -> np.uint32:
+    letters = np.uint32(0)
+    for character in text:
+        letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
+    return letters
+
+
+def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:
+    """Return how many versions hold each word, about: removed versions count, and so do words of the same MD5-8 id."""
+    ids = np.asarray([word_id(word) for word in words], dtype=np.uint32)
+    held = np.zeros(len(words), dtype=np.int64)
+    for live in snapshot.segments:
+        known = live.segment.word_ids
+        if not len(known):
+            continue
+        rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+        held += np.where(known[rows] == ids, live.segment.pair_counts(rows), 0)
+    return held
+
+
+def live_holding(live: LiveSegment, row: int) -> int:
+    """Return how many versions of a segment that were not removed hold the word at an index."""
+    postings = live.segment.postings(row)
+    return postings.count if live.alive is None else int(live.alive[postings.ordinals].sum())
