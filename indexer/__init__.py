@@ -13,6 +13,7 @@ from indexer.index import Capture, Index, LedgerEntry, Results, Statistics, Tree
 from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit
 from indexer.search.snippets import SnippetPart
+from indexer.search.suggest import Suggestion
 from indexer.search.tree import TreeNode
 from indexer.search.widening import AddedWord, Widening
 from indexer.store.bm25f import Ranking
@@ -74,6 +75,7 @@ __all__ = [
     "Results",
     "SnippetPart",
     "Statistics",
+    "Suggestion",
     "Tree",
     "TreeNode",
     "Widening",

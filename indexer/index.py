@@ -32,17 +32,16 @@ from archiver.warc import (
 )
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.search.expansion import Page, Widened, Wish, widen
-from indexer.search.feedback import telling_words
 from indexer.search.facets import Facets, count_facets
+from indexer.search.feedback import telling_words
 from indexer.search.hits import Hit, describe
 from indexer.search.narrowing import narrowed
 from indexer.search.ordering import SORTS, sorted_pages
 from indexer.search.page_texts import PageTexts
-from indexer.search.query import Query, parse_query
 from indexer.search.nodes import describe as describe_tree
+from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, start_of_page
-from indexer.search.snippets import SnippetPart, page_snippet
 from indexer.search.spelling import FEW_PAGES, other_spellings
 from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
 from indexer.search.tree import TreeNode, site_tree
@@ -285,12 +284,11 @@ class Index:
                     sort=sort,
                     budget_s=budget_s,
                 )
-                counted = count_facets(snapshot, ranked.matched) if facets else None
-                other = None if wish else self._did_you_mean(snapshot, parsed, ranked)
                 with snapshot.catalogue.snapshot():
                     hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = count_facets(snapshot, ranked.matched) if facets else None
+                other = None if wish else self._did_you_mean(snapshot, parsed, ranked)
             if all(hit.file for hit in hits) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page

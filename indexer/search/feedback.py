@@ -75,14 +75,17 @@ def feedback_words(
 
 
 def telling_words(terms: Terms, versions: int, *, most: int = 25) -> list[AddedWord]:
-    """Return the words that tell most about some pages taken together, heaviest first; the first weighs 1."""
+    """Return the words that tell most about some pages together, the most telling first; the heaviest weighs 1."""
     rarity = np.log(1 + versions / terms.held)
     weight = unit(terms.weights * rarity).sum(axis=0)
     weight[terms.held < min(_LEAST_HOLDING, versions)] = 0
     best = [column for column in np.argsort(-weight, kind="stable")[:most].tolist() if weight[column] > 0]
     factors = weight / rarity
     top = max((float(factors[column]) for column in best), default=1.0)
-    return [AddedWord(terms.words[column], round(float(factors[column]) / top, 4) or 0.0001, "similar") for column in best]
+    return [
+        AddedWord(terms.words[column], round(float(factors[column]) / top, 4) or 0.0001, "similar")
+        for column in best
+    ]
 
 
 def words_that_go_together(

@@ -50,7 +50,9 @@ class Lexicon:
         padded = np.append(data, np.zeros(_START, dtype=np.uint8))
         starts = np.zeros(len(first), dtype=np.uint32)
         for place in range(_START):
-            starts = starts << np.uint32(8) | np.where(sizes > place, padded[first + place], 0).astype(np.uint32)
+            starts = starts << np.uint32(8) | np.where(sizes > place, padded[first + place], 0).astype(
+                np.uint32
+            )
         order = np.argsort(starts, kind="stable")
         return cls(
             segment,

@@ -26,6 +26,7 @@ from indexer.text.languages import STOP_WORDS
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
+RELAXED = "no page has all of these words; these have some of them"
 _FEW = 256  # versions scored without looking at bounds first
 
 
@@ -52,6 +53,11 @@ class Ranked:
     phrases: tuple[tuple[str, ...], ...]
     matched: tuple[NDArray[np.int64], ...] = ()
     timed_out: bool = False
+
+    @property
+    def is_relaxed(self) -> bool:
+        """Whether no page has all of the words, so that pages with some of them were looked for."""
+        return RELAXED in self.query.notices
 
 
 def search(
@@ -84,7 +90,7 @@ def search(
             query = replace(
                 query,
                 tree=wider,
-                notices=(*query.notices, "no page has all of these words; these have some of them"),
+                notices=(*query.notices, RELAXED),
             )
             run = relaxed
     if run.notices:

@@ -15,7 +15,10 @@ from indexer.text.analysis import is_paired
 from indexer.text.languages import is_stemmable
 
 FEW_PAGES = 10  # a query that finds as many needs no other spelling
-_SHORTEST, _TWO_CHANGES_FROM = 4, 7  # letters of words that are looked at, and of those that may have two changes
+_SHORTEST, _TWO_CHANGES_FROM = (
+    4,
+    7,
+)  # letters of words that are looked at, and of those that may have two changes
 _MUCH_RARER = 5  # how many times more versions must hold another spelling
 _TRIES, _MOST_WORDS = 3, 8
 _CHANGE, _PARTING = 3.0, 4.0  # what a change, and a blank, cost against the logarithm of the versions
@@ -26,7 +29,9 @@ def other_spellings(snapshot: Snapshot, tree: Node | None) -> Iterator[Node]:
 
     Words are misspelled, run together or torn apart. Whether more pages match is for the caller to see.
     """
-    words = list(dict.fromkeys(word.text for word in plain_words(tree) if _is_looked_at(word.text)))[:_MOST_WORDS]
+    words = list(dict.fromkeys(word.text for word in plain_words(tree) if _is_looked_at(word.text)))[
+        :_MOST_WORDS
+    ]
     if tree is None:
         return
     seen = {tree}
@@ -60,7 +65,9 @@ def _better_words(snapshot: Snapshot, word: str) -> list[str]:
         if other != word and held >= _MUCH_RARER * (own + 1) and is_stemmable(other)
     }
     parts = [(word[:place], word[place:]) for place in range(2, len(word) - 1)]
-    held_parts = holdings(snapshot, [part for pair in parts for part in pair]).reshape(-1, 2).min(axis=1).tolist()
+    held_parts = (
+        holdings(snapshot, [part for pair in parts for part in pair]).reshape(-1, 2).min(axis=1).tolist()
+    )
     for (left, right), held in zip(parts, held_parts, strict=True):
         if held >= _MUCH_RARER * (own + 1):
             likelihood[f"{left} {right}"] = math.log(held) - _PARTING
@@ -76,7 +83,9 @@ def _joints(snapshot: Snapshot, tree: Node) -> list[tuple[Word, Word]]:
         for left, right in zip(tree.parts, tree.parts[1:], strict=False)
         if isinstance(left, Word) and isinstance(right, Word) and left.elements == right.elements
     ]
-    held = holdings(snapshot, [text for a, b in pairs for text in (a.text, b.text, a.text + b.text)]).reshape(-1, 3)
+    held = holdings(snapshot, [text for a, b in pairs for text in (a.text, b.text, a.text + b.text)]).reshape(
+        -1, 3
+    )
     return [
         pair
         for pair, (left, right, joined) in zip(pairs, held.tolist(), strict=True)

@@ -80,7 +80,9 @@ def title_query(snapshot: Snapshot, typed: str) -> Node | None:
         return None
     here = frozenset({TITLE})
     whole = tuple(Word(word, elements=here) for word in words[:-1])
-    endings = dict.fromkeys([last, *(word for word, _ in completions(snapshot, last, _COMPLETIONS_OF_TITLES))])
+    endings = dict.fromkeys(
+        [last, *(word for word, _ in completions(snapshot, last, _COMPLETIONS_OF_TITLES))]
+    )
     ending = tuple(Word(word, exact=True, elements=here) for word in endings)
     parts: tuple[Node, ...] = (*whole, Or(ending) if len(ending) > 1 else ending[0])
     return And(parts) if len(parts) > 1 else parts[0]

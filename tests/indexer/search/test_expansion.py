@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer import AddedWord, Index, build_index, open_index
@@ -138,6 +138,7 @@ asked = st.lists(
 ).map(" ".join)
 
 
+@settings(deadline=None)
 @given(asked)
 def test_wider_queries_lose_no_page(index: Index, text: str) -> None:
     plain = {url for url, _ in index.ranked_pages(parse_query(text), None)}

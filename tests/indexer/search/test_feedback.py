@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.search.feedback import feedback_words, log_likelihood, rocchio, words_that_go_together
@@ -48,6 +48,7 @@ def terms(rows: list[list[float]]) -> Terms:
     return Terms(words, words, np.array(rows), np.array([3, 5, 2, 7, 1, 4]), ["de"] * len(rows))
 
 
+@settings(deadline=None)
 @given(weights, st.integers(1, 4), st.booleans())
 def test_feedback_agrees_with_a_plain_walk(rows: list[list[float]], relevant: int, tfidf: bool) -> None:
     relevant = min(relevant, len(rows))
