@@ -45,7 +45,7 @@ from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, st
 from indexer.search.spelling import FEW_PAGES, other_spellings
 from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
 from indexer.search.tree import TreeNode, site_tree
-from indexer.search.vectors import terms_of
+from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, sort_key
@@ -399,9 +399,11 @@ class Index:
         )
 
     def _page_at(self, url: str, location: Location) -> Page | None:
-        text = self.page_text(location) if location.path else None
-        if text is None:
+        body, content_type = self._page_body(location) if location.path else (b"", "")
+        if not body:
             return None
+        # what a page is about stands in its beginning; some pages are a hundred times longer
+        text = collect_page(decode_html(body, content_type)[0][:MOST_MARKUP])
         text.language = language_of(text)
         return url, text
 

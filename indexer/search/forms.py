@@ -71,15 +71,15 @@ def _pairs_from(character: str, segment: Segment) -> list[str]:
 def _same_stem(text: str, segment: Segment) -> dict[str, list[int]]:
     """Return spellings with the stem of a word, and the numbers of the languages in which they have it."""
     valid: dict[str, list[int]] = {}
-    for number, language in enumerate(segment.languages):
-        if has_stemmer(language):
-            stem = stem_words(language, [text])[0]
-            candidates = {segment.word_at(index) for index in segment.words_of_stem(language, stem)}
-            candidates.add(stem)
-            spellings = sorted(spelling for spelling in candidates if is_stemmable(spelling))
-            for spelling, own in zip(spellings, stem_words(language, spellings), strict=True):
-                if own == stem:
-                    valid.setdefault(spelling, []).append(number)
+    stemmed = [number for number, language in enumerate(segment.languages) if has_stemmer(language)]
+    languages = [segment.languages[number] for number in stemmed]
+    stems = [(language, stem_words(language, [text])[0]) for language in languages]
+    for number, (language, stem), words in zip(stemmed, stems, segment.words_of_stems(stems), strict=True):
+        candidates = {stem, *map(segment.word_at, words)}
+        spellings = sorted(spelling for spelling in candidates if is_stemmable(spelling))
+        for spelling, own in zip(spellings, stem_words(language, spellings), strict=True):
+            if own == stem:
+                valid.setdefault(spelling, []).append(number)
     return valid
 
 

@@ -77,14 +77,18 @@ class Lexicon:
             rows = rows[data[first[rows] + place] == wanted[place]]
         return rows
 
-    def alike(self, word: str, edits: int) -> list[tuple[int, str, int]]:
-        """Return (index, word, changes) of the words at most `edits` changes away.
+    def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
+        """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold.
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
         near = np.flatnonzero(np.abs(self.lengths.astype(np.int64) - len(word)) <= edits)
-        other = self.letters[near] ^ _letters_of(word)  # a change takes one letter away and brings one
-        near = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
+        letters = _letters_of(word)
+        # a change takes one letter away and brings one
+        near = near[_bits(self.letters[near] & ~letters) <= edits]
+        near = near[_bits(~self.letters[near] & letters) <= edits]
+        if least > 1:
+            near = near[self.segment.pair_counts(near) >= least]
         found = []
         for row in near.tolist():
             held = self.segment.word_at(row)
@@ -104,6 +108,11 @@ def _letters_of(text: str) -> np.uint32:
     for character in text:
         letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
     return letters
+
+
+def _bits(values: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    count: NDArray[np.uint8] = _ONES[values & 0xFFFF] + _ONES[values >> 16]
+    return count
 
 
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:

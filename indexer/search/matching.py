@@ -5,6 +5,8 @@ A leaf of a query (word, phrase, wildcard, fuzzy word) is looked up once in each
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -123,18 +125,27 @@ class WordMatch(Match):
             self.upper = total[self.ordinals]
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
-        total = np.zeros(len(wanted))
+        places: list[Ordinals] = []  # of the versions that hold each form, in `wanted`
+        counts: list[NDArray[Any]] = []
+        factors: list[float] = []
         for form, (ordinals, pairs) in zip(self.forms, self._chosen, strict=True):
-            if not len(ordinals):
-                continue
-            rows = np.minimum(np.searchsorted(ordinals, wanted), len(ordinals) - 1)
-            found = np.flatnonzero(ordinals[rows] == wanted)
-            numbers = pairs[rows[found]] if len(pairs) else rows[found] + form.postings.start
-            counts = self._segment.shape_table[self._segment.shapes_at(numbers)]
-            if self._mask is not None:
-                counts = counts * self._mask
-            total[found] += weights(counts, norm[found]) * form.factor
-        return total
+            found, rows = _common(wanted, ordinals)
+            if len(found):
+                numbers = pairs[rows] if len(pairs) else rows + form.postings.start
+                places.append(found)
+                counts.append(self._segment.shape_table[self._segment.shapes_at(numbers)])
+                factors.append(form.factor)
+        if not places:
+            return np.zeros(len(wanted))
+        # all forms at once: a word may have hundreds, and most of them stand in a few versions
+        all_counts = np.concatenate(counts)
+        if self._mask is not None:
+            all_counts = all_counts * self._mask
+        place = np.concatenate(places)
+        weight = weights(all_counts, norm[place])
+        if any(factor != 1 for factor in factors):
+            weight = weight * np.repeat(factors, [len(found) for found in places])
+        return np.bincount(place, weight, minlength=len(wanted)).astype(np.float64)
 
     def spans(self, versions: Ordinals) -> Spans:
         found = []
@@ -150,6 +161,18 @@ class WordMatch(Match):
             places = places_of(held[pair], element, position)
             found.append(Spans.sorted(places, places))
         return Spans.joined(found)
+
+
+def _common(wanted: Ordinals, ordinals: Ordinals) -> tuple[Ordinals, Ordinals]:
+    """Return where the numbers that stand in both of two rising lists stand in each of them."""
+    if not len(wanted) or not len(ordinals):
+        return ordinals[:0], ordinals[:0]
+    if len(ordinals) < len(wanted):
+        found, rows = _common(ordinals, wanted)
+        return rows, found
+    rows = np.minimum(np.searchsorted(ordinals, wanted), len(ordinals) - 1)
+    found = np.flatnonzero(ordinals[rows] == wanted)
+    return found, rows[found]
 
 
 class PhraseMatch(Match):

@@ -53,23 +53,28 @@ def _is_looked_at(word: str) -> bool:
 def _better_words(snapshot: Snapshot, word: str) -> list[str]:
     """Return words (or two, parted by a blank) that more versions hold than `word`, the likeliest first."""
     edits = 2 if len(word) >= _TWO_CHANGES_FROM else 1
-    found: dict[str, tuple[int, int]] = {}  # word -> (changes, versions)
     own = int(holdings(snapshot, [word])[0])
-    for live in snapshot.segments:
-        for row, other, changes in Lexicon.of(live.segment).alike(word, edits):
-            held = live.segment.postings(row).count
-            found[other] = (changes, held + found.get(other, (0, 0))[1])
+    needed = _MUCH_RARER * (own + 1)
+    least = -(
+        -needed // len(snapshot.segments)
+    )  # what as many hold together, some segment holds its share of
+    changes = {
+        other: changed
+        for live in snapshot.segments
+        for _, other, changed in Lexicon.of(live.segment).alike(word, edits, least=least)
+    }
+    changes.pop(word, None)
     likelihood = {
-        other: math.log(held) - _CHANGE * changes
-        for other, (changes, held) in found.items()
-        if other != word and held >= _MUCH_RARER * (own + 1) and is_stemmable(other)
+        other: math.log(held) - _CHANGE * changes[other]
+        for other, held in zip(changes, holdings(snapshot, list(changes)).tolist(), strict=True)
+        if held >= needed and is_stemmable(other)
     }
     parts = [(word[:place], word[place:]) for place in range(2, len(word) - 1)]
     held_parts = (
         holdings(snapshot, [part for pair in parts for part in pair]).reshape(-1, 2).min(axis=1).tolist()
     )
     for (left, right), held in zip(parts, held_parts, strict=True):
-        if held >= _MUCH_RARER * (own + 1):
+        if held >= needed:
             likelihood[f"{left} {right}"] = math.log(held) - _PARTING
     return sorted(likelihood, key=lambda other: (-likelihood[other], other))[:_TRIES]
 

@@ -23,7 +23,7 @@ from indexer.text.languages import STOP_WORDS, is_stemmable, stem_words
 
 # Gives the address and the text of a page found; None when its archive cannot be read now.
 PageReader = Callable[[Found], tuple[str, PageText] | None]
-MOST_TOKENS = 20_000  # of one page; what a longer one says stands in its beginning
+MOST_MARKUP = 60_000  # characters of a page that are looked at
 
 
 @dataclass(slots=True)
@@ -56,8 +56,7 @@ def terms_of(snapshot: Snapshot, pages: Sequence[tuple[str, PageText]], ranking:
     """
     tokens = analyze_pages(pages)
     norm = norms(ranking, tokens.lengths.astype(np.int64), snapshot.means)
-    keep = tokens.position < MOST_TOKENS
-    document, word, element = tokens.document[keep], tokens.word[keep].astype(np.int64), tokens.element[keep]
+    document, word, element = tokens.document, tokens.word.astype(np.int64), tokens.element
     width = len(tokens.words)
     weight = np.bincount(
         document.astype(np.int64) * width + word, norm[document, element], minlength=len(pages) * width

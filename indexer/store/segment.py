@@ -7,7 +7,7 @@ Segment reads it back, mapped into memory. docs/index-format.md describes the by
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -439,10 +439,14 @@ class Segment:
 
     def words_of_stem(self, language: str, stem: str) -> list[int]:
         """Return the indexes of words that may have this stem in this language; the caller stems them to be sure."""
-        key = np.uint64(stem_key(language, stem))
-        low = int(np.searchsorted(self._stem_keys, key))
-        high = int(np.searchsorted(self._stem_keys, key, side="right"))
-        return [int(word) for word in self._stem_words[low:high]]
+        return self.words_of_stems([(language, stem)])[0]
+
+    def words_of_stems(self, stems: Sequence[tuple[str, str]]) -> list[list[int]]:
+        """Return for each of some (language, stem) the indexes of words that may have it; to be made sure of too."""
+        keys = np.array([stem_key(language, stem) for language, stem in stems], dtype=np.uint64)
+        low = np.searchsorted(self._stem_keys, keys).tolist()
+        high = np.searchsorted(self._stem_keys, keys, side="right").tolist()
+        return [self._stem_words[a:b].tolist() if b > a else [] for a, b in zip(low, high, strict=True)]
 
     def postings(self, word: int) -> PostingList:
         """Return the posting list of the word at an index of this segment."""
