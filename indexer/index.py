@@ -36,9 +36,9 @@ from indexer.search.facets import Facets, count_facets
 from indexer.search.feedback import telling_words
 from indexer.search.hits import Hit, describe
 from indexer.search.narrowing import narrowed
+from indexer.search.nodes import describe as describe_tree
 from indexer.search.ordering import SORTS, sorted_pages
 from indexer.search.page_texts import PageTexts
-from indexer.search.nodes import describe as describe_tree
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
 from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, start_of_page
@@ -147,6 +147,7 @@ class LedgerEntry:
     path: str = ""
 
 
+_LOOK_S = 0.2  # seconds for a look at what another spelling would find
 _ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
 
 _CAPTURE_COLUMNS = (
@@ -274,7 +275,7 @@ class Index:
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
-                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking)
+                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking, budget_s=budget_s)
                 ranked = search(
                     snapshot,
                     widened.query,
@@ -308,18 +309,30 @@ class Index:
             other,
         )
 
-    def tree(self, query: str, *, opened: str = "", operator: str = "and", filters: str = "") -> Tree:
+    def tree(
+        self,
+        query: str,
+        *,
+        opened: str = "",
+        operator: str = "and",
+        filters: str = "",
+        expand: Sequence[str] = (),
+        without: Sequence[str] = (),
+        marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    ) -> Tree:
         """Return the pages found as a tree of domains, hosts and folders, with one branch opened.
 
         opened: address of the node whose children are wanted; see indexer.search.tree. An empty query without filters
-        asks for the tree of all pages.
+        asks for the tree of all pages. expand, without, marked: as in `search`.
         """
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
+        wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         with self._reading() as snapshot:
             started = time.perf_counter()
             if parsed.text.strip() or parsed.tree:
-                ranked = search(snapshot, parsed, self.ranking, offset=0, limit=0)
-                parsed, matched = ranked.query, ranked.matched
+                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking)
+                ranked = search(snapshot, widened.query, self.ranking, offset=0, limit=0)
+                parsed, matched = widened.asked or ranked.query, ranked.matched
             else:
                 matched = snapshot.all_versions()
             with snapshot.catalogue.snapshot():
@@ -380,15 +393,21 @@ class Index:
         *,
         ranking: Ranking,
         widening: Widening | None = None,
+        budget_s: float | None = None,
     ) -> Widened:
         if not wish:
             return Widened(query)
         options = widening or self.widening
         return widen(
-            snapshot, query, ranking, options, wish,
+            snapshot,
+            query,
+            ranking,
+            options,
+            wish,
             lambda found: self._page_found(snapshot, found),
             lambda words: self._near_words(snapshot, words, options),
-        )  # fmt: skip
+            budget_s=budget_s,
+        )
 
     def _page_found(self, snapshot: Snapshot, found: Found) -> Page | None:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
@@ -422,10 +441,11 @@ class Index:
     def _did_you_mean(self, snapshot: Snapshot, query: Query, ranked: Ranked) -> str | None:
         """Return a query with other words of this index that more pages match; None when there is none, or no need."""
         found = 0 if ranked.is_relaxed else ranked.total
-        if found >= FEW_PAGES:
+        if found >= FEW_PAGES or ranked.timed_out:
             return None
         for tree in other_spellings(snapshot, query.tree):
-            better = search(snapshot, replace(query, tree=tree, notices=()), self.ranking, offset=0, limit=0)
+            other = replace(query, tree=tree, notices=())
+            better = search(snapshot, other, self.ranking, offset=0, limit=0, budget_s=_LOOK_S)
             if not better.is_relaxed and better.total > found:
                 return describe_tree(tree)
         return None
@@ -476,7 +496,7 @@ class Index:
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
-            others = [replace(hit, snippet=self._snippet(hit, ranked)) for hit in others]
+            others = [replace(hit, snippet=self._snippet(snapshot, hit, ranked)) for hit in others]
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 

@@ -83,12 +83,15 @@ def widen(
     wish: Wish,
     read_page: PageReader,
     near_words: Callable[[list[str]], list[AddedWord]],
+    *,
+    budget_s: float | None = None,
 ) -> Widened:
     """Return the query with the words that the wish asks for.
 
     near_words: gives words near in meaning to some words, for "lsi"; may raise LookupError with what is missing.
+    budget_s: seconds for the search behind it, None for no limit.
     """
-    found = search(snapshot, query, ranking, offset=0, limit=_pages_needed(options, wish))
+    found = search(snapshot, query, ranking, offset=0, limit=_pages_needed(options, wish), budget_s=budget_s)
     query = found.query
     asked = words_asked(query.tree)
     if query.tree is None or not asked:
