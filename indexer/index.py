@@ -168,6 +168,10 @@ class Index:
         self.ranking = ranking
         self.widening = widening or Widening()
         self._lock = threading.Lock()
+        self._learning = threading.Lock()
+        self._learned: tuple[Any, Any] | None = (
+            None  # what latent semantic indexing learned, and from which snapshot
+        )
         self._folder = ""
         self._catalogue: Catalogue | None = None
         self._snapshot: Snapshot | None = None
@@ -501,7 +505,16 @@ class Index:
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
     def _near_words(self, snapshot: Snapshot, words: list[str], options: Widening) -> list[AddedWord]:
-        raise LookupError("latent semantic indexing is not there yet")
+        """Return words near in meaning, learned once for each commit. Raises LookupError without scipy."""
+        from indexer.search.lsi import NearWords, learn
+
+        key = (snapshot, options.lsi_pages, options.lsi_dimensions)
+        with self._learning:
+            learned = self._learned
+            if learned is None or learned[0] != key:
+                learned = self._learned = (key, learn(snapshot, options))
+        near: NearWords = learned[1]
+        return near.near(words, options)
 
     def _snippet(self, snapshot: Snapshot, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
         if not hit.file:
