@@ -177,12 +177,12 @@ class SearchSettings:
 @dataclass(frozen=True)
 class WideningSettings:
     rocchio_alpha: float = _setting(1.0, "Rocchio: how much the query itself counts", low=0, high=100)
-    rocchio_beta: float = _setting(0.7, "Rocchio: how much the relevant pages count", low=0, high=100)
+    rocchio_beta: float = _setting(1.0, "Rocchio: how much the relevant pages count", low=0, high=100)
     rocchio_gamma: float = _setting(
         0.15, "Rocchio: how much the pages that are not relevant count against a word", low=0, high=100
     )
     rocchio_relevant: int = _setting(
-        5, "Rocchio: the best pages that are taken as relevant, when none are marked by hand", low=1, high=100
+        3, "Rocchio: the best pages that are taken as relevant, when none are marked by hand", low=1, high=100
     )
     rocchio_nonrelevant: int = _setting(
         0, "Rocchio: the last of the best 1000 pages that are taken as not relevant", low=0, high=100

@@ -19,13 +19,13 @@ WAYS = ("rocchio", "cooccur", "lsi", "wordnet")
 class Widening:
     """The settings of widening; each is described in docs/settings.md.
 
-    Defaults of rocchio: chosen by cross-validation, see docs/ranking.md.
+    Defaults of rocchio: chosen by cross-validation, see benchmarks/feedback.py.
     """
 
     rocchio_alpha: float = 1.0
-    rocchio_beta: float = 0.7
+    rocchio_beta: float = 1.0
     rocchio_gamma: float = 0.15
-    rocchio_relevant: int = 5
+    rocchio_relevant: int = 3
     rocchio_nonrelevant: int = 0
     rocchio_words: int = 40
     rocchio_tfidf: bool = True

@@ -52,7 +52,7 @@ def terms(rows: list[list[float]]) -> Terms:
 @given(weights, st.integers(1, 4), st.booleans())
 def test_feedback_agrees_with_a_plain_walk(rows: list[list[float]], relevant: int, tfidf: bool) -> None:
     relevant = min(relevant, len(rows))
-    options = Widening(rocchio_tfidf=tfidf, rocchio_gamma=0.3, rocchio_words=3)
+    options = Widening(rocchio_tfidf=tfidf, rocchio_beta=0.7, rocchio_gamma=0.3, rocchio_words=3)
     good, bad = list(range(relevant)), list(range(relevant, len(rows)))
     added, own = feedback_words(["heron", "elsewhere"], terms(rows), good, bad, 10, options)
 
