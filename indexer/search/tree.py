@@ -59,7 +59,7 @@ def site_tree(snapshot: Snapshot, matched: Sequence[Ordinals], opened: str = "")
     nodes = []
     for name, below in domains.items():
         node = _domain_node(name, below)
-        if name == domain:
+        if opened and name == domain:
             if not slash and len(below) == 1:  # a domain of one host is that host
                 host, slash, path = below[0][0], "/", ""
             if slash and any(own == host for own, _ in below):
@@ -100,7 +100,8 @@ def _listed(children: Iterable[TreeNode]) -> dict[str, Any]:
 
 def _domain_node(name: str, below: list[tuple[str, int]]) -> TreeNode:
     label = below[0][0] if len(below) == 1 else name
-    return TreeNode(label, "domain", name, sum(count for _, count in below))
+    # addresses without a host (urn:, file:) stand under a domain without a name
+    return TreeNode(label, "domain", name or "/", sum(count for _, count in below))
 
 
 def _host_node(host: str, count: int) -> TreeNode:
