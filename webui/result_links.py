@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexer import Facets, FacetValue
+from indexer import AddedWord, Facets, FacetValue
 from webui.formats import date_in_words, type_name
 from webui.i18n import gettext as _
 from webui.i18n import language_name
@@ -118,4 +119,29 @@ def view_links(wanted: SearchRequest) -> list[Link]:
     return [
         Link(_("List"), wanted.parameters(view="list"), is_current=wanted.view == "list"),
         Link(_("Tree by site"), wanted.parameters(view="tree"), is_current=wanted.view == "tree"),
+    ]
+
+
+def widening_links(wanted: SearchRequest) -> list[Link]:
+    """Return the ways to widen a query, each to be switched on or off; none for a search without words."""
+    if not wanted.query:
+        return []
+    labels = {
+        "rocchio": _("words of the best pages"),
+        "wordnet": _("synonyms"),
+        "cooccur": _("words that go together here"),
+    }
+    links = []
+    for way, label in labels.items():
+        is_on = way in wanted.expand
+        ways = [other for other in wanted.expand if other != way] + ([] if is_on else [way])
+        links.append(Link(label, wanted.parameters(expand=",".join(ways), without=""), is_current=is_on))
+    return links
+
+
+def added_links(added: Sequence[AddedWord], wanted: SearchRequest) -> list[Link]:
+    """Return the words that a query was widened by; each links to the same search without it."""
+    return [
+        Link(word.text, wanted.parameters(without=",".join([*wanted.without, word.text])))
+        for word in sorted(added, key=lambda word: -word.weight)
     ]

@@ -17,15 +17,17 @@ from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
 from indexer.search.fields import as_address
 from webui.addresses import cached_address
 from webui.application import error_response, site, wants_json
+from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json
 from webui.preferences import SIZES, preferences
-from webui.result_links import chips_of, facet_groups, sort_links, view_links
+from webui.result_links import added_links, chips_of, facet_groups, sort_links, view_links, widening_links
 from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
 from webui.stored import captures_of
 
 blueprint = Blueprint("search", __name__)
 
-_NEWEST_SHOWN = 5
+_NEWEST_SHOWN, _SIMILAR_SHOWN = 5, 20
+_LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 
 
 @blueprint.get("/")
@@ -98,11 +100,38 @@ def _page(results: Results, wanted: SearchRequest) -> Response:
             groups=facet_groups(results.facets, wanted) if results.facets else [],
             sorts=sort_links(wanted),
             views=view_links(wanted),
+            widenings=widening_links(wanted),
+            added=added_links(results.added, wanted),
             address=address,
             address_captures=len(captures_of(address)) if address else 0,
             statistics=_statistics() if not results.total else None,
         )
     )
+
+
+@blueprint.get("/similar")
+def similar() -> Response:
+    """Show pages like another one."""
+    url = request.args.get("url", "").strip()[:_LONGEST_ADDRESS]
+    if not url:
+        return error_response(
+            400, _("That request cannot be read"), _("url: the address of a page is missing.")
+        )
+    with site().index_access.lease() as index:
+        results = index.similar(url, limit=_SIMILAR_SHOWN)
+    return make_response(render_template("similar.html", url=url, results=results, wanted=SearchRequest("")))
+
+
+@blueprint.get("/suggest")
+def suggest() -> Response:
+    """Return suggestions as OpenSearch has them: what was typed, queries, how they are shown, addresses."""
+    typed = request.args.get("q", "")[:_LONGEST_TYPED]
+    with site().index_access.lease() as index:
+        found = index.suggest(typed) if typed.strip() else []
+    answer = [typed, [one.query for one in found], [one.text for one in found], []]
+    response = make_response(json.dumps(answer, ensure_ascii=True))
+    response.headers["Content-Type"] = "application/x-suggestions+json"
+    return response
 
 
 def _tree(index: Index, wanted: SearchRequest) -> Tree:
@@ -145,6 +174,9 @@ def _json_answer(results: Results, wanted: SearchRequest) -> Response:
     answer: dict[str, Any] = results_as_json(results)
     answer["parsed"] = results.parsed
     answer["notices"] = [*wanted.notices, *results.notices]
+    answer["did_you_mean"] = results.did_you_mean
+    answer["timed_out"] = results.timed_out
+    answer["added"] = [asdict(word) for word in results.added]
     if results.facets is not None:
         answer["facets"] = asdict(results.facets)
     for shown, hit in zip(answer["hits"], results.hits, strict=True):

@@ -11,10 +11,12 @@ from webui.i18n import gettext as _
 MAX_QUERY_CHARS = 1_000
 MAX_SIZE_JSON = 1_000
 MAX_OFFSET = 100_000
+WIDENINGS = ("rocchio", "wordnet", "cooccur", "lsi")
+_ADDED_WORDS_AT_MOST = 50
 SORTS = ("relevance", "newest", "oldest", "url")
 VIEWS = ("list", "tree")
 PARAMETERS = frozenset(
-    "q page size limit offset format sort view open site type lang status from to facets".split()
+    "q page size limit offset format sort view open site type lang status from to facets expand without".split()
 )
 # A filter becomes part of a query: what could end it there and begin another part has no place in it.
 _FILTER_VALUES = {
@@ -58,6 +60,8 @@ class SearchRequest:
     status: str = ""
     since: str = ""
     until: str = ""
+    expand: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def page(self) -> int:
@@ -111,6 +115,8 @@ class SearchRequest:
             "status": self.status,
             "from": self.since,
             "to": self.until,
+            "expand": ",".join(self.expand),
+            "without": ",".join(self.without),
             "size": self.size if self.own_size else "",
         }
         values.update(changes)
@@ -181,6 +187,10 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
         status=chosen["status"].lower(),
         since=chosen["from"],
         until=chosen["to"],
+        expand=_several(arguments, "expand", WIDENINGS),
+        without=tuple(word for word in arguments.get("without", "")[:2000].split(",") if word)[
+            :_ADDED_WORDS_AT_MOST
+        ],
     )
 
 
@@ -198,6 +208,14 @@ def _one_of(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) -> 
     if text not in known:
         raise ValueError(f"{name}: expected {', '.join(known[:-1])} or {known[-1]}, found {text[:20]!r}.")
     return text
+
+
+def _several(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    asked = [text.strip() for text in arguments.get(name, "").split(",") if text.strip()]
+    for text in asked:
+        if text not in known:
+            raise ValueError(f"{name}: expected some of {', '.join(known)}, found {text[:20]!r}.")
+    return tuple(way for way in known if way in asked)
 
 
 def make_pager(wanted: SearchRequest, total: int) -> Pager | None:

@@ -7,6 +7,7 @@ search is a loop over all pages.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +108,8 @@ class FakeIndex:
         facets: bool = False,
         filters: str = "",
         budget_s: float | None = None,
+        expand: Sequence[str] = (),
+        without: Sequence[str] = (),
     ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}

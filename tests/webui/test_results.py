@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from indexer import open_index
+from indexer import AddedWord, open_index
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
 from webui import create_app
+from webui.result_links import added_links
 from webui.search import address_in
 from webui.search_request import SearchRequest, parse_search
 from webui.settings import Settings
@@ -117,6 +118,39 @@ def test_the_whole_archive_by_site(client: FlaskClient) -> None:
 def test_home_shows_the_newest_captures(client: FlaskClient) -> None:
     html = client.get("/").text
     assert html.index("&lt;i&gt;Two&lt;/i&gt;") < html.index("Home of One")
+
+
+def test_a_query_is_widened_by_links_and_each_added_word_can_be_taken_out(client: FlaskClient) -> None:
+    found = links(client.get("/search?q=cat").text)
+    assert found["with synonyms"] == "/search?q=cat&expand=wordnet"
+    assert links(client.get("/search?q=cat&expand=wordnet").text)["without synonyms"] == "/search?q=cat"
+    wanted = SearchRequest("cat", expand=("wordnet",), without=("lynx",))
+    words = [AddedWord("kitty", 0.1, "wordnet"), AddedWord("true cat", 0.2, "wordnet")]
+    assert [(link.label, link.parameters["without"]) for link in added_links(words, wanted)] == [
+        ("true cat", "lynx,true cat"), ("kitty", "lynx,kitty"),
+    ]  # fmt: skip
+    assert client.get("/search?q=cat&expand=magic").status_code == 400
+
+
+def test_did_you_mean(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.index.Index._did_you_mean", lambda *_: "<home>")
+    html = client.get("/search?q=hone&lang=en").text
+    assert links(html)["&lt;home&gt;"] == "/search?q=%3Chome%3E"
+    assert client.get("/search.json?q=hone").get_json()["did_you_mean"] == "<home>"
+
+
+def test_suggestions_are_those_of_opensearch(client: FlaskClient) -> None:
+    answer = client.get("/suggest?q=ho")
+    assert answer.content_type == "application/x-suggestions+json"
+    typed, queries, texts, _ = answer.get_json(force=True)
+    assert typed == "ho" and "home" in texts and len(queries) == len(texts)
+    assert client.get("/suggest").get_json(force=True) == ["", [], [], []]
+
+
+def test_pages_like_a_page_that_cannot_be_read(client: FlaskClient) -> None:
+    answer = client.get("/similar?url=http://two.example/<b>")
+    assert answer.status_code == 200 and "No similar pages" in answer.text and "<b>" not in answer.text
+    assert client.get("/similar").status_code == 400
 
 
 def test_nothing_found_offers_the_query_without_a_word_or_a_filter(client: FlaskClient) -> None:

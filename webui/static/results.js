@@ -81,23 +81,24 @@ if (field && address) {
       field.value = typed;
       field.removeAttribute("aria-activedescendant");
     } else {
-      field.value = items[chosen].textContent;
+      field.value = items[chosen].dataset.query;
       field.setAttribute("aria-activedescendant", items[chosen].id);
     }
   };
 
   const fill = (suggestions) => {
     close();
-    for (const [place, text] of suggestions.slice(0, 8).entries()) {
+    for (const [place, [query, text]] of suggestions.slice(0, 10).entries()) {
       const item = document.createElement("li");
       item.id = `suggestion-${place}`;
       item.setAttribute("role", "option");
       item.setAttribute("aria-selected", "false");
       item.dir = "auto";
       item.textContent = text;
+      item.dataset.query = query;
       item.addEventListener("mousedown", (event) => {
         event.preventDefault(); // the field keeps the focus
-        field.value = text;
+        field.value = query;
         field.form.submit();
       });
       list.append(item);
@@ -114,8 +115,9 @@ if (field && address) {
     try {
       const answer = await fetch(`${address}?q=${encodeURIComponent(text)}`, { signal: asked.signal });
       if (!answer.ok) return close();
-      const [about, suggestions] = await answer.json();
-      if (about === text && field === document.activeElement) fill(suggestions.filter((one) => one !== text));
+      const [about, queries, texts] = await answer.json();
+      const found = queries.map((query, at) => [query, texts[at] || query]).filter(([query]) => query !== text);
+      if (about === text && field === document.activeElement) fill(found);
     } catch {
       // another key was pressed, or the server is gone: no suggestions then
     }
