@@ -158,7 +158,7 @@ class Table:
         number = np.empty(len(order), dtype=np.int64)
         number[order] = np.arange(len(order))
         place_of = {ids[old]: int(number[old]) for old in range(len(ids))}
-        self.lengths, self.means = segment.lengths[order].astype(np.int64), snapshot.means
+        self.lengths, self.means = live.lengths(order).astype(np.int64), snapshot.means
         ones = np.zeros((len(segment), len(ELEMENTS)))
         self.topics = [topic for topic in collection.topics if topic.id in collection.judgements]
         rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]] = []
