@@ -127,15 +127,9 @@ def _assignment(text: str) -> tuple[str, str]:
 
 
 def ranking_of(settings: Settings) -> Ranking:
-    from indexer import Ranking
+    from webui.index_access import ranking_from
 
-    return Ranking(
-        k1=settings.search.k1,
-        idf=settings.search.idf,
-        fold=settings.search.fold,
-        boost=settings.search.boost,
-        b=settings.search.b,
-    )
+    return ranking_from(settings)
 
 
 @contextlib.contextmanager

@@ -26,7 +26,11 @@ def ranking_from(settings: Settings) -> Ranking:
     from indexer import Ranking
 
     search = settings.search
-    return Ranking(k1=search.k1, idf=search.idf, fold=search.fold, boost=dict(search.boost), b=dict(search.b))
+    return Ranking(
+        model=search.model, k1=search.k1, idf=search.idf, fold=search.fold, other_forms=search.other_forms,
+        near=search.near, depth=search.depth, linked=search.linked, p=search.p,
+        boost=dict(search.boost), b=dict(search.b),
+    )  # fmt: skip
 
 
 def widening_from(settings: Settings) -> Widening:

@@ -137,9 +137,9 @@ class IndexSettings:
 # The defaults of indexer.Ranking once more (a test compares them), because importing that takes too long here.
 _BOOST = {
     "title": 2.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5,
-    "keywords": 1.5, "body": 1.0, "url": 5.0, "alt": 0.8, "inlink": 5.0,
+    "keywords": 1.5, "body": 1.0, "url": 8.0, "alt": 0.8, "inlink": 8.0,
 }  # fmt: skip
-_B = {**dict.fromkeys(_BOOST, 0.3), "title": 0.5, "body": 0.75, "url": 0.75}
+_B = {**dict.fromkeys(_BOOST, 0.3), "title": 0.5, "body": 0.75, "url": 0.75, "inlink": 0.0}
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,13 @@ class SearchSettings:
     operator: str = _setting(
         "and", "what stands between two words of a query that name no operator", choices=("and", "or")
     )
+    model: str = _setting(
+        "bm25f",
+        "how pages are scored; all but bm25f are for teaching and comparing",
+        choices=("bm25f", "cosine", "tfidf", "boolean", "pnorm", "fuzzy"),
+    )
     k1: float = _setting(
-        2.5, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
+        6.0, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
     )
     idf: str = _setting(
         "plus", "rarity of a word: plus is log(1 + ...), never negative; classic can be negative",
@@ -167,6 +172,20 @@ class SearchSettings:
         low=0.05,
         high=600,
     )
+    other_forms: float = _setting(
+        0.9, "what other forms of a word count for, where the word as it was typed counts 1", low=0.01, high=1
+    )
+    near: float = _setting(
+        0.25,
+        "what two words of a query add by standing side by side, as a share of what the rarer can add",
+        low=0,
+        high=10,
+    )
+    depth: float = _setting(0.5, "what the front page of a site has ahead of others", low=0, high=100)
+    linked: float = _setting(
+        0.25, "what a page has ahead that very many other sites link to", low=0, high=100
+    )
+    p: float = _setting(2.0, "exponent of the model pnorm", low=1, high=100)
     boost: dict[str, float] = _setting(
         _BOOST, "how much one occurrence in the element counts", low=0, high=1000
     )

@@ -29,12 +29,13 @@ class Form:
     exact: bool = False
 
 
-def forms_of(leaf: Word, segment: Segment, fold: float) -> list[Form]:
+def forms_of(leaf: Word, segment: Segment, fold: float, other_forms: float = 1.0) -> list[Form]:
     """Return the spellings in a segment that a word stands for, in the order of their text.
 
-    A version matches when it holds the word itself, a word with the same stem in the version's language, or the word
-    with other accents or none: that counts `fold` times as much, and nothing when fold is 0. An exact word is only
-    itself. One character of a script without spaces is every pair that starts with it.
+    A version matches when it holds the word itself, a word with the same stem in the version's language, which counts
+    `other_forms` times as much, or the word with other accents or none: that counts `fold` times as much, and nothing
+    when fold is 0. An exact word is only itself. One character of a script without spaces is every pair that starts
+    with it.
     """
     numbers = segment.languages
     whole: dict[str, list[int] | None] = {leaf.text: None}  # spelling -> languages in which it counts in full
@@ -58,7 +59,8 @@ def forms_of(leaf: Word, segment: Segment, fold: float) -> list[Form]:
             chosen[languages] = True
             if spelling in folded:
                 forms.append(Form(spelling, postings, ~chosen, fold))
-        factor = 1.0 if spelling in whole else fold
+        is_stemmed = spelling != leaf.text and not is_paired(leaf.text)
+        factor = fold if spelling not in whole else other_forms if is_stemmed else 1.0
         forms.append(Form(spelling, postings, chosen, factor, exact=spelling == leaf.text))
     return forms
 

@@ -5,6 +5,8 @@ A leaf of a query (word, phrase, wildcard, fuzzy word) is looked up once in each
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,26 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+@dataclass(slots=True)
+class Places:
+    """Occurrences, in no order: row of the version among those asked for, element, position.
+
+    Positions in link texts (element INLINK) have nothing to do with those in the page itself.
+    """
+
+    row: NDArray[np.int64]
+    element: NDArray[np.int64]
+    position: NDArray[np.int64]
+
+    @classmethod
+    def joined(
+        cls, columns: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+    ) -> Places:
+        if not columns:
+            return cls(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+        return cls(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+
 class Match:
     """Where one leaf of a query occurs in one segment.
 
@@ -51,6 +73,10 @@ class Match:
     def spans(self, versions: Ordinals) -> Spans:
         """Return from where to where the leaf stands in some versions (rising)."""
         raise NotImplementedError
+
+    def places(self, wanted: Ordinals) -> Places:
+        """Return where a word stands in the `wanted` versions (rising ordinals); nothing for other leaves."""
+        return Places.joined([])
 
 
 class NoMatch(Match):
@@ -162,6 +188,23 @@ class WordMatch(Match):
             found.append(Spans.sorted(places, places))
         return Spans.joined(found)
 
+    def places(self, wanted: Ordinals) -> Places:
+        columns = []
+        for form, (ordinals, _) in zip(self.forms, self._chosen, strict=True):
+            if not len(ordinals):
+                continue
+            held = form.postings.ordinals
+            at = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+            nearest = np.minimum(np.searchsorted(ordinals, wanted), len(ordinals) - 1)
+            rows = np.flatnonzero((held[at] == wanted) & (ordinals[nearest] == wanted))
+            pair, element, position = self._segment.positions_of(form.postings).read(at[rows])
+            columns.append((rows[pair], element, position))
+        found = Places.joined(columns)
+        if self._mask is None:
+            return found
+        inside = self._mask[found.element]
+        return Places(found.row[inside], found.element[inside], found.position[inside])
+
 
 def _common(wanted: Ordinals, ordinals: Ordinals) -> tuple[Ordinals, Ordinals]:
     """Return where the numbers that stand in both of two rising lists stand in each of them."""
@@ -220,6 +263,10 @@ class LayeredMatch(Match):
 
     def spans(self, versions: Ordinals) -> Spans:
         return Spans.joined([layer.spans(versions) for layer in self._layers])
+
+    def places(self, wanted: Ordinals) -> Places:
+        layers = [layer.places(wanted) for layer in self._layers]
+        return Places.joined([(layer.row, layer.element, layer.position) for layer in layers])
 
 
 def _are_in(wanted: Ordinals, ordinals: Ordinals) -> NDArray[np.bool_]:
@@ -282,7 +329,7 @@ def _match_layer(
         return PhraseMatch(finder, ranking, means), list(leaf.words)
     if not isinstance(leaf, Word):
         return _expanded(leaf, segment, codes, slack, expansions)
-    forms = forms_of(leaf, segment, ranking.fold)
+    forms = forms_of(leaf, segment, ranking.fold, ranking.other_forms)
     if not forms:
         return NoMatch(), []
     return WordMatch(segment, forms, codes, slack, leaf.elements), [form.text for form in forms]

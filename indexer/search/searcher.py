@@ -2,6 +2,8 @@
 
 Scores are exact: idf and mean lengths come from all live versions, counts and lengths from the
 segments, in float64. The stored weights only say which versions need not be scored at all.
+Words that stand near each other raise the score of the best POOL versions, which are put in order anew;
+docs/ranking.md says exactly how.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline, Portion
+from indexer.search.explaining import Explanation
 from indexer.search.masks import tree_mask
 from indexer.search.matching import Match, NoMatch, match_leaf
 from indexer.search.moments import page_masks
 from indexer.search.ordering import Placed, sorted_pages
-from indexer.search.query import And, Leaf, Near, Node, Or, Phrase, Query, Word, all_leaves, leaves
+from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
+from indexer.search.scoring import Scorer
 from indexer.search.vocabulary import expand
-from indexer.store.bm25f import Ranking, idf, norms, saturate
+from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
 
@@ -28,15 +32,21 @@ from indexer.text.languages import STOP_WORDS
 _MAIN_LANGUAGE = 0.2
 RELAXED = "no page has all of these words; these have some of them"
 _FEW = 256  # versions scored without looking at bounds first
+POOL = 200  # versions in which near words count
+_TIES = 32  # versions of one page with one score that stand at the border of the pool
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page found. versions: (segment number, ordinal) of the best version, or of those that are equally good."""
+    """One page found. versions: (segment number, ordinal) of the best version, or of those that are equally good.
+
+    explanation: of the score of the first of these, when it was asked for.
+    """
 
     document: int
     score: float
     versions: tuple[tuple[int, int], ...]
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +79,12 @@ def search(
     limit: int,
     sort: str = "relevance",
     budget_s: float | None = None,
+    explain: bool = False,
 ) -> Ranked:
     """Return the pages `offset` to `offset + limit` of the ranked list, and the number of all that match.
 
     Order: falling score, then the MD5 of the address; or as `ordering` says for another `sort`. A page with several
-    matching versions counts once, by its best.
+    matching versions counts once, by its best. explain: say of each score what it is made of.
     When no page has all words of a plain query, pages with any of them are given, with a notice.
     budget_s: seconds after which nothing new is taken up, None for no limit; then the answer is partial, and
     `timed_out` and a notice say so.
@@ -95,14 +106,15 @@ def search(
             run = relaxed
     if run.notices:
         query = replace(query, notices=(*query.notices, *run.notices))
+    found = (
+        run.best(offset + limit)[offset:]
+        if sort == "relevance"
+        else run.scored(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
+    )
     return Ranked(
         query,
         run.total,
-        tuple(
-            run.best(offset + limit)[offset:]
-            if sort == "relevance"
-            else run.scored(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
-        ),
+        tuple(replace(item, explanation=run.explained(item)) if explain else item for item in found),
         frozenset(run.spellings),
         tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
         tuple(run.matched),
@@ -163,15 +175,36 @@ def _any_of(tree: Node) -> Node | None:
     return And((Or(words), *others)) if others else Or(words)
 
 
+def _in_part(tree: Node) -> Node:
+    """Return the query for pages that meet a tree in part: any of what an AND asks for, all of what limits it."""
+    if not isinstance(tree, And):
+        return replace(tree, parts=tuple(map(_in_part, tree.parts))) if isinstance(tree, Or) else tree
+    wanted = tuple(_in_part(part) for part in tree.parts if leaves(part))
+    limits = tuple(part for part in tree.parts if not leaves(part) and not isinstance(part, Not))
+    if len(wanted) < 2:
+        return tree
+    return And((Or(wanted), *limits)) if limits else Or(wanted)
+
+
+@dataclass(slots=True)
+class _Scored:
+    """A version with its score; key: orders equal ones. place: of its segment in the snapshot. near: is in the pool."""
+
+    score: float
+    key: int
+    place: int
+    ordinal: int
+    near: bool = False
+
+
 class _Run:
     """One tree evaluated over all segments: masks first (for exact counts), scores only for what may reach the top."""
 
     def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline) -> None:
-        self._snapshot, self._ranking = snapshot, ranking
+        self._snapshot = snapshot
         self.spellings: set[str] = set()
-        scored = leaves(tree)
-        self.leaves = list(dict.fromkeys(scored))
-        self._times = Counter(scored)
+        self.leaves = list(dict.fromkeys(leaves(tree)))
+        self._near: set[tuple[int, int]] = set()
         self._matches: list[dict[Leaf, Match]] = []
         self.matched: list[NDArray[np.int64]] = []
         holding: Counter[Leaf] = Counter()
@@ -196,14 +229,14 @@ class _Run:
                     leaf, live, ranking, snapshot.means, slack, self._expansions, portion
                 )
                 matches[leaf] = match
-                if leaf in self._times:
+                there = match.ordinals
+                holding[leaf] += len(there) if live.alive is None else int(live.alive[there].sum())
+                if leaf in self.leaves:
                     self.spellings.update(spellings)
-                    there = match.ordinals
-                    holding[leaf] += len(there) if live.alive is None else int(live.alive[there].sum())
             self._matches.append(matches)
             self._portions.append(portion)
         masks = page_masks(
-            tree,
+            _in_part(tree) if ranking.model == "pnorm" else tree,
             segments,
             lambda node, place: tree_mask(node, segments[place], self._matches[place], self._portions[place]),
         )
@@ -222,26 +255,24 @@ class _Run:
         distinct = _count_distinct(np.concatenate(shared_documents)) if shared_documents else 0
         self.total = alone + distinct
         self._has_shared = bool(distinct)
-        self._idf = {
-            leaf: idf(ranking, snapshot.versions, holding[leaf]) * leaf.boost for leaf in self.leaves
-        }
+        self._scorer = Scorer(snapshot, tree, ranking, self._matches, self._portions, holding)
 
     def scored(self, pages: Sequence[Placed]) -> list[Found]:
         """Return pages in the order given, each with the score of the version that stands for it."""
-        scores = {
-            (page.segment, page.ordinal): float(
-                self._exact(page.segment, np.array([page.ordinal], dtype=np.int64))[0]
-            )
-            for page in pages
-        }
         return [
             Found(
                 page.document,
-                scores[page.segment, page.ordinal],
+                float(self._scorer.exact(page.segment, np.array([page.ordinal], dtype=np.int64))[0]),
                 ((self._snapshot.segments[page.segment].number, page.ordinal),),
             )
             for page in pages
         ]
+
+    def explained(self, found: Found) -> Explanation:
+        """Return what the score of a page found is made of."""
+        number, ordinal = found.versions[0]
+        place = next(i for i, live in enumerate(self._snapshot.segments) if live.number == number)
+        return self._scorer.explain(place, ordinal, near=(place, ordinal) in self._near)
 
     @property
     def timed_out(self) -> bool:
@@ -267,18 +298,47 @@ class _Run:
             return []
         versions = sum(len(matched) for matched in self.matched)
         wanted = count * 2 if self._has_shared else count
+        if self._scorer.pairs:
+            wanted = max(wanted, POOL + _TIES)
         while True:
-            found = self._best_versions(min(wanted, versions))
             pages: dict[int, Found] = {}
-            for item in found:
-                known = pages.setdefault(item.document, item)
-                if known is not item and known.score == item.score:
-                    pages[item.document] = replace(known, versions=known.versions + item.versions)
+            for item in self._with_nearness(self._best_versions(min(wanted, versions))):
+                live = self._snapshot.segments[item.place]
+                found = Found(
+                    int(live.segment.document[item.ordinal]), item.score, ((live.number, item.ordinal),)
+                )
+                known = pages.setdefault(found.document, found)
+                if known is not found and known.score == found.score:
+                    pages[found.document] = replace(known, versions=known.versions + found.versions)
             if len(pages) >= count or wanted >= versions:
                 return list(pages.values())[:count]
             wanted *= 4
 
-    def _best_versions(self, count: int) -> list[Found]:
+    def _with_nearness(self, ranked: list[_Scored]) -> list[_Scored]:
+        """Return ranked versions with what near words add to the first POOL of them, in their new order.
+
+        It is never negative, so the others stay behind them.
+        """
+        if not self._scorer.pairs or not ranked:
+            return ranked
+        end = min(POOL, len(ranked))
+        last = ranked[end - 1]
+        while end < len(ranked) and (ranked[end].score, ranked[end].key) == (last.score, last.key):
+            end += 1
+        pool: list[_Scored] = []
+        for place in range(len(self._snapshot.segments)):
+            here = sorted(
+                (item for item in ranked[:end] if item.place == place), key=lambda item: item.ordinal
+            )
+            added = self._scorer.nearness(place, np.array([item.ordinal for item in here], dtype=np.int64))
+            pool += [
+                replace(item, score=item.score + more, near=True)
+                for item, more in zip(here, added.tolist(), strict=True)
+            ]
+            self._near.update((place, item.ordinal) for item in here)
+        return sorted(pool, key=lambda item: (-item.score, item.key)) + ranked[end:]
+
+    def _best_versions(self, count: int) -> list[_Scored]:
         scores, keys, places, ordinals = (
             np.zeros(0),
             np.zeros(0, np.uint64),
@@ -297,11 +357,8 @@ class _Run:
             ordinals = np.concatenate([ordinals, chosen])
             order = np.lexsort((keys, -scores))[:count]
             scores, keys, places, ordinals = scores[order], keys[order], places[order], ordinals[order]
-        segments = self._snapshot.segments
-        return [
-            Found(int(segments[place].segment.document[ordinal]), score, ((segments[place].number, ordinal),))
-            for place, ordinal, score in zip(places.tolist(), ordinals.tolist(), scores.tolist(), strict=True)
-        ]
+        columns = (scores.tolist(), keys.tolist(), places.tolist(), ordinals.tolist())
+        return [_Scored(*row) for row in zip(*columns, strict=True)]
 
     def _score_segment(
         self, place: int, matched: NDArray[np.int64], count: int, floor: float
@@ -310,42 +367,18 @@ class _Run:
 
         floor: what the versions of earlier segments already ask for.
         """
-        if len(matched) <= max(_FEW, count):
-            return matched, self._exact(place, matched)
-        upper = self._upper(place)[matched]
+        exact = self._scorer.exact
+        if len(matched) <= max(_FEW, count) or not self._scorer.is_bounded:
+            return matched, exact(place, matched)
+        upper = self._scorer.upper(place)[matched] + self._scorer.prior(place, matched) * (1 + 1e-9)
         cut = max(float(np.partition(upper, len(upper) - count)[len(upper) - count]), floor)
         first = np.flatnonzero(upper >= cut)
-        first_scores = self._exact(place, matched[first])
+        first_scores = exact(place, matched[first])
         if len(first) >= count:
             floor = max(floor, float(np.partition(first_scores, len(first) - count)[len(first) - count]))
         rest = np.flatnonzero((upper < cut) & (upper >= floor))
-        rest_scores = self._exact(place, matched[rest])
+        rest_scores = exact(place, matched[rest])
         return matched[np.concatenate([first, rest])], np.concatenate([first_scores, rest_scores])
-
-    def _upper(self, place: int) -> NDArray[np.float64]:
-        """Return for each version of a segment a score that is never below the exact one."""
-        upper = np.zeros(len(self._snapshot.segments[place].segment))
-        for leaf in self.leaves:
-            match = self._matches[place][leaf]
-            factor = self._idf[leaf] * self._times[leaf]
-            if factor > 0 and len(match.ordinals):
-                # written so that an unbounded weight gives the whole factor
-                bound = match.upper > 0  # a phrase where all boosts are 0 weighs nothing
-                upper[match.ordinals[bound]] += factor / (1 + self._ranking.k1 / match.upper[bound])
-        upper *= 1 + 1e-9  # whatever rounding does
-        return upper
-
-    def _exact(self, place: int, ordinals: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the exact scores of some versions (rising ordinals) of a segment."""
-        score = np.zeros(len(ordinals))
-        if not len(ordinals):
-            return score
-        lengths = self._snapshot.segments[place].lengths(ordinals)
-        norm = norms(self._ranking, lengths, self._snapshot.means)
-        for leaf in self.leaves:
-            weight = self._matches[place][leaf].exact(ordinals, norm)
-            score += self._idf[leaf] * self._times[leaf] * saturate(self._ranking, weight)
-        return score
 
 
 def _count_distinct(values: NDArray[np.integer]) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from indexer.text.elements import ELEMENTS
 
 # Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
-DEFAULT_K1 = 2.5
+DEFAULT_K1 = 6.0
 DEFAULT_FOLD = 0.3
 DEFAULT_BOOST = {
     "title": 2.0,
@@ -25,11 +25,16 @@ DEFAULT_BOOST = {
     "description": 1.5,
     "keywords": 1.5,
     "body": 1.0,
-    "url": 5.0,
+    "url": 8.0,
     "alt": 0.8,
-    "inlink": 5.0,
+    "inlink": 8.0,
 }
-DEFAULT_B = {**dict.fromkeys(ELEMENTS, 0.3), "title": 0.5, "body": 0.75, "url": 0.75}
+DEFAULT_B = {**dict.fromkeys(ELEMENTS, 0.3), "title": 0.5, "body": 0.75, "url": 0.75, "inlink": 0.0}
+DEFAULT_OTHER_FORMS = 0.9
+DEFAULT_NEAR = 0.25
+DEFAULT_DEPTH = 0.5
+DEFAULT_LINKED = 0.25
+DEFAULT_P = 2.0
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,21 @@ class Ranking:
     idf: "plus" is log(1 + (N - df + 0.5) / (df + 0.5)), never negative; "classic" is without the 1 +.
     fold: what a word counts for that differs from the one asked for by its accents alone; 0: it is not found.
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
+    other_forms: what other forms of the stem count for; 1 is as much as the word as it was typed.
+    near: what two neighbouring words of a query add by standing side by side, as a share of what the rarer can add.
+    depth: what the front page of a site has ahead. linked: what a page has ahead that very many other sites link to.
+    model: "bm25f", or another of indexer.search.models. p: exponent of the p-norm.
     """
 
     k1: float = DEFAULT_K1
     idf: str = "plus"
     fold: float = DEFAULT_FOLD
+    other_forms: float = DEFAULT_OTHER_FORMS
+    near: float = DEFAULT_NEAR
+    depth: float = DEFAULT_DEPTH
+    linked: float = DEFAULT_LINKED
+    model: str = "bm25f"
+    p: float = DEFAULT_P
     boost: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOST))
     b: dict[str, float] = field(default_factory=lambda: dict(DEFAULT_B))
 
@@ -67,7 +82,9 @@ def norms(ranking: Ranking, lengths: NDArray[np.integer], means: NDArray[np.floa
     return result
 
 
-def weights(counts: NDArray[np.integer], norm: NDArray[np.float64]) -> NDArray[np.float64]:
+def weights(
+    counts: NDArray[np.integer] | NDArray[np.float64], norm: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the BM25F weight of rows: the sum over elements of count * norm, added in the order of ELEMENTS."""
     total = np.zeros(len(counts))
     for element in range(counts.shape[1]):

@@ -32,6 +32,7 @@ from indexer.text.elements import INLINK, MARK, PageText
 
 MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
 MAX_TIMES = 16  # how often one of them counts at most
+_COLUMNS = ("linking_sites", "depths")
 _LINKS_AT_ONCE = 400_000
 
 
@@ -69,7 +70,7 @@ def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources
         if len(parts) == 1:
             os.replace(parts[0], path)
         else:
-            merge_overlays(path, [Segment(part) for part in parts], [()] * len(parts))
+            merge_segments(path, [Segment(part) for part in parts], [()] * len(parts), _COLUMNS)
     finally:
         for part in parts:
             with suppress(FileNotFoundError):
@@ -87,11 +88,6 @@ def _overlay_columns(columns: VersionColumns, rows: slice, tokens: Tokens) -> Ve
         columns.hosts,
         columns.languages,
     )
-
-
-def merge_overlays(path: str, overlays: Sequence[Segment], dead: Sequence[Sequence[int]]) -> None:
-    """Write the overlay of a merged segment from those of its parts. Raises DiskFullError."""
-    merge_segments(path, overlays, dead, ("linking_sites", "depths"))
 
 
 def depth_of(sort_key: str) -> int:

@@ -22,7 +22,7 @@ from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
 from indexer.store.files import FileTable
-from indexer.store.inlinks import Source, merge_overlays, write_overlay
+from indexer.store.inlinks import Source, write_overlay
 from indexer.store.links import Links, merge_links
 from indexer.store.merging import merge_segments
 from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
@@ -421,22 +421,23 @@ class IndexWriter:
         all_of_it: bool = False,
         progress: Callable[[str, int, int], None] = lambda step, done, total: None,
     ) -> None:
-        """Merge small segments into few large ones, and drop dead versions. Bounded memory.
+        """Merge small segments into few large ones, drop dead versions, and fold links in. Bounded memory.
 
         stop: asked before each merge; True ends the merging, what was merged is committed. all_of_it: until no two
         segments fit into one, and no dead version is left. progress: called with a step, and how many of how many
-        are done.
+        are done. What was merged is without texts of links until they are folded in, which is the last step.
         """
-        self.fold_links()
         segments = self.segments()
         sizes = {entry["number"]: self._occurrences_of(entry) for entry in segments}
         groups = (_whole_plan if all_of_it else _merge_plan)(segments, sizes)
         for done, chosen in enumerate(groups):
             if stop():
-                return
+                break
             progress("merging segments", done, len(groups))
             self._merge_into_one(chosen)
-        progress("merging segments", len(groups), len(groups))
+        else:
+            progress("merging segments", len(groups), len(groups))
+        self.fold_links()
         self._reweigh(_DRIFT)
 
     def segments(self) -> list[dict[str, Any]]:
@@ -475,11 +476,6 @@ class IndexWriter:
             "inlinks": 0,
             "dead": [],
         }
-        overlays = [overlay for entry in chosen if (overlay := self._inlinks_of(entry)) is not None]
-        is_folded = self._dictionary.get("links folded") == _fold_state(segments)
-        if len(overlays) == len(chosen):
-            merged["inlinks"] = 1
-            merge_overlays(inlinks_path(self.folder, merged), overlays, dead)
         self._sum_lengths(merged)
         gone = {entry["number"] for entry in chosen}
         with self.catalogue.transaction() as connection:
@@ -495,8 +491,6 @@ class IndexWriter:
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"]:
                 segments.append(merged)
-            if is_folded:
-                self._dictionary["links folded"] = _fold_state(segments)
             self._weigh(segments, _DRIFT)
             self._keep(connection, segments)
         self._remove_orphans(segments)

@@ -12,10 +12,11 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import cycle
 
+from archiver.warc import canonical_url
 from indexer.search.query import (
     And,
     Appeared,
@@ -39,14 +40,18 @@ from indexer.search.query import (
     Word,
 )
 from indexer.store.bm25f import Ranking
+from indexer.store.catalogue import sort_key
 from indexer.text.analysis import normalize
 from indexer.text.elements import ELEMENTS
 from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words
 
-TITLE, DESCRIPTION, KEYWORDS, BODY, URL = (
-    ELEMENTS.index(name) for name in ("title", "description", "keywords", "body", "url")
+TITLE, DESCRIPTION, KEYWORDS, BODY, URL, INLINK = (
+    ELEMENTS.index(name) for name in ("title", "description", "keywords", "body", "url", "inlink")
 )
+Counting = tuple[
+    float, float
+]  # what counts less than the word itself: with other accents, another form of it
 _UNSPACED = (
     "THAI",
     "LAO ",
@@ -141,6 +146,7 @@ class PlainVersion:
     status: int = field(default=200, compare=False)
     mime: str = field(default="text/html", compare=False)
     links: tuple[tuple[str, str], ...] = ()
+    inlinks: tuple[str, ...] = field(default=(), compare=False)  # set by PlainSearch
     answers: tuple[tuple[int, str], ...] | None = field(default=None, compare=False)
 
     @property
@@ -165,6 +171,8 @@ class PlainVersion:
             whole += folded
             owners += [element] * len(folded)
         tokens += [Token(word, owners[place], 4) for word, place in tokens_of(whole)]
+        for number, text in enumerate(self.inlinks):
+            tokens += [Token(word, INLINK, 5 + number) for word, _ in tokens_of(normalize(text))]
         return tokens
 
     @cached_property
@@ -181,6 +189,7 @@ class PlainVersion:
             )
         ]
         texts.append("".join(normalize(text, self.language) for _, text in self.running))
+        texts += [normalize(text) for text in self.inlinks]
         found: list[tuple[int, Token]] = []
         before = 0
         for text in texts:
@@ -217,7 +226,7 @@ def _stem(language: str, word: str) -> str:
     return stem_words(language, [word])[0]
 
 
-def _same_word(wanted: Word, held: str, language: str, fold: float) -> float:
+def _same_word(wanted: Word, held: str, language: str, fold: Counting) -> float:
     """Return what one occurrence of a word counts for: 1, `fold` where only accents differ, 0 for another word."""
     if held == wanted.text:
         return 1
@@ -231,8 +240,8 @@ def _same_word(wanted: Word, held: str, language: str, fold: float) -> float:
         and _is_spelled(held)
         and _stem(language, held) == _stem(language, wanted.text)
     ):
-        return 1
-    return fold if {held, *folds_of(held)} & {wanted.text, *folds_of(wanted.text)} else 0
+        return fold[1]
+    return fold[0] if {held, *folds_of(held)} & {wanted.text, *folds_of(wanted.text)} else 0
 
 
 def _is_spelled(word: str) -> bool:
@@ -266,7 +275,7 @@ def changes(one: str, other: str) -> int:
     return table[-1][-1]
 
 
-def _factor(leaf: Word | Wildcard | Fuzzy, held: str, language: str, fold: float) -> float:
+def _factor(leaf: Word | Wildcard | Fuzzy, held: str, language: str, fold: Counting) -> float:
     """Return what a word on a page counts for a leaf, 0 if it is not meant."""
     if isinstance(leaf, Wildcard):
         return 1.0 if fits(leaf.pattern, held) else 0.0
@@ -307,7 +316,7 @@ def _is_at(leaf: Phrase, place: int, at: int, version: PlainVersion, section: in
     )
 
 
-def stands_at(leaf: Leaf, version: PlainVersion, fold: float) -> list[tuple[int, int, float]]:
+def stands_at(leaf: Leaf, version: PlainVersion, fold: Counting) -> list[tuple[int, int, float]]:
     """Return (index of the first token, of the last, what it counts) of each place where a leaf stands."""
     tokens = version.tokens
     if isinstance(leaf, Phrase):
@@ -321,7 +330,7 @@ def stands_at(leaf: Leaf, version: PlainVersion, fold: float) -> list[tuple[int,
     ]
 
 
-def counts_in(leaf: Leaf, version: PlainVersion, fold: float) -> dict[int, float]:
+def counts_in(leaf: Leaf, version: PlainVersion, fold: Counting) -> dict[int, float]:
     """Return how often a leaf stands in a version, by element; empty if the version does not match.
 
     What only has other accents counts `fold` times as much, what is only similar less: the numbers need not be whole.
@@ -333,7 +342,7 @@ def counts_in(leaf: Leaf, version: PlainVersion, fold: float) -> dict[int, float
     return counts
 
 
-def near_at(node: Node, version: PlainVersion, fold: float) -> list[tuple[int, int]]:
+def near_at(node: Node, version: PlainVersion, fold: Counting) -> list[tuple[int, int]]:
     """Return (first token, last token) of each place where a part of a NEAR stands; of a NEAR, its right part."""
     if isinstance(node, Near):
         if isinstance(node.right, And):
@@ -390,9 +399,17 @@ def _captures_of(node: Node, version: PlainVersion) -> set[tuple[str, int, str]]
 class PlainSearch:
     """All live versions, and the numbers that BM25F needs of them."""
 
-    def __init__(self, versions: Iterable[PlainVersion], ranking: Ranking) -> None:
+    def __init__(
+        self, versions: Iterable[PlainVersion], ranking: Ranking, *, folded: bool = False, pool: int = 200
+    ) -> None:
+        """folded: links have been folded into their targets. pool: versions in which near words count."""
         self.versions = list(versions)
-        self.ranking = ranking
+        self.ranking, self.pool = ranking, pool
+        self.counting = ranking.fold, ranking.other_forms
+        self.linking_sites = [0] * len(self.versions)
+        self.folded = folded
+        if folded:
+            self._fold()
         self.means = {}
         for element in range(len(ELEMENTS)):
             having = [v.lengths[element] for v in self.versions if v.lengths[element]]
@@ -440,7 +457,7 @@ class PlainSearch:
 
     def _counts_of(self, leaf: Leaf) -> list[dict[int, float]]:
         if leaf not in self._counts:
-            self._counts[leaf] = [counts_in(leaf, version, self.ranking.fold) for version in self.versions]
+            self._counts[leaf] = [counts_in(leaf, version, self.counting) for version in self.versions]
         return self._counts[leaf]
 
     def _matches(self, node: Node, number: int) -> bool:
@@ -455,7 +472,7 @@ class PlainSearch:
             case Language():
                 return version.language == node.code
             case Near():
-                return bool(near_at(node, version, self.ranking.fold))
+                return bool(near_at(node, version, self.counting))
             case LiveAt():
                 page = [v for v in self.versions if v.url == version.url]
                 moments = [int(m) for v in page for m in v.captured if int(m) <= node.moment]
@@ -505,28 +522,112 @@ class PlainSearch:
             for turn in turns
         )
 
+    def _fold(self) -> None:
+        links = [
+            (sort_key(canonical_url(href, source.url)), text, _site(source.url), source.url)
+            for source in self.versions
+            for href, text in source.links
+        ]
+        folded = []
+        for number, version in enumerate(self.versions):
+            here = [
+                (text, site, page)
+                for key, text, site, page in links
+                if key == sort_key(version.url) and sort_key(page) != key
+            ]
+            own = _site(version.url)
+            self.linking_sites[number] = len({site for _, site, _ in here if site != own})
+            uses: list[str] = []
+            for text in {text for text, _, _ in here if text}:
+                sites = {site for other, site, _ in here if other == text and site != own}
+                pages = {page for other, site, page in here if other == text and site != own}
+                times = len(sites) + int(math.log2(len(pages) / len(sites))) if sites else 1
+                uses += [text] * min(times, 16)
+            folded.append(replace(version, inlinks=tuple(uses)))
+        self.versions = folded
+
     def _ranked(self, tree: Node) -> list[tuple[str, float]]:
-        best: dict[str, float] = {}
+        scored = _scored(tree)
+        ranked: list[tuple[float, bytes, int]] = []
         for number, version in enumerate(self.versions):
             if self._matches(tree, number):
-                score = sum(self._score(leaf, number) for leaf in _scored(tree))
-                best[version.url] = max(best.get(version.url, -math.inf), score)
+                score = sum(self._score(leaf, number) for leaf in scored) + self._prior(number)
+                ranked.append((-score, hashlib.md5(version.url.encode()).digest()[:8], number))
+        ranked.sort()
+        best: dict[str, float] = {}
+        for place, (score, key, number) in enumerate(ranked):
+            near = 0.0
+            if place < self.pool or (score, key) == ranked[self.pool - 1][:2]:
+                near = sum(self._near(*pair, number) for pair in _pairs(scored))
+            url = self.versions[number].url
+            best[url] = max(best.get(url, -math.inf), near - score)
         return sorted(best.items(), key=lambda item: (-item[1], hashlib.md5(item[0].encode()).digest()[:8]))
 
-    def _score(self, leaf: Leaf, number: int) -> float:
-        counts, ranking = self._counts_of(leaf)[number], self.ranking
-        if not counts or leaf == Wildcard("*", getattr(leaf, "elements", None), leaf.boost):
+    def _prior(self, number: int) -> float:
+        if not self.folded:
             return 0.0
+        _, _, path = self.versions[number].url.partition("://")[2].partition("/")
+        folders, _, query = path.partition("?")
+        depth = len([part for part in folders.strip("/").split("/") if part]) + bool(query)
+        sites = self.linking_sites[number]
+        return self.ranking.depth / (1 + depth) + self.ranking.linked * sites / (5 + sites)
+
+    def _near(self, first: Word, second: Word, number: int) -> float:
+        """Return what two words of the query add by standing near each other."""
+        version = self.versions[number]
+        near: dict[int, float] = {}
+        tokens = version.tokens
+        here, there = (
+            [at for at, _, _ in stands_at(word, version, self.counting)] for word in (first, second)
+        )
+        for place in here:
+            distances = [
+                abs(other - place) for other in there if tokens[other].section == tokens[place].section
+            ]
+            distances = [distance for distance in distances if 0 < distance <= 10]
+            if distances:
+                element = tokens[place].element
+                near[element] = near.get(element, 0.0) + 1 / min(distances) ** 2
+        weight = self._weight(near, number)
+        rarity = max(0.0, min(self._idf(first), self._idf(second)))
+        return self.ranking.near * rarity * weight / (self.ranking.k1 + weight)
+
+    def _idf(self, leaf: Leaf) -> float:
         holding = sum(1 for each in self._counts_of(leaf) if each)
         odds = (len(self.versions) - holding + 0.5) / (holding + 0.5)
-        idf = math.log(odds) if ranking.idf == "classic" else math.log(1 + odds)
+        return math.log(odds) if self.ranking.idf == "classic" else math.log(1 + odds)
+
+    def _weight(self, counts: dict[int, float], number: int) -> float:
         weight = 0.0
         for element, count in counts.items():
             name = ELEMENTS[element]
-            b = ranking.b[name]
+            b = self.ranking.b[name]
             relative = self.versions[number].lengths[element] / self.means[element]
-            weight += count * ranking.boost[name] / ((1 - b) + b * relative)
-        return leaf.boost * idf * weight / (ranking.k1 + weight) if weight else 0.0
+            weight += count * self.ranking.boost[name] / ((1 - b) + b * relative)
+        return weight
+
+    def _score(self, leaf: Leaf, number: int) -> float:
+        counts = self._counts_of(leaf)[number]
+        if not counts or leaf == Wildcard("*", getattr(leaf, "elements", None), leaf.boost):
+            return 0.0
+        weight = self._weight(counts, number)
+        return leaf.boost * self._idf(leaf) * weight / (self.ranking.k1 + weight) if weight else 0.0
+
+
+def _site(url: str) -> str:
+    return url.split("://", 1)[-1].split("/", 1)[0].split(":", 1)[0].lower().removeprefix("www.")
+
+
+def _pairs(scored: list[Leaf]) -> list[tuple[Word, Word]]:
+    pairs = [
+        (first, second)
+        for first, second in zip(scored, scored[1:], strict=False)
+        if isinstance(first, Word)
+        and isinstance(second, Word)
+        and first.text != second.text
+        and first.boost == second.boost == 1
+    ]
+    return list(dict.fromkeys(pairs))[:8]
 
 
 def _scored(node: Node) -> list[Leaf]:

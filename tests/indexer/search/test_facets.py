@@ -59,7 +59,7 @@ def test_facets_and_orders_are_those_of_a_plain_walk(
         if merged:
             index.writer.merge()
         captures = captures_by_version(version for added in index.files.values() for version in added)
-        plain = PlainSearch(index.live(), Ranking())
+        plain = PlainSearch(index.live(), Ranking(depth=0.0))
         snapshot = index.snapshot()
         url_of = addresses(snapshot)
         for text in QUERIES:

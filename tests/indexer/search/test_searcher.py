@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer import IndexOptions, build_index, open_index
+from indexer.search import searcher
 from indexer.search.query import parse_query
+from indexer.search.scoring import Scorer
 from indexer.search.searcher import search
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
@@ -51,6 +53,9 @@ RANKINGS = (
 )
 
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+addresses_of_pages = st.tuples(
+    st.sampled_from(HOSTS), st.sampled_from(["", "run", "a/b", "x?q=3d", "日本"])
+).map(lambda parts: f"http://{parts[0]}/{parts[1]}")
 pieces = st.tuples(st.sampled_from([HEADING, ANCHOR, EMPHASIS, BODY, BODY, ALT]), texts)
 
 
@@ -59,7 +64,7 @@ def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
     """A version; with `joined`, words may run on from one piece of running text to the next."""
     end = st.sampled_from(["\n", " ", ""]) if joined else st.just("\n")
     return PlainVersion(
-        url=f"http://{draw(st.sampled_from(HOSTS))}/{draw(st.sampled_from(['', 'run', 'a/b', 'x?q=3d', '日本']))}",
+        url=draw(addresses_of_pages),
         language=draw(
             st.sampled_from(["en", "en", "de", "fr", "ja", "ru", "tr", "hi", *([""] if joined else [])])
         ),
@@ -68,6 +73,7 @@ def versions(draw: st.DrawFn, *, joined: bool = True) -> PlainVersion:
         keywords=draw(st.one_of(st.just(""), texts)),
         running=tuple((element, text + draw(end)) for element, text in draw(st.lists(pieces, max_size=5))),
         captured=(draw(st.sampled_from(["20190101000000", "20200101000000"])),),
+        links=tuple(draw(st.lists(st.tuples(addresses_of_pages, texts), max_size=2))),
     )
 
 
@@ -143,6 +149,7 @@ def assert_pages_agree(snapshot: Snapshot, plain: PlainSearch, text: str) -> Non
     weighed_as=st.sampled_from(RANKINGS),
     forgotten=st.integers(0, 2),
     merged=st.booleans(),
+    pool=st.sampled_from([1, 3, 200]),
 )
 def test_answers_are_those_of_a_plain_scorer(
     batches: list[list[PlainVersion]],
@@ -151,8 +158,14 @@ def test_answers_are_those_of_a_plain_scorer(
     weighed_as: Ranking,
     forgotten: int,
     merged: bool,
+    pool: int,
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder, DirectIndex(Path(folder), weighed_as) as index:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        DirectIndex(Path(folder), weighed_as) as index,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(searcher, "POOL", pool)
         for number, batch in enumerate(batches):
             index.add(f"file{number}", batch)
         if len(batches) > 1 and forgotten < len(batches):
@@ -160,7 +173,7 @@ def test_answers_are_those_of_a_plain_scorer(
         if merged:
             index.writer.merge()
         snapshot = index.snapshot()
-        plain = PlainSearch(index.live(), ranking)
+        plain = PlainSearch(index.live(), ranking, folded=merged, pool=pool)
         for text in asked:
             assert_agrees(snapshot, plain, text)
         assert_agrees(snapshot, plain, asked[0], limit=3)
@@ -212,8 +225,9 @@ def test_bounds_leave_out_only_what_cannot_reach_the_top(weighed_as: int, rankin
         index.add("a", many[: len(many) * 2 // 3])
         index.add("b", many[len(many) // 3 :])
         index.forget("a")
+        index.writer.fold_links()
         snapshot = index.snapshot()
-        plain = PlainSearch(index.live(), RANKINGS[ranking])
+        plain = PlainSearch(index.live(), RANKINGS[ranking], folded=True)
         for text in asked:
             for limit in (1, 10, 70):
                 assert_agrees(snapshot, plain, text, limit)
@@ -222,13 +236,11 @@ def test_bounds_leave_out_only_what_cannot_reach_the_top(weighed_as: int, rankin
 
 def test_the_bounds_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above is worth something only if most versions are left out unscored."""
-    import indexer.search.searcher as searcher
-
     scored = []
-    exact = searcher._Run._exact
+    exact = Scorer.exact
     monkeypatch.setattr(
-        searcher._Run,
-        "_exact",
+        Scorer,
+        "exact",
         lambda run, place, ordinals: scored.append(len(ordinals)) or exact(run, place, ordinals),  # type: ignore[func-returns-value]
     )
     with DirectIndex(tmp_path) as index:
@@ -317,7 +329,7 @@ def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]],
         replace(version, language=language_of(collect_page(page_html(version).decode())))
         for version in dict.fromkeys(version for found in versions_of.values() for version in found)
     ]
-    plain = PlainSearch(live, Ranking())
+    plain = PlainSearch(live, Ranking(), folded=True)
     with open_index(folder) as index:
         assert index.check() == []
         statistics = index.statistics()

@@ -66,7 +66,7 @@ def test_words_that_share_an_id_are_not_one_word(tmp_path: Path, batches: int, m
             index.writer.merge()
         snapshot = index.snapshot()
         assert len(snapshot.segments) == (1 if merged else batches)
-        plain = PlainSearch(versions, Ranking())
+        plain = PlainSearch(versions, Ranking(depth=0.0))
         for one, other in WORD_PAIRS:
             assert pages_found(snapshot, f"body:{one}") == [f"http://a.example/1-{one}"]
             assert pages_found(snapshot, other) == [f"http://a.example/2-{one}"]
@@ -98,7 +98,7 @@ def test_addresses_that_share_an_id_are_not_one_page(tmp_path: Path, batches: in
         for one, other in ADDRESS_PAIRS:
             assert pages_found(snapshot, one[-3:]) == [one]
             assert pages_found(snapshot, other[-3:]) == [other]
-        assert_agrees(snapshot, PlainSearch(versions, Ranking()), "same OR words")
+        assert_agrees(snapshot, PlainSearch(versions, Ranking(depth=0.0)), "same OR words")
 
 
 def occurrences(segment: Segment) -> Counter[tuple[str, int, int, int]]:
@@ -143,7 +143,7 @@ def test_many_shapes_and_great_counts_are_read_back(tmp_path: Path) -> None:
             for element in elements.elements()
         )
         assert Counter((word, version, element) for word, version, element, _ in held.elements()) == expected
-        plain = PlainSearch(ordered, Ranking())
+        plain = PlainSearch(ordered, Ranking(depth=0.0))
         queries = ("w1", '"w1 w2"', "heading:w1", '"w3 w4 w5"', "w1 OR w7 -w9")
         for query in queries:
             assert_agrees(index.snapshot(), plain, query)
