@@ -225,8 +225,10 @@ def test_a_word_that_stands_twice_in_a_topic_counts_twice(index: Index) -> None:
     assert topic_query("Heron heron, river").tree == Or(
         (Word("heron"), Word("heron"), Word("river")), implied=True
     )
+    words_alone = Ranking(depth=0.0)
     once, twice = (
-        evaluate(index, [Topic("1", text)], {}).run["1"] for text in ("ferry heron", "ferry heron heron")
+        evaluate(index, [Topic("1", text)], {}, ranking=words_alone).run["1"]
+        for text in ("ferry heron", "ferry heron heron")
     )
     assert dict(twice)[PREFIX + "gull"] == pytest.approx(2 * dict(once)[PREFIX + "gull"])
     assert evaluate(index, [Topic("1", "?!")], {"1": {"a": 1}}).run["1"] == []
@@ -254,7 +256,7 @@ def test_pages_without_judgement_can_be_left_out_of_the_lists(index: Index) -> N
 
 def test_other_settings_can_be_tried_without_changing_those_of_the_index(index: Index) -> None:
     before = index.ranking
-    only_urls = Ranking(boost={name: 1.0 if name == "url" else 0.0 for name in before.boost})
+    only_urls = Ranking(boost={name: 1.0 if name == "url" else 0.0 for name in before.boost}, depth=0.0)
     judged = {"1": {"heron": 1}}
     found = evaluate(index, [Topic("1", "heron")], judged, id_prefix=PREFIX, ranking=only_urls)
     assert ids(found, "1") == ["heron", "gull"] and dict(found.run["1"])["gull"] == 0
