@@ -181,9 +181,17 @@ class SearchSettings:
         low=0,
         high=10,
     )
-    depth: float = _setting(0.5, "what the front page of a site has ahead of others", low=0, high=100)
+    depth: float = _setting(
+        0.05,
+        "what the front page of a site has ahead, as a share of the greatest score of the query",
+        low=0,
+        high=10,
+    )
     linked: float = _setting(
-        0.25, "what a page has ahead that very many other sites link to", low=0, high=100
+        0.05,
+        "what a page has ahead that very many other sites link to, as a share of the greatest score of the query",
+        low=0,
+        high=10,
     )
     p: float = _setting(2.0, "exponent of the model pnorm", low=1, high=100)
     boost: dict[str, float] = _setting(

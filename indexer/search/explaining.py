@@ -52,7 +52,7 @@ class PairShare:
 
 @dataclass(frozen=True, slots=True)
 class PriorShare:
-    """What a page has ahead whatever the query: name "depth" (of its address) or "linked" (value: linking sites)."""
+    """What a page has ahead: name "depth" (value: of its address) or "linked" (value: other sites that link to it)."""
 
     name: str
     value: int

@@ -55,6 +55,7 @@ class Scorer:
         self._holding, self._portions = holding, portions
         self._idf = {leaf: idf(ranking, snapshot.versions, holding[leaf]) for leaf in self.leaves}
         self._factor = {leaf: self._idf[leaf] * leaf.boost * self._times[leaf] for leaf in self.leaves}
+        self._greatest = sum(factor for factor in self._factor.values() if factor > 0)
         self.is_bounded = ranking.model == "bm25f"
         self.pairs = pairs_of(scored) if self.is_bounded and ranking.near > 0 else []
 
@@ -72,7 +73,10 @@ class Scorer:
         return upper
 
     def prior(self, place: int, ordinals: Ordinals) -> Floats:
-        """Return what some versions have ahead whatever the query; nothing while links are not folded in yet."""
+        """Return what some versions have ahead, a share of the greatest score that the words of the query can give.
+
+        Nothing while links are not folded in yet.
+        """
         inlinks = self._snapshot.segments[place].inlinks
         prior = np.zeros(len(ordinals))
         if inlinks is None or not self.is_bounded:
@@ -82,7 +86,7 @@ class Scorer:
         if self._ranking.linked:
             sites = inlinks.file.array("linking_sites")[ordinals].astype(np.float64)
             prior += self._ranking.linked * sites / (_HALF_LINKED + sites)
-        return prior
+        return prior * self._greatest
 
     def exact(self, place: int, ordinals: Ordinals) -> Floats:
         """Return the exact scores of some versions (rising ordinals) of a segment, without nearness."""
@@ -202,8 +206,10 @@ class Scorer:
         depth = int(inlinks.file.array("depths")[ordinal])
         sites = int(inlinks.file.array("linking_sites")[ordinal])
         shares = (
-            PriorShare("depth", depth, self._ranking.depth / (1.0 + depth)),
-            PriorShare("linked", sites, self._ranking.linked * sites / (_HALF_LINKED + sites)),
+            PriorShare("depth", depth, self._greatest * self._ranking.depth / (1.0 + depth)),
+            PriorShare(
+                "linked", sites, self._greatest * self._ranking.linked * sites / (_HALF_LINKED + sites)
+            ),
         )
         return tuple(share for share in shares if share.score)
 

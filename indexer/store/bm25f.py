@@ -32,8 +32,8 @@ DEFAULT_BOOST = {
 DEFAULT_B = {**dict.fromkeys(ELEMENTS, 0.3), "title": 0.5, "body": 0.75, "url": 0.75, "inlink": 0.0}
 DEFAULT_OTHER_FORMS = 0.9
 DEFAULT_NEAR = 0.25
-DEFAULT_DEPTH = 0.5
-DEFAULT_LINKED = 0.25
+DEFAULT_DEPTH = 0.05
+DEFAULT_LINKED = 0.05
 DEFAULT_P = 2.0
 
 
@@ -47,7 +47,8 @@ class Ranking:
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
     other_forms: what other forms of the stem count for; 1 is as much as the word as it was typed.
     near: what two neighbouring words of a query add by standing side by side, as a share of what the rarer can add.
-    depth: what the front page of a site has ahead. linked: what a page has ahead that very many other sites link to.
+    depth, linked: what the front page of a site has ahead, and a page that very many other sites link to, as a share of
+        the greatest score that the words of the query can give.
     model: "bm25f", or another of indexer.search.models. p: exponent of the p-norm.
     """
 

@@ -551,7 +551,7 @@ class PlainSearch:
         ranked: list[tuple[float, bytes, int]] = []
         for number, version in enumerate(self.versions):
             if self._matches(tree, number):
-                score = sum(self._score(leaf, number) for leaf in scored) + self._prior(number)
+                score = sum(self._score(leaf, number) for leaf in scored) + self._prior(scored, number)
                 ranked.append((-score, hashlib.md5(version.url.encode()).digest()[:8], number))
         ranked.sort()
         best: dict[str, float] = {}
@@ -563,14 +563,15 @@ class PlainSearch:
             best[url] = max(best.get(url, -math.inf), near - score)
         return sorted(best.items(), key=lambda item: (-item[1], hashlib.md5(item[0].encode()).digest()[:8]))
 
-    def _prior(self, number: int) -> float:
+    def _prior(self, scored: list[Leaf], number: int) -> float:
         if not self.folded:
             return 0.0
         _, _, path = self.versions[number].url.partition("://")[2].partition("/")
         folders, _, query = path.partition("?")
         depth = len([part for part in folders.strip("/").split("/") if part]) + bool(query)
         sites = self.linking_sites[number]
-        return self.ranking.depth / (1 + depth) + self.ranking.linked * sites / (5 + sites)
+        share = self.ranking.depth / (1 + depth) + self.ranking.linked * sites / (5 + sites)
+        return share * sum(max(0.0, self._idf(leaf) * leaf.boost) for leaf in scored)
 
     def _near(self, first: Word, second: Word, number: int) -> float:
         """Return what two words of the query add by standing near each other."""
