@@ -565,7 +565,10 @@ def test_a_wrong_setting_stops_every_command_with_exit_code_3(findingaid: Findin
     (tmp_path / "settings.toml").write_text("[search]\nk2 = 1\n")
     done = findingaid("search", "word")
     assert done.code == 3
-    assert "settings.toml: search.k2: there is no such setting; allowed: operator, model, k1, idf" in one_line(done)
+    assert (
+        "settings.toml: search.k2: there is no such setting; allowed: operator, model, k1, idf"
+        in one_line(done)
+    )
 
 
 def test_a_wrong_option_is_misuse(findingaid: Findingaid) -> None:
