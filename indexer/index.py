@@ -34,6 +34,7 @@ from indexer.listing import KeyRange, ListedCapture, count_captures, list_captur
 from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
 from indexer.search.feedback import telling_words
+from indexer.search.folding import fold as near_duplicates
 from indexer.search.hits import Hit, describe
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
@@ -258,6 +259,7 @@ class Index:
         marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
         budget_s: float | None = None,
         filters: str = "",
+        fold: bool = False,
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
@@ -269,6 +271,8 @@ class Index:
         without: added words that are not wanted, as `Results.added` spells them.
         marked: addresses of pages that a reader found relevant, and of others; Rocchio learns from these.
         filters: what else a page must fulfil, such as "site:example.org lang:en", in the query language.
+        fold: leave out hits that are near-duplicates of one before them among these; that one counts them in `folded`.
+        Totals, facets and what the next offset gives stay as they are.
         Raises ValueError for another operator, sort or way to expand.
         """
         if sort not in SORTS:
@@ -298,6 +302,8 @@ class Index:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
+        if fold:
+            hits = self._folded(snapshot, hits, ranked)
         if with_snippets:
             hits = [replace(hit, snippet=self._snippet(snapshot, hit, ranked)) for hit in hits]
         return Results(
@@ -516,21 +522,46 @@ class Index:
         near: NearWords = learned[1]
         return near.near(words, options)
 
+    def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked) -> list[Hit]:
+        """Return the hits that are not like one before them, each with the number of those that are like it."""
+        sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
+        stands_for = near_duplicates(sizes, lambda place: self._start_of(snapshot, hits[place])[0])
+        return [
+            replace(hit, folded=stands_for.count(place) - 1)
+            for place, hit in enumerate(hits)
+            if stands_for[place] == place
+        ]
+
     def _snippet(self, snapshot: Snapshot, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        if not hit.file:
-            return ()
-        texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
-        place = Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
-        start = texts.get(place)
-        if start and (found := quick_snippet(start, ranked.spellings, ranked.phrases)):
+        start, markup = self._start_of(snapshot, hit)
+        if found := quick_snippet(start, ranked.spellings, ranked.phrases):
             return found
+        if not markup and hit.file:
+            markup = self._markup(self._place_of(hit))
+        return page_snippet(markup, ranked.spellings, ranked.phrases) if markup else ()
+
+    def _start_of(self, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
+        """Return (text at the start of a page, its markup where it had to be read for that)."""
+        if not hit.file:
+            return "", ""
+        texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
+        place = self._place_of(hit)
+        start = texts.get(place)
+        if start is not None:
+            return start, ""
+        markup = self._markup(place)
+        start = start_of_page(markup)
+        if markup:
+            texts.keep(place, start)
+        return start, markup
+
+    def _place_of(self, hit: Hit) -> Location:
+        return Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
+
+    def _markup(self, place: Location) -> str:
+        """Return a page's markup as text; "" when the archive cannot be read now."""
         body, content_type = self._page_body(place)
-        if not body:
-            return ()
-        markup = decode_html(body, content_type)[0]
-        if start is None:
-            texts.keep(place, start_of_page(markup))
-        return page_snippet(markup, ranked.spellings, ranked.phrases)
+        return decode_html(body, content_type)[0] if body else ""
 
     def _page_body(self, location: Location) -> tuple[bytes, str]:
         """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""

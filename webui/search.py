@@ -182,7 +182,7 @@ def _json_answer(results: Results, wanted: SearchRequest) -> Response:
     for shown, hit in zip(answer["hits"], results.hits, strict=True):
         shown["snippet_parts"] = [{"t": part.text, "hit": part.hit} for part in hit.snippet]
         shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root, digest=hit.digest)
-        for name in ("first", "last", "language", "mime", "status"):
+        for name in ("first", "last", "language", "mime", "status", "folded"):
             shown[name] = getattr(hit, name)
         if hit.member:
             shown["member"] = hit.member

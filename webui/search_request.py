@@ -16,7 +16,7 @@ _ADDED_WORDS_AT_MOST = 50
 SORTS = ("relevance", "newest", "oldest", "url")
 VIEWS = ("list", "tree")
 PARAMETERS = frozenset(
-    "q page size limit offset format sort view open site type lang status from to facets expand without".split()
+    "q page size limit offset format sort view open site type lang status from to facets expand without fold".split()
 )
 # A filter becomes part of a query: what could end it there and begin another part has no place in it.
 _FILTER_VALUES = {
@@ -62,6 +62,7 @@ class SearchRequest:
     until: str = ""
     expand: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    fold: bool = True
 
     @property
     def page(self) -> int:
@@ -117,6 +118,7 @@ class SearchRequest:
             "to": self.until,
             "expand": ",".join(self.expand),
             "without": ",".join(self.without),
+            "fold": "" if self.fold else 0,
             "size": self.size if self.own_size else "",
         }
         values.update(changes)
@@ -187,6 +189,7 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
         status=chosen["status"].lower(),
         since=chosen["from"],
         until=chosen["to"],
+        fold=arguments.get("fold", "1") != "0",
         expand=_several(arguments, "expand", WIDENINGS),
         without=tuple(word for word in arguments.get("without", "")[:2000].split(",") if word)[
             :_ADDED_WORDS_AT_MOST

@@ -20,6 +20,7 @@ class Hit:
     offset, length, inner: of the record in that file (or member). mime, status: of that capture; language: of the
     version, "" when it is not known. captures, versions: of the page in this index; first, last: timestamps of its
     oldest and newest capture, "" if none has one.
+    folded: how many near-duplicates of it among the hits asked for are left out.
     digest: of the payload, where address and timestamp alone do not name the record: another capture of the same
     second holds other content. Else "".
     """
@@ -42,6 +43,7 @@ class Hit:
     language: str = ""
     mime: str = ""
     status: int = 0
+    folded: int = 0
     path: str = ""
 
 

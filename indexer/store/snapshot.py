@@ -137,6 +137,13 @@ class Snapshot:
             for live in self.segments
         )
 
+    def words_in(self, number: int, ordinal: int) -> int:
+        """Return how many words a version of the segment with this number has; 0 when it is not there."""
+        for live in self.segments:
+            if live.number == number:
+                return int(live.segment.lengths[ordinal].sum())
+        return 0
+
     def language_of(self, number: int, ordinal: int) -> str:
         """Return the language of a version of the segment with this number; "" when it is not known."""
         for live in self.segments:

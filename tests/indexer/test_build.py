@@ -27,6 +27,7 @@ from indexer.store.writer import IndexWriter
 from indexer.text.documents import CaptureFound, FileEntry
 from indexer.worker import Batch, CaptureRow
 from running import REPOSITORY
+from tests.indexer.making import response, write_warc
 
 ONE = IndexOptions(workers=1)
 PAGES = 157  # of the shelf that is killed at
@@ -616,3 +617,22 @@ def test_a_revisit_joins_its_original_in_another_file_whichever_comes_first(
             assert b"unique3" in found.read()
         assert index.search("unique3").hits[0].captures == 2
         assert index.check() == []
+
+
+def test_near_duplicates_are_folded_and_totals_stay(tmp_path: Path) -> None:
+    """Hits that are left out are counted by the one that stands for them; pages of the list stay where they are."""
+    text = " ".join(f"heron{number}" for number in range(60)) + " marsh"
+    pages = [(f"http://a.example/{n}", text + (" again" if n % 2 else "")) for n in range(5)]
+    pages.append(("http://b.example/", "another page about the marsh and the birds that live on it " * 3))
+    path = write_warc(tmp_path / "a.warc.gz", [response(url, f"<p>{body}") for url, body in pages])
+    build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1))
+    with open_index(str(tmp_path / "index")) as index:
+        folded = index.search("marsh", fold=True, facets=True)
+        assert folded.total == 6 and len(folded.hits) == 2
+        assert sorted(hit.folded for hit in folded.hits) == [0, 4]
+        plain = index.search("marsh", limit=3, offset=2)
+        part = index.search("marsh", limit=3, offset=2, fold=True)
+        assert [hit.url for hit in plain.hits if hit.url in {h.url for h in part.hits}] == [
+            hit.url for hit in part.hits
+        ]
+        assert sum(hit.folded + 1 for hit in part.hits) == 3

@@ -110,6 +110,7 @@ class FakeIndex:
         budget_s: float | None = None,
         expand: Sequence[str] = (),
         without: Sequence[str] = (),
+        fold: bool = False,
     ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}
