@@ -52,6 +52,8 @@ def _is_looked_at(word: str) -> bool:
 
 def _better_words(snapshot: Snapshot, word: str) -> list[str]:
     """Return words (or two, parted by a blank) that more versions hold than `word`, the likeliest first."""
+    if not snapshot.segments:
+        return []
     edits = 2 if len(word) >= _TWO_CHANGES_FROM else 1
     own = int(holdings(snapshot, [word])[0])
     needed = _MUCH_RARER * (own + 1)
