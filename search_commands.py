@@ -30,8 +30,10 @@ from webui.settings import Settings
 
 if TYPE_CHECKING:
     from archiver.warc import Record
-    from indexer import Hit
+    from indexer import Explanation, Hit
 
+# those of indexer.search.models (a test compares them), because importing that takes too long here
+MODELS = ("bm25f", "cosine", "tfidf", "boolean", "pnorm", "fuzzy")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _log = logging.getLogger("findingaid")
 
@@ -44,20 +46,34 @@ _log = logging.getLogger("findingaid")
 @click.option(
     "--offset", type=click.IntRange(0), default=0, show_default=True, help="How many hits to pass over."
 )
+@click.option("--model", type=click.Choice(MODELS), help="How pages are scored, instead of search.model.")
+@click.option("--explain", is_flag=True, help="Tell what each score is made of.")
 @json_option
 @with_settings
-def search_command(settings: Settings, words: tuple[str, ...], limit: int, offset: int, as_json: bool) -> int:
+def search_command(
+    settings: Settings,
+    words: tuple[str, ...],
+    limit: int,
+    offset: int,
+    model: str | None,
+    explain: bool,
+    as_json: bool,
+) -> int:
     """Search the index.
 
     \b
     findingaid search "web archive" --limit 3
     findingaid search 'title:inventory -draft site:example.org' --json
     findingaid search '"river bird"~3 OR heron~1 from:2009 to:2012'
+    findingaid search river bird --explain --limit 1
 
     The whole query language is told in docs/query-language.md.
     """
     with opened_index(settings) as index:
-        results = index.search(" ".join(words), offset=offset, limit=limit, operator=settings.search.operator)
+        results = index.search(
+            " ".join(words), offset=offset, limit=limit, operator=settings.search.operator, model=model,
+            explain=explain,
+        )  # fmt: skip
     if as_json:
         from webui.json_shapes import results_as_json
 
@@ -67,12 +83,37 @@ def search_command(settings: Settings, words: tuple[str, ...], limit: int, offse
         complain(notice)
     coloured = _has_colour()
     for rank, hit in enumerate(results.hits, start=offset + 1):
-        click.echo("\n".join(_hit_lines(rank, hit, coloured)) + "\n", color=coloured)
+        lines = _hit_lines(rank, hit, coloured)
+        if hit.explanation:
+            lines += [" " * 5 + line for line in explanation_lines(hit.explanation)]
+        click.echo("\n".join(lines) + "\n", color=coloured)
     click.echo(
         f"{many(results.total, 'page') if results.total else 'nothing'} found in {results.took_ms:.1f} ms",
         err=True,
     )
     return DONE
+
+
+def explanation_lines(explanation: Explanation) -> list[str]:
+    """Return what a score is made of, a line a part: the figures on the left add up to the first."""
+    lines = [f"{explanation.score:10.4f}  score ({explanation.model})"]
+    for word in explanation.words:
+        lines.append(
+            f"{word.score:10.4f}    {clean(word.text)}: idf {word.idf:.4f} * {word.times:g} * {word.saturation:.4f}"
+        )
+        for part in word.elements:
+            lines.append(
+                f"{'':10}      {part.score:.4f} {part.element}: {part.count:g} * boost {part.boost:g},"
+                f" length {part.length} of {part.mean:.1f} on average, weight {part.weight:.4f}"
+            )
+    for pair in explanation.pairs:
+        lines.append(f"{pair.score:10.4f}    near each other: {clean(pair.text)}, weight {pair.weight:.4f}")
+    for prior in explanation.priors:
+        what = "steps below the front page" if prior.name == "depth" else "other sites link to it"
+        lines.append(f"{prior.score:10.4f}    {prior.value} {what}")
+    if explanation.whole:
+        lines.append(f"{explanation.whole:10.4f}    the query as a whole")
+    return lines
 
 
 def _hit_lines(rank: int, hit: Hit, coloured: bool) -> list[str]:

@@ -39,6 +39,7 @@ from indexer.evaluation import (  # noqa: E402
     topic_query,
 )
 from indexer.search.matching import match_leaf  # noqa: E402
+from indexer.search.models import MODELS  # noqa: E402
 from indexer.search.query import leaves  # noqa: E402
 from indexer.search.searcher import without_stop_words  # noqa: E402
 from indexer.store.bm25f import idf, norms, saturate, weights  # noqa: E402
@@ -61,28 +62,34 @@ def changed(ranking: Ranking, **values: float) -> Ranking:
 
 SETTINGS: dict[str, Ranking] = {
     "default": DEFAULT,
-    "all elements alike, k1 1.2, b 0.75": ALIKE,
-    "k1 1.2": changed(DEFAULT, k1=1.2),
-    "k1 5": changed(DEFAULT, k1=5.0),
+    "all elements alike, k1 1.2, b 0.75": replace(ALIKE, near=0.0, depth=0.0, linked=0.0),
+    "k1 2.5": changed(DEFAULT, k1=2.5),
+    "k1 10": changed(DEFAULT, k1=10.0),
     "title 5": changed(DEFAULT, boost_title=5.0),
-    "title 1": changed(DEFAULT, boost_title=1.0),
     "heading 2": changed(DEFAULT, boost_heading=2.0),
-    "url 1": changed(DEFAULT, boost_url=1.0),
-    "url 0": changed(DEFAULT, boost_url=0.0),
+    "url 3": changed(DEFAULT, boost_url=3.0),
+    "inlink 3": changed(DEFAULT, boost_inlink=3.0),
+    "inlink 0": changed(DEFAULT, boost_inlink=0.0),
     "b of the body 0.4": changed(DEFAULT, b_body=0.4),
-    "b of all others 0": changed(DEFAULT, **{f"b_{name}": 0.0 for name in ELEMENTS if name != "body"}),
+    "other forms 1": replace(DEFAULT, other_forms=1.0),
+    "other forms 0.7": replace(DEFAULT, other_forms=0.7),
+    "near 0": replace(DEFAULT, near=0.0),
+    "near 0.5": replace(DEFAULT, near=0.5),
+    "depth 0, linked 0": replace(DEFAULT, depth=0.0, linked=0.0),
     "classic idf": replace(DEFAULT, idf="classic"),
+    **{f"model {name}": replace(DEFAULT, model=name) for name in MODELS if name != "bm25f"},
 }
+EXPANSIONS = ("rocchio", "cooccur", "wordnet", "lsi")
 # What is tried for each value while tuning. Elements that no collection has keep their defaults.
 TRIED: dict[str, Sequence[float]] = {
     "k1": (0.8, 1.2, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20),
     **{
         f"boost_{name}": (0, 0.5, 1, 1.5, 2, 3, 4, 5, 7, 10, 15)
-        for name in ("title", "heading", "url", "keywords")
+        for name in ("title", "heading", "url", "keywords", "inlink")
     },
     **{
         f"b_{name}": (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.75, 0.9)
-        for name in ("title", "heading", "url", "keywords")
+        for name in ("title", "heading", "url", "keywords", "inlink")
     },
     "b_body": (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 1),
 }
@@ -101,10 +108,10 @@ class Collection:
         bool  # where the judgements name few pages of each topic, the others are left out of the lists
     )
 
-    def evaluate(self, ranking: Ranking) -> Evaluation:
+    def evaluate(self, ranking: Ranking, expand: Sequence[str] = ()) -> Evaluation:
         return evaluate(
             self.index, self.topics, self.judgements, ranking=ranking, id_prefix=self.id_prefix,
-            judged_only=self.judged_only,
+            judged_only=self.judged_only, expand=expand,
         )  # fmt: skip
 
 
@@ -195,11 +202,9 @@ class Table:
         self.factor = np.concatenate([row[2] for row in rows])
         self.counts = np.concatenate([row[3] for row in rows])
 
-    def measure(
-        self, ranking: Ranking, means: NDArray[np.float64] | None = None
-    ) -> dict[str, NDArray[np.float64]]:
+    def measure(self, ranking: Ranking) -> dict[str, NDArray[np.float64]]:
         """Return nDCG@10, nDCG@3 and average precision of each topic."""
-        norm = norms(ranking, self.lengths, self.means if means is None else means)
+        norm = norms(ranking, self.lengths, self.means)
         score = self.factor * saturate(ranking, weights(self.counts, norm[self.version]))
         shape = self.grades.shape
         total = np.bincount(
@@ -288,20 +293,17 @@ def measure_all(collections: list[Collection], tables: list[Table], *, tuning: b
     """Return all figures, ready for JSON."""
     rows: dict[str, dict[str, dict[str, float]]] = {}
     base: dict[str, Evaluation] = {}
-    for name, ranking in SETTINGS.items():
+    tried: list[tuple[str, Ranking, Sequence[str]]] = [
+        *((name, ranking, ()) for name, ranking in SETTINGS.items()),
+        *((f"default, widened by {name}", DEFAULT, (name,)) for name in EXPANSIONS),
+    ]
+    for name, ranking, expand in tried:
         rows[name] = {}
         for collection in collections:
-            found = collection.evaluate(ranking)
+            found = collection.evaluate(ranking, expand)
             base.setdefault(collection.name, found)
             rows[name][collection.name] = numbers_of(found)
             rows[name][collection.name]["p"] = compare(base[collection.name], found)["ndcg@10"].p_value
-    rows["default, lengths divided by the mean over all versions"] = {
-        table.name: {
-            key: float(value.mean())
-            for key, value in table.measure(DEFAULT, table.lengths.mean(axis=0)).items()
-        }
-        for table in tables
-    }
     result: dict[str, object] = {
         "collections": {c.name: [c.index.statistics().documents, len(base[c.name].topics)] for c in collections},
         "rows": rows,

@@ -10,6 +10,7 @@ with open_index("MyIndex") as index:
 from typing import TYPE_CHECKING, Any
 
 from indexer.index import Capture, Index, LedgerEntry, Results, Statistics, Tree, open_index
+from indexer.search.explaining import Explanation
 from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit
 from indexer.search.snippets import SnippetPart
@@ -56,6 +57,7 @@ __all__ = [
     "AddedWord",
     "Capture",
     "DiskFullError",
+    "Explanation",
     "FacetValue",
     "Facets",
     "Hit",

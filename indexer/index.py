@@ -36,6 +36,7 @@ from indexer.search.facets import Facets, count_facets
 from indexer.search.feedback import telling_words
 from indexer.search.folding import fold as near_duplicates
 from indexer.search.hits import Hit, describe
+from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
 from indexer.search.ordering import SORTS, sorted_pages
@@ -260,6 +261,8 @@ class Index:
         budget_s: float | None = None,
         filters: str = "",
         fold: bool = False,
+        model: str | None = None,
+        explain: bool = False,
     ) -> Results:
         """Return the hits `offset` to `offset + limit` for a query in the query language, best first.
 
@@ -273,25 +276,31 @@ class Index:
         filters: what else a page must fulfil, such as "site:example.org lang:en", in the query language.
         fold: leave out hits that are near-duplicates of one before them among these; that one counts them in `folded`.
         Totals, facets and what the next offset gives stay as they are.
-        Raises ValueError for another operator, sort or way to expand.
+        model: how pages are scored, one of indexer.search.models.MODELS; None for the setting.
+        explain: say of each score what it is made of, as `Hit.explanation`.
+        Raises ValueError for another operator, sort, model or way to expand.
         """
         if sort not in SORTS:
             raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
+        if model is not None and model not in MODELS:
+            raise ValueError(f"model {model!r}: expected one of {', '.join(MODELS)}")
+        ranking = self.ranking if model is None else replace(self.ranking, model=model)
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         before: Snapshot | None = None
         for _ in range(_ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
-                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking, budget_s=budget_s)
+                widened = self._widened(snapshot, parsed, wish, ranking=ranking, budget_s=budget_s)
                 ranked = search(
                     snapshot,
                     widened.query,
-                    self.ranking,
+                    ranking,
                     offset=max(0, offset),
                     limit=max(0, limit),
                     sort=sort,
                     budget_s=budget_s,
+                    explain=explain,
                 )
                 with snapshot.catalogue.snapshot():
                     hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]

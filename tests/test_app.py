@@ -226,6 +226,28 @@ def test_search_in_each_language_of_the_demo(findingaid: Findingaid, small_index
     assert json.loads(findingaid("search", query, "--index", small_index, "--json").out)["total"] >= 1
 
 
+def test_search_explains_its_scores(findingaid: Findingaid, small_index: Path) -> None:
+    from indexer.search.models import MODELS
+    from search_commands import MODELS as named
+
+    assert named == MODELS
+    done = findingaid("search", "finding aid", "--index", small_index, "--limit", "1", "--explain")
+    lines = done.out.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.endswith("score (bm25f)"))
+    figures = [float(line[:15]) for line in lines[start:] if line[:15].strip()]
+    assert len(figures) > 3 and abs(figures[0] - sum(figures[1:])) < 0.001
+    assert any(" title: 1 * boost 2" in line for line in lines) and "near each other: finding aid" in done.out
+    done = findingaid(
+        "search", "finding aid", "--index", small_index, "--explain", "--model", "fuzzy", "--json"
+    )
+    for hit in json.loads(done.out)["hits"]:
+        explanation = hit["explanation"]
+        assert (explanation["model"], explanation["score"], explanation["whole"]) == (
+            "fuzzy",
+            *[hit["score"]] * 2,
+        )
+
+
 def test_search_for_people_shows_title_address_date_and_place(
     findingaid: Findingaid, small_index: Path, sample_warc: Path
 ) -> None:

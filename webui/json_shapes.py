@@ -6,11 +6,12 @@ Knows neither Flask nor an index, so the command line can import it at no cost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
-    from indexer import Hit, LedgerEntry, Removal, Results, Statistics
+    from indexer import Explanation, Hit, LedgerEntry, Removal, Results, Statistics
     from indexer.evaluation import Comparison, Evaluation
 
 
@@ -44,7 +45,13 @@ def hit_as_json(hit: Hit) -> dict[str, Any]:
         "inner": hit.inner,
         "captures": hit.captures,
         "versions": hit.versions,
+        **({"explanation": explanation_as_json(hit.explanation)} if hit.explanation else {}),
     }
+
+
+def explanation_as_json(explanation: Explanation) -> dict[str, Any]:
+    """Return what a score is made of: the `score` of every word, pair and prior, and `whole`, add up to its `score`."""
+    return asdict(explanation)
 
 
 def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]:

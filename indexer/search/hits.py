@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
 from indexer.search.snippets import SnippetPart
 from indexer.store.snapshot import Snapshot
@@ -21,6 +22,7 @@ class Hit:
     version, "" when it is not known. captures, versions: of the page in this index; first, last: timestamps of its
     oldest and newest capture, "" if none has one.
     folded: how many near-duplicates of it among the hits asked for are left out.
+    explanation: what the score is made of, when it was asked for.
     digest: of the payload, where address and timestamp alone do not name the record: another capture of the same
     second holds other content. Else "".
     """
@@ -45,6 +47,7 @@ class Hit:
     status: int = 0
     folded: int = 0
     path: str = ""
+    explanation: Explanation | None = None
 
 
 _CAPTURE = (
@@ -104,4 +107,5 @@ def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
         mime=mime,
         status=status,
         path=whole,
+        explanation=found.explanation,
     )
