@@ -20,7 +20,15 @@ from webui.application import error_response, site, wants_json
 from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json
 from webui.preferences import SIZES, preferences
-from webui.result_links import added_links, chips_of, facet_groups, sort_links, view_links, widening_links
+from webui.result_links import (
+    Link,
+    added_links,
+    chips_of,
+    facet_groups,
+    sort_links,
+    view_links,
+    widening_links,
+)
 from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
 from webui.stored import captures_of
 
@@ -82,12 +90,28 @@ def search() -> Response:
             sort=wanted.sort,
             facets=with_facets,
             filters=wanted.filters(),
+            expand=wanted.expand,
+            without=wanted.without,
+            fold=request.args.get("fold") == "1" if is_json else wanted.fold,
             budget_s=site().settings.search.time_limit_s,
         )
-    return _json_answer(results, wanted) if is_json else _page(results, wanted)
+        shorter = [] if results.total or is_json else _shorter(index, wanted)
+    return _json_answer(results, wanted) if is_json else _page(results, wanted, shorter)
 
 
-def _page(results: Results, wanted: SearchRequest) -> Response:
+def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
+    """Return the query without each of its words, where that finds something."""
+    found = []
+    for part in wanted.shorter():
+        total = index.search(
+            part.query, limit=0, filters=wanted.filters(), budget_s=site().settings.search.time_limit_s
+        ).total
+        if total:
+            found.append(Link(part.query, part.parameters, total))
+    return found
+
+
+def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> Response:
     address = address_in(wanted.query)
     return make_response(
         render_template(
@@ -101,6 +125,7 @@ def _page(results: Results, wanted: SearchRequest) -> Response:
             sorts=sort_links(wanted),
             views=view_links(wanted),
             widenings=widening_links(wanted),
+            shorter=shorter,
             added=added_links(results.added, wanted),
             address=address,
             address_captures=len(captures_of(address)) if address else 0,
@@ -140,6 +165,8 @@ def _tree(index: Index, wanted: SearchRequest) -> Tree:
         opened=wanted.opened,
         operator=site().settings.search.operator,
         filters=wanted.filters(),
+        expand=wanted.expand,
+        without=wanted.without,
     )
 
 
@@ -166,6 +193,7 @@ def _tree_answer(wanted: SearchRequest, tree: Tree, is_json: bool) -> Response:
             statistics=_statistics() if not tree.total else None,
             address="",
             address_captures=0,
+            shorter=[],
         )
     )
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
-from indexer import AddedWord, open_index
+from indexer import AddedWord, Index, Results, open_index
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
 from webui import create_app
@@ -130,6 +131,37 @@ def test_a_query_is_widened_by_links_and_each_added_word_can_be_taken_out(client
         ("true cat", "lynx,true cat"), ("kitty", "lynx,kitty"),
     ]  # fmt: skip
     assert client.get("/search?q=cat&expand=magic").status_code == 400
+
+
+def test_what_is_asked_for_reaches_the_index(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each parameter of an address: one that was forgotten on the way would show only in other results."""
+    asked: dict[str, object] = {}
+    search = Index.search
+
+    def spy(self: Index, query: str, **options: Any) -> Results:
+        asked.clear()
+        asked.update(options)
+        return search(self, query, **options)
+
+    monkeypatch.setattr(Index, "search", spy)
+    assert (
+        client.get("/search?q=cat&expand=wordnet,cooccur&without=a,b&sort=oldest&page=2&lang=en").status_code
+        == 200
+    )
+    assert asked["expand"] == ("wordnet", "cooccur") and asked["without"] == ("a", "b")
+    assert (asked["sort"], asked["offset"], asked["filters"]) == ("oldest", 10, "lang:en")
+    assert asked["fold"] is True and asked["facets"] is True and asked["budget_s"]
+    client.get("/search?q=cat&fold=0")
+    assert asked["fold"] is False
+    client.get("/search.json?q=cat&size=3")
+    assert (asked["fold"], asked["facets"], asked["limit"]) == (False, False, 3)
+
+
+def test_nothing_found_counts_what_fewer_words_find(client: FlaskClient) -> None:
+    html = client.get("/search?q=%22cat+dog%22").text
+    assert "Use other words, or fewer." in html
+    html = client.get("/search?q=cat+absent&site=one.example").text
+    assert "some of them" in html  # any of the words, before nothing
 
 
 def test_did_you_mean(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
