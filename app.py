@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 import click
 
 import crawl_commands
+import export_commands
 import index_commands
 import search_commands
 from command_line import (
@@ -178,6 +179,7 @@ for _command in (
     search_commands.search_command,
     search_commands.cached_command,
     search_commands.evaluate_command,
+    export_commands.export_group,
 ):
     commands.add_command(_command)
 

@@ -337,16 +337,21 @@ def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
 
 
 @click.command("check")
+@click.option("--cdxj", "list_file", metavar="FILE", help="Are all captures of this CDXJ or CDX list in the index?")
 @json_option
 @with_settings
-def check_command(settings: Settings, as_json: bool) -> int:
+def check_command(settings: Settings, list_file: str | None, as_json: bool) -> int:
     """Verify the checksums and cross references of an index; exit 1 when something is wrong.
 
-    Archives that are not there any more are named as a warning.
+    Archives that are not there any more are named as a warning. With --cdxj, a list
+    of captures that another tool made is held against the index instead.
 
     \b
     findingaid check --index ~/warcs-index
+    findingaid check --cdxj ~/pywb/collections/web/indexes/index.cdxj
     """
+    if list_file is not None:
+        return _check_list(settings, list_file, as_json)
     with opened_index(settings) as index:
         problems = index.check()
         missing = [] if problems else [entry.path for entry in index.missing_files()]
@@ -363,3 +368,44 @@ def check_command(settings: Settings, as_json: bool) -> int:
                 " (where it lies now: findingaid index FOLDER)"
             )
     return FAILED if problems else DONE
+
+
+def _check_list(settings: Settings, list_file: str, as_json: bool) -> int:
+    from archiver.warc.cdxj import read_cdx
+    from indexer.comparing import compare_with_list
+
+    with opened_index(settings) as index:
+        found = compare_with_list(index, read_cdx(list_file))
+    bad = [f"line {line.number}: {line.problem}" for line in found.bad_lines]
+    if as_json:
+        print_json(
+            {
+                "list": list_file,
+                "lines": found.lines,
+                "held": found.held,
+                "missing": found.missing,
+                "differing": found.differing,
+                "bad": found.bad,
+                "missing_captures": [
+                    {"url": line.url, "timestamp": line.timestamp} for line in found.missing_captures
+                ],
+                "different_captures": [
+                    {"url": line.url, "timestamp": line.timestamp, "digest": line.digest}
+                    for line in found.different_captures
+                ],
+                "bad_lines": bad,
+            }
+        )
+    else:
+        for what, lines in (("missing", found.missing_captures), ("other content", found.different_captures)):
+            for line in lines:
+                click.echo(f"{what}: {line.timestamp} {clean(line.url)}")
+        for problem in bad:
+            complain(f"{list_file}: {problem}")
+        click.echo(
+            f"{many(found.lines, 'line')} = {found.held:,} in the index + {found.missing:,} missing + "
+            f"{found.differing:,} with other content + {found.bad:,} unreadable"
+        )
+    if found.missing or found.differing:
+        return FAILED
+    return DONE_WITH_DAMAGE if found.bad else DONE

@@ -614,7 +614,14 @@ class Index:
         """Return the next captures by address and time, at most `limit`; see indexer.listing."""
         with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
             return list_captures(
-                connection, keys, first=first, last=last, after=after, newest_first=newest_first, limit=limit
+                connection,
+                keys,
+                first=first,
+                last=last,
+                after=after,
+                newest_first=newest_first,
+                limit=limit,
+                now=self._now,
             )
 
     def count_captures(self, keys: KeyRange, *, first: str = "", last: str = "") -> int:

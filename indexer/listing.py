@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from archiver.warc import surt_key
+from archiver.warc import Location, surt_key
 
 MATCHES = ("exact", "prefix", "host", "domain")
 _PIECE = 1000
@@ -17,6 +18,11 @@ class KeyRange:
 
     low: str
     high: str = ""
+
+    @classmethod
+    def everything(cls) -> KeyRange:
+        """Return the range of all addresses."""
+        return cls("", "\U0010ffff")
 
     @classmethod
     def of(cls, url: str, match: str = "exact") -> KeyRange:
@@ -43,7 +49,10 @@ class KeyRange:
 
 @dataclass(frozen=True, slots=True)
 class ListedCapture:
-    """A capture as a list shows it. number: parts those of one address and second; the cursor of the next piece."""
+    """A capture as a list shows it. number: parts those of one address and second; the cursor of the next piece.
+
+    file: as it was named when indexed; path: where it is.
+    """
 
     key: str
     url: str
@@ -59,6 +68,12 @@ class ListedCapture:
     inner: int
     number: int
     title: str | None
+    path: str
+
+    @property
+    def location(self) -> Location:
+        """Where the record lies."""
+        return Location(self.path, self.offset, self.length, self.member, self.inner)
 
     @property
     def cursor(self) -> tuple[str, str, int]:
@@ -75,11 +90,12 @@ def list_captures(
     after: tuple[str, str, int] | None = None,
     newest_first: bool = False,
     limit: int = _PIECE,
+    now: Callable[[str], str] = str,
 ) -> list[ListedCapture]:
     """Return the next captures by sort key, then time; an empty list when there are no more.
 
     first, last: timestamps of the earliest and latest capture wanted, "" for no bound. after: the cursor of the
-    capture before. newest_first: the whole order turned round.
+    capture before. newest_first: the whole order turned round. now: from where a file was to where it is.
     """
     where, values = _conditions(keys, first, last)
     if after is not None:
@@ -88,12 +104,12 @@ def list_captures(
     order = " DESC" if newest_first else ""
     rows = connection.execute(
         "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
-        " c.length, c.inner, c.id, v.title FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
+        " c.length, c.inner, c.id, v.title, f.whole FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
         f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
         f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
         (*values, limit),
     )
-    return [ListedCapture(*row) for row in rows]
+    return [ListedCapture(*row[:-1], now(row[-1])) for row in rows]
 
 
 def count_captures(connection: sqlite3.Connection, keys: KeyRange, *, first: str = "", last: str = "") -> int:

@@ -84,26 +84,40 @@ def parts_report(index: Index, capture: Capture, parts: dict[str, str]) -> Parts
     parts: address -> modifier, as `RewriteContext` collects them.
     """
     kinds = {"im_": _("picture"), "cs_": _("style"), "if_": _("frame"), "fr_": _("frame")}
-    wanted = dict(parts)
-    found: list[Part] = []
-    sheets = 0
     when = as_seconds(capture.timestamp)
+    archived, left_out = find_parts(index, capture, parts)
+    found = []
+    for url, modifier, part in archived:
+        drift = as_seconds(part.timestamp) - when if part is not None and when else 0.0
+        kind = kinds.get(modifier, _("other"))
+        found.append(Part(url, kind, part.timestamp if part else "", part.status if part else 0, drift))
+    found.sort(key=lambda part: (not part.is_missing, -abs(part.drift_s), part.url))
+    return PartsReport(tuple(found), left_out)
+
+
+def find_parts(
+    index: Index, capture: Capture, parts: dict[str, str]
+) -> tuple[list[tuple[str, str, Capture | None]], int]:
+    """Return (address, modifier, capture nearest in time or None) of each part of a page, and how many are left out.
+
+    What the style sheets name is among them; at most MAX_PARTS are looked up.
+    """
+    wanted = dict(parts)
+    found: list[tuple[str, str, Capture | None]] = []
+    sheets = 0
     queue = list(wanted.items())
     for url, modifier in queue:
         if len(found) == MAX_PARTS:
             break
         part = closest(index, url, capture.timestamp)
-        drift = as_seconds(part.timestamp) - when if part is not None and when else 0.0
-        kind = kinds.get(modifier, _("other"))
-        found.append(Part(url, kind, part.timestamp if part else "", part.status if part else 0, drift))
+        found.append((url, modifier, part))
         if part is not None and modifier == "cs_" and sheets < MAX_SHEETS:
             sheets += 1
             for address, own in _parts_of_sheet(index, part).items():
                 if address not in wanted:
                     wanted[address] = own
                     queue.append((address, own))
-    found.sort(key=lambda part: (not part.is_missing, -abs(part.drift_s), part.url))
-    return PartsReport(tuple(found), len(queue) - len(found))
+    return found, len(queue) - len(found)
 
 
 def _parts_of_sheet(index: Index, capture: Capture) -> dict[str, str]:

@@ -10,7 +10,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .members import GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
-from .source import FileSource, Source
+from .source import FileSource, PartSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
     ZipError,
@@ -154,14 +154,40 @@ def read_record_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Re
 
     Raises RecordError if no record begins exactly there, ArchiveError if the file cannot be read.
     """
-    source: Source = FileSource(location.path)
+    source = open_place(location, limits=limits)
     try:
-        if location.member:
-            source = _open_member(source, location, limits)
         return _record_at(source, location, limits)
     except BaseException:
         source.close()
         raise
+
+
+def open_place(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Source:
+    """Return the bytes that the offsets of a location count in: those of its file, or of the archive inside it.
+
+    Raises RecordError when there is no such archive inside, ArchiveError if the file cannot be opened.
+    """
+    source: Source = FileSource(location.path)
+    try:
+        return _open_member(source, location, limits) if location.member else source
+    except BaseException:
+        source.close()
+        raise
+
+
+def stored_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> int | None:
+    """Return where the bytes of a location begin in the file itself; None when they are deflated there.
+
+    Raises as `open_place` does.
+    """
+    if not location.member:
+        return location.offset
+    source = FileSource(location.path)
+    try:
+        inner, begin = _member_of(source, location, limits)
+        return begin + location.offset if isinstance(inner, PartSource) else None
+    finally:
+        source.close()
 
 
 def find_record(
@@ -200,6 +226,10 @@ def _archives_inside(source: Source, limits: Limits) -> list[str]:
 
 
 def _open_member(source: Source, location: Location, limits: Limits) -> Source:
+    return _member_of(source, location, limits)[0]
+
+
+def _member_of(source: Source, location: Location, limits: Limits) -> tuple[Source, int]:
     where = f"{location.path}: {location.member}"
     try:
         for entry in zip_entries(source, limits):
@@ -207,7 +237,7 @@ def _open_member(source: Source, location: Location, limits: Limits) -> Source:
                 problem = entry.problem()
                 if problem:
                     raise RecordError(where, location.offset, problem)
-                return open_entry(source, entry)[0]
+                return open_entry(source, entry)
     except ZipError as error:
         raise RecordError(where, location.offset, str(error)) from error
     raise RecordError(where, location.offset, "the ZIP file holds no such file")

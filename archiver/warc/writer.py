@@ -222,7 +222,7 @@ class WarcWriter:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise _translate(error, path) from error
+                raise translate(error, path) from error
         self.path, self.size, self.records = path, 0, 0
         record = NewRecord(
             RecordType.WARCINFO,
@@ -242,7 +242,7 @@ class WarcWriter:
                 written += os.write(self._descriptor, view[written:])
         except OSError as error:
             os.ftruncate(self._descriptor, self.size)
-            raise _translate(error, self.path) from error
+            raise translate(error, self.path) from error
         self.size += len(data)
 
 
@@ -323,7 +323,8 @@ def _sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
-def _translate(error: OSError, path: str) -> ArchiveError:
+def translate(error: OSError, path: str) -> ArchiveError:
+    """Return the error of ours for one of writing a file: DiskFullError when the disk is full."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return DiskFullError(
             f"{path}: no room left on the disk; free some space and start the same command again"
