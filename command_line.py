@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -139,6 +139,49 @@ def opened_index(settings: Settings) -> Iterator[Index]:
     widening = Widening(**vars(settings.widening))
     with open_index(settings.index_path, ranking=ranking_of(settings), widening=widening) as index:
         yield index
+
+
+# Files -----------------------------------------------------------------------------------
+
+
+def archive_files(paths: Iterable[str], index_path: str = "") -> list[str]:
+    """Return the files to index: those named, and those below the folders named, each once.
+
+    Below a folder, names that start with a dot, the index folder and what is no
+    regular file are passed over; a folder is entered once however many links lead
+    there. Files keep the name they were reached by; folders come in sorted order.
+    Raises CommandError for a path that does not exist, before anything is done.
+    """
+    paths = list(paths)
+    for path in paths:
+        if not os.path.exists(path):
+            raise CommandError(f"{path}: there is no such file or folder; nothing was done", MISUSED)
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            raise CommandError(f"{path}: neither a file nor a folder; nothing was done", MISUSED)
+    files: dict[str, str] = {}
+    entered = {os.path.realpath(index_path)} if index_path else set()
+    for path in paths:
+        for file in _files_below(path, entered) if os.path.isdir(path) else (path,):
+            files.setdefault(os.path.realpath(file), file)
+    return list(files.values())
+
+
+def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
+    real = os.path.realpath(folder)
+    if real in entered:
+        return
+    entered.add(real)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise CommandError(f"{folder}: cannot be read: {error.strerror}; nothing was done") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _files_below(entry.path, entered)
+        elif entry.is_file():
+            yield entry.path
 
 
 # Progress ------------------------------------------------------------------------------

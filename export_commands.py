@@ -6,9 +6,8 @@ import gzip
 import os
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
@@ -17,7 +16,7 @@ from command_line import (
     DONE_WITH_DAMAGE,
     MISUSED,
     CommandError,
-    clean,
+    archive_files,
     complain,
     json_option,
     many,
@@ -29,7 +28,6 @@ from webui.settings import Settings
 
 if TYPE_CHECKING:
     from archiver.warc.wacz_writer import WaczWriter
-    from indexer import Capture, Index
     from webui.exports import LeftOut
 
 _SHOWN = 20
@@ -52,14 +50,22 @@ def export_group() -> None:
 @click.argument("words", nargs=-1, metavar="[QUERY]")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The WACZ file to write; must not exist.")
 @click.option("--site", metavar="HOST", help="All captures of a host and of the hosts below it.")
-@click.option("--url", metavar="URL", help="All captures of a page; with * at its end, of all that begins so.")
+@click.option(
+    "--url", metavar="URL", help="All captures of a page; with * at its end, of all that begins so."
+)
 @click.option("--all", "is_all", is_flag=True, help="All captures of the index, or of the job.")
 @click.option("--from", "first", default="", metavar="TIME", help="Only captures from then on: 2015, 201505.")
 @click.option("--to", "last", default="", metavar="TIME", help="Only captures up to then.")
 @click.option(
-    "--limit", type=click.IntRange(1, 100_000), default=1000, show_default=True, help="How many pages of a QUERY."
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=1000,
+    show_default=True,
+    help="How many pages of a QUERY.",
 )
-@click.option("--every-capture", is_flag=True, help="All captures of the pages of a QUERY, not only those found.")
+@click.option(
+    "--every-capture", is_flag=True, help="All captures of the pages of a QUERY, not only those found."
+)
 @click.option("--no-parts", is_flag=True, help="Leave pictures, styles and frames of pages out.")
 @click.option("--no-text", is_flag=True, help="Leave the text of pages out of the list of pages.")
 @click.option("--title", default="", metavar="TEXT", help="What the file calls itself.")
@@ -95,11 +101,19 @@ def wacz_command(
     from webui.exports import WaczExport, captures_found, captures_listed
 
     query = " ".join(words).strip()
-    chosen = [name for name, wanted in (("QUERY", query), ("--site", site), ("--url", url), ("--all", is_all)) if wanted]
+    chosen = [
+        name
+        for name, wanted in (("QUERY", query), ("--site", site), ("--url", url), ("--all", is_all))
+        if wanted
+    ]
     if len(chosen) != 1:
-        raise CommandError(f"expected one of QUERY, --site, --url and --all, found {' and '.join(chosen) or 'none'}", MISUSED)
+        raise CommandError(
+            f"expected one of QUERY, --site, --url and --all, found {' and '.join(chosen) or 'none'}", MISUSED
+        )
     if query and (first or last):
-        raise CommandError("--from and --to go with --site, --url and --all; a query says from:2015 to:2016", MISUSED)
+        raise CommandError(
+            "--from and --to go with --site, --url and --all; a query says from:2015 to:2016", MISUSED
+        )
     started = time.monotonic()
     with opened_index(settings) as index:
         if query:
@@ -107,14 +121,20 @@ def wacz_command(
                 index, query, operator=settings.search.operator, limit=limit, every_capture=every_capture
             )
         else:
-            captures = captures_listed(index, _range(site, url), first=_bound(first, "0"), last=_bound(last, "9"))
+            captures = captures_listed(
+                index, _range(site, url), first=_bound(first, "0"), last=_bound(last, "9")
+            )
         name = query or site or url or "All captures"
-        about = {"findingaid": {"chosen_by": chosen[0].lstrip("-").lower(), "query": query or site or url or ""}}
+        about = {
+            "findingaid": {"chosen_by": chosen[0].lstrip("-").lower(), "query": query or site or url or ""}
+        }
         with WaczWriter(output, title=title or name, software=_software(), about=about) as writer:
             export = WaczExport(index, writer, with_parts=not no_parts, with_text=not no_text)
             export.add_all(captures, _Lines())
             if not writer.records:
-                raise CommandError(f"nothing to export: {_nothing(export.left_out)}; {output} was not written")
+                raise CommandError(
+                    f"nothing to export: {_nothing(export.left_out)}; {output} was not written"
+                )
     seconds = time.monotonic() - started
     if as_json:
         print_json(
@@ -164,7 +184,9 @@ def _bound(text: str, filling: str) -> str:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write; packed if it ends in .gz.")
 @click.option("--site", metavar="HOST", help="Only captures of a host and of the hosts below it.")
-@click.option("--url", metavar="URL", help="Only captures of a page; with * at its end, of all that begins so.")
+@click.option(
+    "--url", metavar="URL", help="Only captures of a page; with * at its end, of all that begins so."
+)
 @click.option("--from", "first", default="", metavar="TIME", help="Only captures from then on: 2015, 201505.")
 @click.option("--to", "last", default="", metavar="TIME", help="Only captures up to then.")
 @click.option("--full-paths", is_flag=True, help="Write whole paths of archive files, not their names alone.")
@@ -193,7 +215,9 @@ def cdxj_command(
     from webui.exports import CdxjExport, captures_listed, cdx_line
 
     if paths and (site or url or first or last):
-        raise CommandError("--site, --url, --from and --to choose from an index; they do not go with PATH", MISUSED)
+        raise CommandError(
+            "--site, --url, --from and --to choose from an index; they do not go with PATH", MISUSED
+        )
     with SortedLines() as lines:
         export = CdxjExport(lines, full_paths=full_paths)
         damaged = 0
@@ -212,7 +236,6 @@ def cdxj_command(
 
 def _read_files(paths: tuple[str, ...], export: Any) -> int:
     """Read archive files and add their captures; return how many hold damage, each told on stderr."""
-    from index_commands import archive_files
     from indexer.text.documents import FileEntry, read_captures
 
     damaged = 0
@@ -237,7 +260,9 @@ def _write_lines(lines: Any, output: str) -> None:
     with ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(open(open_path, "wb"))
         if output.endswith(".gz"):
-            file = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0))  # type: ignore[assignment]
+            packer = gzip.GzipFile(fileobj=file, mode="wb", mtime=0)
+            stack.callback(packer.close)
+            file = cast("IO[bytes]", packer)
         file.writelines(lines)
     os.replace(open_path, output)
 
@@ -273,7 +298,8 @@ def _left_out_as_json(left_out: LeftOut) -> dict[str, Any]:
     return {
         "count": left_out.count,
         "captures": [
-            {"url": url, "timestamp": timestamp, "reason": reason} for url, timestamp, reason in left_out.places
+            {"url": url, "timestamp": timestamp, "reason": reason}
+            for url, timestamp, reason in left_out.places
         ],
     }
 

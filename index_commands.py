@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +15,8 @@ from command_line import (
     DONE_WITH_DAMAGE,
     FAILED,
     INTERRUPTED,
-    MISUSED,
     CommandError,
+    archive_files,
     clean,
     complain,
     json_option,
@@ -99,46 +99,6 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         )
         return DONE_WITH_DAMAGE
     return DONE
-
-
-def archive_files(paths: Iterable[str], index_path: str = "") -> list[str]:
-    """Return the files to index: those named, and those below the folders named, each once.
-
-    Below a folder, names that start with a dot, the index folder and what is no
-    regular file are passed over; a folder is entered once however many links lead
-    there. Files keep the name they were reached by; folders come in sorted order.
-    Raises CommandError for a path that does not exist, before anything is done.
-    """
-    paths = list(paths)
-    for path in paths:
-        if not os.path.exists(path):
-            raise CommandError(f"{path}: there is no such file or folder; nothing was indexed", MISUSED)
-        if not os.path.isfile(path) and not os.path.isdir(path):
-            raise CommandError(f"{path}: neither a file nor a folder; nothing was indexed", MISUSED)
-    files: dict[str, str] = {}
-    entered = {os.path.realpath(index_path)} if index_path else set()
-    for path in paths:
-        for file in _files_below(path, entered) if os.path.isdir(path) else (path,):
-            files.setdefault(os.path.realpath(file), file)
-    return list(files.values())
-
-
-def _files_below(folder: str, entered: set[str]) -> Iterator[str]:
-    real = os.path.realpath(folder)
-    if real in entered:
-        return
-    entered.add(real)
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        raise CommandError(f"{folder}: cannot be read: {error.strerror}; nothing was indexed") from error
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            yield from _files_below(entry.path, entered)
-        elif entry.is_file():
-            yield entry.path
 
 
 # remove, optimize ----------------------------------------------------------------------
@@ -337,7 +297,9 @@ def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
 
 
 @click.command("check")
-@click.option("--cdxj", "list_file", metavar="FILE", help="Are all captures of this CDXJ or CDX list in the index?")
+@click.option(
+    "--cdxj", "list_file", metavar="FILE", help="Are all captures of this CDXJ or CDX list in the index?"
+)
 @json_option
 @with_settings
 def check_command(settings: Settings, list_file: str | None, as_json: bool) -> int:

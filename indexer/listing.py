@@ -104,12 +104,13 @@ def list_captures(
     order = " DESC" if newest_first else ""
     rows = connection.execute(
         "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
-        " c.length, c.inner, c.id, v.title, f.whole FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
+        " c.length, c.inner, c.id, v.title, f.whole"
+        " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
         f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
         f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
         (*values, limit),
     )
-    return [ListedCapture(*row[:-1], now(row[-1])) for row in rows]
+    return [ListedCapture(*(*row[:-1], now(row[-1]))) for row in rows]
 
 
 def count_captures(connection: sqlite3.Connection, keys: KeyRange, *, first: str = "", last: str = "") -> int:

@@ -146,7 +146,7 @@ def test_folders_are_walked_in_order_without_hidden_files_and_circles(tmp_path: 
         (tmp_path / name).write_text("")
     (tmp_path / "b/circle").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    found = index_commands.archive_files([str(tmp_path), str(tmp_path / "a.warc")], str(tmp_path / "index"))
+    found = command_line.archive_files([str(tmp_path), str(tmp_path / "a.warc")], str(tmp_path / "index"))
     assert [os.path.relpath(file, tmp_path) for file in found] == ["a.warc", "b/1.warc", "b/2.warc"]
 
 
@@ -155,7 +155,7 @@ def test_files_keep_the_name_they_were_given(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf/.odd name.warc").write_text("")
     (tmp_path / "shelf/1.warc").write_text("")
-    assert index_commands.archive_files(["shelf/.odd name.warc", "shelf"]) == [
+    assert command_line.archive_files(["shelf/.odd name.warc", "shelf"]) == [
         "shelf/.odd name.warc",
         "shelf/1.warc",
     ]
@@ -164,7 +164,7 @@ def test_files_keep_the_name_they_were_given(tmp_path: Path, monkeypatch: pytest
 def test_a_pipe_is_not_indexed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(command_line.CommandError, match="neither a file nor a folder"):
-        index_commands.archive_files([str(tmp_path / "pipe")])
+        command_line.archive_files([str(tmp_path / "pipe")])
 
 
 def test_progress_on_a_terminal_is_a_bar_on_stderr(sample_warc: Path, tmp_path: Path) -> None:

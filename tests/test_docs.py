@@ -48,6 +48,17 @@ def commands_in(page: Path) -> list[str]:
     return [line.strip() for line in fenced_lines(page) if line.strip().startswith("findingaid ")]
 
 
+def context_of(shown: click.Command) -> click.Context:
+    return click.Context(shown)
+
+
+def options_of(shown: click.Command) -> list[click.Option]:
+    """Return the options of a command, and of all commands below it."""
+    below = shown.commands.values() if isinstance(shown, click.Group) else ()
+    own = [parameter for parameter in shown.params if isinstance(parameter, click.Option)]
+    return own + [option for command in below for option in options_of(command)]
+
+
 def name_of(page: Path) -> str:
     return str(page.relative_to(REPOSITORY))
 
@@ -58,6 +69,10 @@ def test_each_command_shown_is_understood(page: Path) -> None:
         name, *arguments = shlex.split(line, comments=True)[1:]
         shown = app.commands.get_command(click.Context(app.commands), name)
         assert shown is not None, f"{line}: there is no command {name}"
+        while isinstance(shown, click.Group) and (
+            below := shown.get_command(context_of(shown), arguments[0])
+        ):
+            shown, name, *arguments = below, *arguments
         shown.make_context(name, arguments)  # raises UsageError for an option that does not exist
 
 
@@ -67,10 +82,9 @@ def test_each_command_and_each_of_its_options_is_described(name: str) -> None:
     head, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     own = [section for section in sections if section.startswith(f"findingaid {name}")]
     assert len(own) == 1, f"docs/commands.md needs one section on findingaid {name}"
-    for parameter in app.commands.commands[name].params:
-        if isinstance(parameter, click.Option):
-            longest = max(parameter.opts, key=len)
-            assert longest in own[0] + head, f"docs/commands.md does not tell what {longest} of {name} does"
+    for option in options_of(app.commands.commands[name]):
+        longest = max(option.opts, key=len)
+        assert longest in own[0] + head, f"docs/commands.md does not tell what {longest} of {name} does"
 
 
 def test_each_exit_code_is_described() -> None:

@@ -58,7 +58,11 @@ def captures_found(
     """Yield the captures that a search shows, best first: of at most `limit` pages the one that was found, or all."""
     for offset in range(0, limit, _HITS_AT_ONCE):
         hits = index.search(
-            query, offset=offset, limit=min(_HITS_AT_ONCE, limit - offset), with_snippets=False, operator=operator
+            query,
+            offset=offset,
+            limit=min(_HITS_AT_ONCE, limit - offset),
+            with_snippets=False,
+            operator=operator,
         ).hits
         for hit in hits:
             captures = index.captures(hit.url)
@@ -120,7 +124,10 @@ class WaczExport:
     def add_all(
         self, captures: Iterable[Capture], progress: Callable[[WaczWriter], None] = lambda writer: None
     ) -> None:
-        """Add captures in their order. What cannot be read is in `left_out`; raises ArchiveError for the file written."""
+        """Add captures in their order. What cannot be read is in `left_out`.
+
+        Raises ArchiveError when the WACZ file cannot be written.
+        """
         for capture in captures:
             if self._add(capture) and _is_page(capture):
                 self._add_page(capture)
@@ -234,7 +241,9 @@ class CdxjExport:
         begin = self._begins(place.path, place.member)
         if begin is None or place.inner:
             reason = (
-                "it lies in the middle of a compressed member" if place.inner else "it lies deflated in a ZIP file"
+                "it lies in the middle of a compressed member"
+                if place.inner
+                else "it lies deflated in a ZIP file"
             )
             self.left_out.add(line.url, line.timestamp, f"{reason}; players cannot seek to it")
             return

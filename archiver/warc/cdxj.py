@@ -188,7 +188,7 @@ class SortedLines:
         self._size += len(raw)
         self.count += 1
         if self._size >= _SORTED_AT_ONCE:
-            file = self._parts.enter_context(tempfile.TemporaryFile())
+            file = self._parts.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # noqa: SIM115
             file.writelines(sorted(self._lines))
             self._files.append(file)
             self._lines, self._size = [], 0

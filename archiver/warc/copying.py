@@ -38,7 +38,7 @@ class CopiedRecord:
 
 
 def copy_record(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> CopiedRecord:
-    """Return the record at a place for writing elsewhere. All of it has been read before: what is broken is never copied.
+    """Return the record at a place for writing elsewhere, read to its end before: what is broken is never copied.
 
     Raises RecordError when no whole record lies there, ArchiveError when the file cannot be read.
     """
@@ -47,17 +47,25 @@ def copy_record(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Copie
         size = len(record.raw_header) + max(record.block_length, 0)
         if not is_arc and not location.inner and record.block_length >= 0:
             source = open_place(location, limits=limits)
-            if _is_alone(source, location, size):
+            try:
+                is_alone = _is_alone(source, location, size)
+            except BaseException:
+                source.close()
+                raise
+            if is_alone:
                 return CopiedRecord(True, _pieces(source, location))
             source.close()
-        packed = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115: closed by _pieces_of
+        packed = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
         header = _warc_header(record, location) if is_arc else record.raw_header
         _pack(record, header, packed, location)
     return CopiedRecord(False, _pieces_of(cast("IO[bytes]", packed)))
 
 
 def _is_alone(source: Source, location: Location, record_bytes: int) -> bool:
-    """Tell whether a sound gzip member lies at the place that holds this record and nothing else."""
+    """Tell whether a gzip member lies at the place that holds this record and nothing else.
+
+    Raises RecordError when the data is broken: it must not get a new checksum that is right.
+    """
     if bytes(source.read_at(location.offset, 2)) != _GZIP:
         return False
     decoder = GzipDecoder()
@@ -71,8 +79,10 @@ def _is_alone(source: Source, location: Location, record_bytes: int) -> bool:
             unpacked += len(decoder.decompress(packed, BLOCK))
             if unpacked > record_bytes + _MOST_NEWLINES:
                 return False
-    except DECODER_ERRORS:
-        return False
+    except DECODER_ERRORS as error:
+        raise RecordError(
+            location.path, location.offset, "the gzip data is broken, or has a wrong checksum"
+        ) from error
     return at == end and not decoder.unused_data and unpacked >= record_bytes
 
 
@@ -107,7 +117,9 @@ def _pack(record: Record, header: bytes, out: IO[bytes], location: Location) -> 
     if record.truncated == "file" or written != record.block_length:
         out.close()
         raise RecordError(
-            location.path, location.offset, f"{written} bytes of the record are there, its header says {record.block_length}"
+            location.path,
+            location.offset,
+            f"{written} bytes of the record are there, its header says {record.block_length}",
         )
 
 

@@ -1,9 +1,9 @@
 """Writes WACZ 1.1.1 files: records of other archives with the index and the list of pages that players need.
 
-    archive/data.warc.gz         the records, stored, so that a player seeks to one inside the ZIP file
-    indexes/index.cdx.gz, .idx   the captures as CDXJ, packed in blocks of 3,000 lines, and where each block begins
-    pages/pages.jsonl            the pages, a JSON object a line
-    datapackage.json             what is inside, with the SHA-256 of each; datapackage-digest.json that of this file
+archive/data.warc.gz         the records, stored, so that a player seeks to one inside the ZIP file
+indexes/index.cdx.gz, .idx   the captures as CDXJ, packed in blocks of 3,000 lines, and where each block begins
+pages/pages.jsonl            the pages, a JSON object a line
+datapackage.json             what is inside, with the SHA-256 of each; datapackage-digest.json that of this file
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ class WaczWriter:
         if os.path.exists(path):
             raise ArchiveError(f"{path}: there is a file of this name; remove it or choose another name")
         try:
-            self._file = self._stack.enter_context(open(self._open_path, "wb"))
+            self._file = open(self._open_path, "wb")  # noqa: SIM115
             self._stack.callback(self._remove)
             self._zip = zipfile.ZipFile(self._file, "w", allowZip64=True)
             self._stack.callback(self._let_go)
             self._lines = self._stack.enter_context(SortedLines())
-            self._page_lines = self._stack.enter_context(tempfile.TemporaryFile())
+            self._page_lines = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
             self._archive = _Member(self._zip, self._new_entry(f"archive/{ARCHIVE_NAME}"))
             self._archive.write(_warcinfo(software, self._created))
         except OSError as error:
@@ -120,7 +120,12 @@ class WaczWriter:
             self._finish(self._archive)
             self._write_index()
             with _Member(self._zip, self._new_entry("pages/pages.jsonl", zipfile.ZIP_DEFLATED)) as pages:
-                head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": self._has_text}
+                head = {
+                    "format": "json-pages-1.0",
+                    "id": "pages",
+                    "title": "All Pages",
+                    "hasText": self._has_text,
+                }
                 pages.write(json.dumps(head).encode() + b"\n")
                 self._page_lines.seek(0)
                 while data := self._page_lines.read(_COPY_BYTES):
@@ -150,7 +155,12 @@ class WaczWriter:
         with _Member(self._zip, self._new_entry("indexes/index.cdx.gz")) as index:
             for block in _in_blocks(self._lines):
                 packed = gzip.compress(b"".join(block), 6, mtime=0)
-                place = {"offset": index.size, "length": len(packed), "digest": _sha256(packed), "filename": "index.cdx.gz"}
+                place = {
+                    "offset": index.size,
+                    "length": len(packed),
+                    "digest": _sha256(packed),
+                    "filename": "index.cdx.gz",
+                }
                 key, timestamp, _ = block[0].decode("ascii", "backslashreplace").split(" ", 2)
                 places.append(f"{key} {timestamp} {json.dumps(place)}\n")
                 index.write(packed)
@@ -175,7 +185,8 @@ class WaczWriter:
         digest = {"path": "datapackage.json", "hash": _sha256(raw)}
         self._zip.writestr(self._new_entry("datapackage.json", zipfile.ZIP_DEFLATED), raw)
         self._zip.writestr(
-            self._new_entry("datapackage-digest.json", zipfile.ZIP_DEFLATED), json.dumps(digest, indent=2) + "\n"
+            self._new_entry("datapackage-digest.json", zipfile.ZIP_DEFLATED),
+            json.dumps(digest, indent=2) + "\n",
         )
 
     def _new_entry(self, name: str, method: int = zipfile.ZIP_STORED) -> zipfile.ZipInfo:
@@ -201,6 +212,8 @@ class WaczWriter:
             self._archive.close()
         with contextlib.suppress(OSError, ValueError):
             self._zip.close()
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def _remove(self) -> None:
         with contextlib.suppress(FileNotFoundError):
@@ -240,7 +253,11 @@ def _warcinfo(software: str, created: datetime) -> bytes:
     block = warc_fields([("software", software), ("format", "WARC File Format 1.1")])
     return pack_record(
         NewRecord(
-            RecordType.WARCINFO, block, created, content_type=FIELDS_TYPE, fields=(("WARC-Filename", ARCHIVE_NAME),)
+            RecordType.WARCINFO,
+            block,
+            created,
+            content_type=FIELDS_TYPE,
+            fields=(("WARC-Filename", ARCHIVE_NAME),),
         )
     )
 
