@@ -15,6 +15,7 @@ from command_line import (
     DONE_WITH_DAMAGE,
     FAILED,
     INTERRUPTED,
+    MISUSED,
     CommandError,
     archive_files,
     clean,
