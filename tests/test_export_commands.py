@@ -54,7 +54,7 @@ def indexed(findingaid: Command, archive: Path) -> Command:
 def inside(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     """Return the addresses of the records of a WACZ file, and its pages."""
     with zipfile.ZipFile(path) as archive:
-        with archive.open("archive/data.warc.gz") as file:
+        with archive.open("archive/data-0001.warc.gz") as file:
             urls = [one.rec_headers.get_header("WARC-Target-URI") for one in ArchiveIterator(file)]
         pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()[1:]]
     return [url.removeprefix("http://site.example") for url in urls if url], pages
@@ -72,7 +72,7 @@ def test_the_pages_found_come_with_all_that_they_need(
     assert [(one["url"], one["title"]) for one in pages] == [(A, "First light")]
     assert "A wombat at dawn." in pages[0]["text"]
     with zipfile.ZipFile(tmp_path / "w.wacz") as packed:
-        copied = packed.read("archive/data.warc.gz")
+        copied = packed.read("archive/data-0001.warc.gz")
     for place in [item.location for item in read_records(str(archive))][:6]:
         assert archive.read_bytes()[place.offset : place.offset + place.length] in copied  # as it lies
 

@@ -1,9 +1,13 @@
 """Writes WACZ 1.1.1 files: records of other archives with the index and the list of pages that players need.
 
-archive/data.warc.gz         the records, stored, so that a player seeks to one inside the ZIP file
+archive/data-0001.warc.gz    the records, stored, so that a player seeks to one inside the ZIP file; a new file
+                             begins when one has reached 1 GB
 indexes/index.cdx.gz, .idx   the captures as CDXJ, packed in blocks of 3,000 lines, and where each block begins
 pages/pages.jsonl            the pages, a JSON object a line
 datapackage.json             what is inside, with the SHA-256 of each; datapackage-digest.json that of this file
+
+ReplayWeb.page takes for granted that a file inside has the same extra fields at its place as in the table of the
+ZIP file: so the fields for files beyond 2 GB are written only where they are needed.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from .record import Location, RecordType
 from .writer import FIELDS_TYPE, NewRecord, pack_record, translate, warc_fields
 
 WACZ_VERSION = "1.1.1"
-ARCHIVE_NAME = "data.warc.gz"
+ROLL_OVER_BYTES = 1_000_000_000
 MOST_TEXT = 1_000_000  # characters of a page's text
 _BLOCK_LINES = 3_000
 _COPY_BYTES = 1 << 16
@@ -57,11 +61,13 @@ class WaczWriter:
     ) -> None:
         self.path = path
         self.records = self.pages = self.as_they_lay = 0
+        self._archives = 0
         self._created = created or datetime.now(UTC)
         self._head: dict[str, Any] = {"title": title, "description": description, "software": software}
         self._about = dict(about or {})
         self._resources: list[dict[str, Any]] = []
         self._main_page: dict[str, str] = {}
+        self._page_ids: set[bytes] = set()
         self._has_text = False
         self._open_path = f"{path}.open"
         self._stack = ExitStack()
@@ -74,8 +80,7 @@ class WaczWriter:
             self._stack.callback(self._let_go)
             self._lines = self._stack.enter_context(SortedLines())
             self._page_lines = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-            self._archive = _Member(self._zip, self._new_entry(f"archive/{ARCHIVE_NAME}"))
-            self._archive.write(_warcinfo(software, self._created))
+            self._archive = self._next_archive(0)
         except OSError as error:
             self._stack.close()
             raise translate(error, path) from error
@@ -87,18 +92,25 @@ class WaczWriter:
         """
         copied = copy_record(location)
         with self._translated():
+            if self._archive.size + location.length > ROLL_OVER_BYTES and self._archive.records:
+                self._finish(self._archive)
+                self._archive = self._next_archive(location.length)
             offset = self._archive.size
             length = copied.write_to(cast("IO[bytes]", self._archive))
-        self._lines.add(
-            replace(capture, offset=str(offset), length=str(length), filename=ARCHIVE_NAME).text()
-        )
+        name = os.path.basename(self._archive.name)
+        self._lines.add(replace(capture, offset=str(offset), length=str(length), filename=name).text())
+        self._archive.records += 1
         self.records += 1
         self.as_they_lay += copied.as_it_lies
 
     def add_page(self, url: str, timestamp: str, title: str, text: str = "", size: int = 0) -> None:
         """List a page whose record has been added; the first one is shown when a player opens the file."""
+        page_id = uuid.uuid5(uuid.NAMESPACE_URL, f"{timestamp} {url}")
+        if page_id.bytes in self._page_ids:
+            return  # captured twice in one second: players tell pages by address and time
+        self._page_ids.add(page_id.bytes)
         page: dict[str, Any] = {
-            "id": uuid.uuid5(uuid.NAMESPACE_URL, f"{timestamp} {url}").hex,
+            "id": page_id.hex,
             "url": url,
             "ts": _iso(timestamp),
             "title": title or url,
@@ -119,7 +131,8 @@ class WaczWriter:
         with self._stack, self._translated():
             self._finish(self._archive)
             self._write_index()
-            with _Member(self._zip, self._new_entry("pages/pages.jsonl", zipfile.ZIP_DEFLATED)) as pages:
+            size = self._page_lines.tell() + 1000
+            with _Member(self._zip, self._new_entry("pages/pages.jsonl", zipfile.ZIP_DEFLATED, size)) as pages:
                 head = {
                     "format": "json-pages-1.0",
                     "id": "pages",
@@ -189,10 +202,18 @@ class WaczWriter:
             json.dumps(digest, indent=2) + "\n",
         )
 
-    def _new_entry(self, name: str, method: int = zipfile.ZIP_STORED) -> zipfile.ZipInfo:
+    def _next_archive(self, expected_bytes: int) -> _Member:
+        self._archives += 1
+        name = f"data-{self._archives:04d}.warc.gz"
+        archive = _Member(self._zip, self._new_entry(f"archive/{name}", size=expected_bytes))
+        archive.write(_warcinfo(name, self._head["software"], self._created))
+        return archive
+
+    def _new_entry(self, name: str, method: int = zipfile.ZIP_STORED, size: int = 0) -> zipfile.ZipInfo:
         entry = zipfile.ZipInfo(name, self._created.timetuple()[:6])
         entry.compress_type = method
         entry.external_attr = 0o644 << 16
+        entry.file_size = size  # what is expected; beyond 2 GB zipfile writes the larger fields
         return entry
 
     def _finish(self, member: _Member) -> None:
@@ -233,9 +254,9 @@ class _Member(io.RawIOBase):
     def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
         super().__init__()
         self.name = entry.filename
-        self.size = 0
+        self.size = self.records = 0
         self.digest = hashlib.sha256()
-        self._out = archive.open(entry, "w", force_zip64=True)
+        self._out = archive.open(entry, "w")
 
     def write(self, data: Any) -> int:
         self._out.write(data)
@@ -249,7 +270,7 @@ class _Member(io.RawIOBase):
         super().close()
 
 
-def _warcinfo(software: str, created: datetime) -> bytes:
+def _warcinfo(name: str, software: str, created: datetime) -> bytes:
     block = warc_fields([("software", software), ("format", "WARC File Format 1.1")])
     return pack_record(
         NewRecord(
@@ -257,7 +278,7 @@ def _warcinfo(software: str, created: datetime) -> bytes:
             block,
             created,
             content_type=FIELDS_TYPE,
-            fields=(("WARC-Filename", ARCHIVE_NAME),),
+            fields=(("WARC-Filename", name),),
         )
     )
 

@@ -31,6 +31,7 @@ def write(source: Path, out: Path) -> None:
             url = f"http://a.example/{word}"
             writer.add(CdxLine(url, "20200102030405", "text/html", "200"), place)
             writer.add_page(url, "20200102030405", word, f"the text of {word}")
+            writer.add_page(url, "20200102030405", word, "captured again in the same second")
     assert (writer.records, writer.pages, writer.as_they_lay) == (3, 3, 3)
 
 
@@ -46,7 +47,7 @@ def test_every_file_is_listed_with_its_digest_and_the_list_has_one_too(source: P
             data = archive.read(path)
             assert resource["bytes"] == len(data)
             assert resource["hash"] == "sha256:" + hashlib.sha256(data).hexdigest()
-        for name in ("archive/data.warc.gz", "indexes/index.cdx.gz"):
+        for name in ("archive/data-0001.warc.gz", "indexes/index.cdx.gz"):
             assert archive.getinfo(name).compress_type == zipfile.ZIP_STORED
     assert package["wacz_version"] == "1.1.1" and package["profile"] == "data-package"
     assert (package["mainPageUrl"], package["mainPageDate"]) == (
@@ -127,3 +128,29 @@ def test_a_broken_record_leaves_the_file_sound(source: Path, tmp_path: Path) -> 
             writer.add(CdxLine("http://a.example/", "20200102030405"), Location(str(source), 3, 10))
         writer.add(CdxLine("http://a.example/one", "20200102030405"), Seen(source).locations[0])
     assert Seen(tmp_path / "b.wacz").words[1:] == ["one"]
+
+
+def test_a_new_file_begins_when_one_is_full(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("archiver.warc.wacz_writer.ROLL_OVER_BYTES", 800)
+    write(source, tmp_path / "b.wacz")
+    with zipfile.ZipFile(tmp_path / "b.wacz") as archive:
+        names = [name for name in archive.namelist() if name.startswith("archive/")]
+        lines = gzip.decompress(archive.read("indexes/index.cdx.gz")).decode().splitlines()
+    assert names == ["archive/data-0001.warc.gz", "archive/data-0002.warc.gz"]
+    for line in lines:
+        told = json.loads(line.split(" ", 2)[2])
+        place = Location(
+            str(tmp_path / "b.wacz"), int(told["offset"]), int(told["length"]), "archive/" + told["filename"]
+        )
+        with read_record_at(place) as record:
+            assert record.url == told["url"]
+
+
+def test_local_headers_have_no_more_fields_than_the_table(source: Path, tmp_path: Path) -> None:
+    """ReplayWeb.page works out from the table where the bytes of a file begin."""
+    write(source, tmp_path / "b.wacz")
+    data = (tmp_path / "b.wacz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "b.wacz") as archive:
+        for entry in archive.infolist():
+            extra = int.from_bytes(data[entry.header_offset + 28 : entry.header_offset + 30], "little")
+            assert extra == len(entry.extra) == 0
