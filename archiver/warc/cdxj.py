@@ -28,6 +28,8 @@ _SESSION = re.compile(
     r";jsessionid=[0-9a-z]{32}(?=\?|$)|"
     r"(?<=[?&])(?:phpsessid=[0-9a-z]{32}|jsessionid=[0-9a-z]{32}|sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24})(?:&|$)"
 )
+_IPV4 = re.compile(r"^\d+(\.\d+){3}(?=[:)])")
+_IPV6 = re.compile(r"^\[([0-9a-f:.]+)\]")
 _ESCAPED = re.compile(r"%([2-7][0-9A-Fa-f])")
 _ESCAPED_PERCENT = re.compile(r"%25(?=[0-9A-Fa-f]{2})")
 _MOST_ROUNDS = 10
@@ -76,6 +78,9 @@ def cdx_key(url: str) -> str:
         key = _all_unescaped(surt_key(url)).lower()
     except ValueError:
         return _one_word(url)
+    # others turn addresses of machines round as well, and write those of IPv6 without brackets
+    key = _IPV4.sub(lambda found: ",".join(reversed(found[0].split("."))), key)
+    key = _IPV6.sub(r"\1", key)
     key = _WWW.sub(lambda found: found[1].rstrip(","), key)
     key = _SESSION.sub("", key)
     before, mark, query = key.partition("?")
