@@ -203,9 +203,11 @@ def serve_command(settings: Settings, unsafe_no_auth: bool) -> int:
         raise CommandError(
             f"{settings.index_option}: there is no index (make it: findingaid index PATH --index DIR)"
         )
-    if not (unsafe_no_auth or _is_loopback(settings.server.host)):
+    if not (unsafe_no_auth or settings.server.password or _is_loopback(settings.server.host)):
         found = f"{settings.server.host} lets other machines in, and there is no password"
-        allowed = "127.0.0.1, ::1, localhost, or the option --unsafe-no-auth"
+        allowed = (
+            "a password (findingaid password), 127.0.0.1, ::1, localhost, or the option --unsafe-no-auth"
+        )
         raise SettingsError("settings", "server.host", found, allowed)
     _serve(settings)
     return DONE
@@ -232,6 +234,37 @@ def _is_loopback(host: str) -> bool:
     return host in ("localhost", "::1", "[::1]") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
+@commands.command("password")
+@click.option("--stdin", is_flag=True, help="Read the password from standard input, not from the terminal.")
+@click.option("--remove", is_flag=True, help="Take the password away.")
+@with_settings
+def password_command(settings: Settings, stdin: bool, remove: bool) -> int:
+    """Set the password that readers need, in the settings file; only its hash is kept. A running server must be started
+    again.
+
+    \b
+    findingaid password
+    """
+    from werkzeug.security import generate_password_hash
+
+    from webui.settings import save_password
+
+    if remove:
+        save_password(settings.path, "")
+        click.echo("no password is needed any more", err=True)
+        return DONE
+    typed = (
+        sys.stdin.readline().rstrip("\n")
+        if stdin
+        else click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    )
+    if len(typed) < 8:
+        raise CommandError("a password has at least 8 characters; nothing was changed")
+    save_password(settings.path, generate_password_hash(typed, method="scrypt"))
+    click.echo(f"the password is set in {clean(settings.path)}", err=True)
+    return DONE
+
+
 # settings, demo ------------------------------------------------------------------------
 
 
@@ -254,7 +287,7 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
             [
                 {
                     "key": info.key,
-                    "value": settings.value(info.key),
+                    "value": settings.shown(info.key),
                     "origin": settings.origin(info.key),
                     "default": info.default,
                     "unit": info.unit,
@@ -266,7 +299,7 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
         )
         return DONE
     for info in describe_settings():
-        value = as_toml(settings.value(info.key)) + (f" {info.unit}" if info.unit else "")
+        value = as_toml(settings.shown(info.key)) + (f" {info.unit}" if info.unit else "")
         click.echo(f"{info.key} = {clean(value)}  ({settings.origin(info.key)})")
     file = settings.path if settings.has_file else "none"
     click.echo(f"settings file: {clean(file)}", err=True)

@@ -13,7 +13,7 @@ import threading
 from importlib import resources
 from typing import Any
 
-from flask import Flask, Response, current_app, jsonify, make_response, render_template, request
+from flask import Flask, Response, current_app, jsonify, make_response, redirect, render_template, request
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
 
@@ -79,6 +79,7 @@ class _FindingAid(Flask):
 def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
     """Return the application; see `webui.create_app`."""
     from webui import (
+        access,
         cached,
         captures,
         cdx,
@@ -86,11 +87,15 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         crawls,
         graphs,
         memento,
+        operations,
         preferences,
         replay,
         search,
         settings_page,
     )
+
+    pages = (access, cached, captures, cdx, compare, crawls, graphs, memento, operations, preferences, replay, search,
+             settings_page)  # fmt: skip
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -101,28 +106,22 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.add_url_rule("/favicon.ico", "favicon", static_files.favicon)
     app.add_url_rule("/robots.txt", "robots", _robots)
     app.add_url_rule("/healthz", "healthz", _healthz)
-    app.register_blueprint(search.blueprint)
-    app.register_blueprint(replay.blueprint)
-    app.register_blueprint(cached.blueprint)
-    app.register_blueprint(captures.blueprint)
-    app.register_blueprint(compare.blueprint)
-    app.register_blueprint(settings_page.blueprint)
-    app.register_blueprint(preferences.blueprint)
-    app.register_blueprint(cdx.blueprint)
-    app.register_blueprint(memento.blueprint)
-    app.register_blueprint(crawls.blueprint)
-    app.register_blueprint(graphs.blueprint)
+    operations.add_metrics(app)
+    access.add_access(app)
+    for page in pages:
+        app.register_blueprint(page.blueprint)
     add_languages(app)
     _add_template_names(app, static_files)
     _add_error_pages(app)
     app.after_request(_default_caching)
-    app.wsgi_app = SecurityMiddleware(  # type: ignore[method-assign]
-        app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url
-    )
+    guarded = SecurityMiddleware(app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url)
+    app.wsgi_app = access.FrameKeyMiddleware(guarded)  # type: ignore[method-assign]
     return app
 
 
 def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
+    from webui import access
+
     for function in (formats.clean, formats.date_in_words, formats.time_utc, formats.iso_time, formats.breadcrumb,
                      formats.host_of, formats.live_address,
                      formats.number, formats.plural, formats.readable, formats.shorten, formats.size_in_words,
@@ -132,18 +131,27 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
 
     @app.context_processor
     def names() -> dict[str, Any]:
-        root = request.script_root
+        root = access.plain_root()
+        framed = access.frame_root()
         return {
             "command_options": command_options(),
             "cached_url": lambda url, timestamp, **more: cached_address(url, timestamp, root, **more),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
             "replay_url": lambda url, timestamp, modifier="mp_", **more: replay_address(
-                url, timestamp, modifier, root, **more
+                url, timestamp, modifier, framed, **more
             ),
+            "has_session": access.COOKIE in request.cookies,
         }
 
 
 # ---------------------------------------------------------------- errors
+
+
+def redirect_to(address: str, status: int = 303) -> Response:
+    """Return a redirect to a page of ours; 303 after a form, 302 else."""
+    response = redirect(address, status)
+    assert isinstance(response, Response)
+    return response
 
 
 def wants_json() -> bool:

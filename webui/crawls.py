@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, send_file
+from flask import Blueprint, Response, make_response, render_template, request, send_file
 
 from archiver.crawl import (
     CrawlError,
@@ -38,7 +38,7 @@ from archiver.crawl import (
 from archiver.crawl.job import LOG_FILE, SCOPES
 from archiver.crawl.states import CHANGEABLE, command_answer
 from archiver.warc import canonical_url
-from webui.application import error_response, site, wants_json
+from webui.application import error_response, redirect_to, site, wants_json
 from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl
 from webui.i18n import gettext as _
 
@@ -309,9 +309,7 @@ def _no_such_job() -> Response:
 
 
 def _to_job(job: str, message: str = "") -> Response:
-    response = redirect(f"{request.script_root}/crawl/{job}" + ("?done=1" if message else ""), 303)
-    assert isinstance(response, Response)
-    return response
+    return redirect_to(f"{request.script_root}/crawl/{job}" + ("?done=1" if message else ""))
 
 
 def _list_page(form: StartForm, problem: str = "", status: int = 200) -> Response:

@@ -13,12 +13,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
-from flask import Blueprint, Response, make_response, redirect, request
+from flask import Blueprint, Response, make_response, request
 
 from indexer import Index
 from indexer.listing import KeyRange, ListedCapture
 from webui.addresses import archived_url, quote_url, raw_target, replay_address
-from webui.application import error_response, site
+from webui.application import error_response, redirect_to, site
 from webui.errors import BadAddressError
 from webui.i18n import gettext as _
 
@@ -51,8 +51,7 @@ def answer_timegate(url: str) -> Response:
         response = error_response(404, _("Not archived"), _("The archive holds no copy of this address."))
         response.headers["Vary"] = "accept-datetime"
         return response
-    redirected = redirect(replay_address(found.url, found.timestamp, "mp_", request.script_root), 302)
-    assert isinstance(redirected, Response)
+    redirected = redirect_to(replay_address(found.url, found.timestamp, "mp_", request.script_root), 302)
     redirected.headers["Vary"] = "accept-datetime"
     redirected.headers["Link"] = link_header(found.url, found)
     return redirected

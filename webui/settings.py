@@ -56,7 +56,7 @@ class SettingInfo:
     """What one setting is.
 
     key: its full name, such as "search.boost.title".
-    type: "text", "folder", "list" (of texts), "integer", "number", "switch" or "choice".
+    type: "text", "secret", "folder", "list" (of texts), "integer", "number", "switch" or "choice".
     unit: of a number, such as "s" or "MB"; "" when it has none.
     allowed: the values that are accepted, in words.
     choices: the values of a choice; empty for other types.
@@ -250,6 +250,14 @@ class ServerSettings:
     threads: int = _setting(4, "requests answered at the same time", low=1, high=256)
     roots: tuple[str, ...] = _setting((".",), "folders inside which the settings page may point", type="list")
     base_url: str = _setting("", "address that readers use when it is not http://host:port (behind a proxy)")
+    password: str = _setting(
+        "", "hash of the password that readers need, made by `findingaid password`; empty lets everybody in",
+        type="secret",
+    )  # fmt: skip
+    read_only: bool = _setting(False, "nothing can be changed in the browser: no crawls, no settings")
+    metrics_token: str = _setting(
+        "", "token that /metrics asks for; empty: it answers this machine only", type="secret"
+    )
 
 
 @dataclass(frozen=True)
@@ -292,6 +300,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "crawl": CrawlSettings,
 }
 _EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
+_INSIDE_JOB = ("archive.arcs_dir", "archive.index_dir")  # no way up out of the job
 _FOLDER_NAMES = ("archive.job_id", "archive.index_name")  # one name: never leads out of the folder above
 
 
@@ -355,6 +364,11 @@ class Settings:
     def value(self, key: str) -> Value:
         """Return the value in force of the setting `key`; KeyError when there is no such setting."""
         return self._values[key][0]
+
+    def shown(self, key: str) -> Value:
+        """Return the value of a setting as it may be shown: "(set)" for a secret that is set."""
+        value = self.value(key)
+        return "(set)" if _INFOS[key].type == "secret" and value else value
 
     def origin(self, key: str) -> Origin:
         """Return where the value of `key` comes from; KeyError when there is no such setting."""
@@ -463,14 +477,25 @@ def save_settings(
     Raises SettingsError for a wrong key or value, SettingsChangedError when the
     file is no longer the one that was shown, OSError when it cannot be written.
     """
-    import tomlkit
-
     checked: dict[str, Value] = {}
     for key, raw in changes.items():
         info = _known(path, key)
         if not info.editable:
             raise SettingsError(path, key, "cannot be changed from here", "a change in the file itself")
         checked[key] = (_value_from_text if isinstance(raw, str) else _checked)(path, info, raw)
+    return _write_values(path, checked, expected_hash, check_only=check_only)
+
+
+def save_password(path: str, password_hash: str) -> None:
+    """Write the hash of the readers' password into the settings file, which is made if need be. Raises as above."""
+    value = _checked(path, _known(path, "server.password"), password_hash)
+    _write_values(path, {"server.password": value}, settings_hash(os.path.realpath(path)))
+
+
+def _write_values(
+    path: str, values: Mapping[str, Value], expected_hash: str, *, check_only: bool = False
+) -> str:
+    import tomlkit
 
     target = os.path.realpath(path)
     with _only_writer(os.path.dirname(target)):
@@ -483,14 +508,14 @@ def save_settings(
             with open(target, encoding="utf-8") as file:
                 text = file.read()
         document = tomlkit.parse(text)
-        for key, value in checked.items():
+        for key, value in values.items():
             *tables, name = key.split(".")
             table: Any = document
             for part in tables:
                 table = table.setdefault(part, tomlkit.table())
             table[name] = list(value) if isinstance(value, tuple) else value
         text = tomlkit.dumps(document)
-        _check_folders(path, target, tomllib.loads(text), checked)
+        _check_folders(path, target, tomllib.loads(text), values)
         if not check_only:
             _replace_file(target, text.encode("utf-8"))
     return settings_hash(target)
@@ -514,6 +539,8 @@ def _describe_one(key: str, default: Any, meta: Mapping[str, Any]) -> SettingInf
     low, high = meta["low"], meta["high"]
     if meta["choices"]:
         type_, allowed = "choice", " or ".join(f'"{choice}"' for choice in meta["choices"])
+    elif meta["type"] == "secret":
+        type_, allowed = "secret", "a text in one line"
     elif isinstance(default, bool):
         type_, allowed = "switch", "true or false"
     elif isinstance(default, int):
@@ -592,7 +619,9 @@ def _checked(where: str, info: SettingInfo, raw: Any) -> Value:
         if right and info.type == "folder":
             name = raw.rstrip("/")
             leads_out = name in ("", ".", "..") or "/" in name or "\\" in name
-            right = raw != "" and not (leads_out and info.key in _FOLDER_NAMES)
+            too_long = any(len(part.encode("utf-8", "replace")) > 255 for part in name.split("/"))
+            climbs = info.key in _INSIDE_JOB and ".." in name.split("/")
+            right = raw != "" and not (leads_out and info.key in _FOLDER_NAMES) and not (too_long or climbs)
     if not right:
         raise SettingsError(where, info.key, f"{_shown(raw)} is not accepted", info.allowed)
     if info.type == "number":

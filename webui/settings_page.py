@@ -159,7 +159,7 @@ def _page(
     sections: dict[str, list[Field]] = {name: [] for name in _SECTIONS}
     for info in describe_settings():
         section = info.key.rpartition(".")[0]
-        value = as_text(settings.value(info.key))
+        value = as_text(settings.shown(info.key))
         locked = _locked(settings, info)
         sections.setdefault(section, []).append(
             Field(
