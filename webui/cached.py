@@ -24,6 +24,7 @@ from flask import Blueprint, Response, jsonify, make_response, render_template, 
 from archiver.warc import ArchiveError, Record, read_record_at
 from indexer import Capture, Index
 from webui import citations, record_details
+from webui.access import frame_root
 from webui.addresses import (
     DatedTarget,
     cached_address,
@@ -71,6 +72,7 @@ class Bar:
     previous_digest: str
     following_digest: str
     root: str
+    framed: str
 
     def address(self, view: str = "") -> str:
         """Return the address of a tab of this capture."""
@@ -94,7 +96,7 @@ class Bar:
     def frame(self) -> str:
         """The address that the frame shows."""
         return replay_address(
-            self.capture.url, self.capture.timestamp, root=self.root, query=self.query, digest=self.naming
+            self.capture.url, self.capture.timestamp, root=self.framed, query=self.query, digest=self.naming
         )
 
 
@@ -148,6 +150,7 @@ def _bar(target: DatedTarget, capture: Capture, captures: list[Capture]) -> Bar:
         previous_digest=naming_digest(previous, captures) if previous else "",
         following_digest=naming_digest(following, captures) if following else "",
         root=request.script_root,
+        framed=frame_root(),
     )
 
 
@@ -174,7 +177,7 @@ def _framed(index: Index, bar: Bar, captures: list[Capture]) -> Response:
     if bar.query and bar.capture.mime in ("", "text/html", "application/xhtml+xml"):
         # the frame asks for the very same page in a moment, and then finds it ready
         try:
-            found = rewritten_page(index, bar.capture, bar.capture.timestamp, bar.root, bar.query)
+            found = rewritten_page(index, bar.capture, bar.capture.timestamp, bar.framed, bar.query)
         except (ArchiveError, OSError):
             found = None  # the frame says why
         hits = found.hits if isinstance(found, RewrittenPage) else None
@@ -222,7 +225,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
     report = None
     scripts = 0
     try:
-        found = rewritten_page(index, capture, capture.timestamp, bar.root, bar.query)
+        found = rewritten_page(index, capture, capture.timestamp, bar.framed, bar.query)
         if isinstance(found, RewrittenPage):
             report, scripts = parts_report(index, capture, found.parts), found.scripts
     except (ArchiveError, OSError) as error:
@@ -242,7 +245,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
 
 def _parts(index: Index, capture: Capture) -> Response:
     try:
-        found = rewritten_page(index, capture, capture.timestamp, request.script_root)
+        found = rewritten_page(index, capture, capture.timestamp, frame_root())
     except (ArchiveError, OSError):
         found = None
     if not isinstance(found, RewrittenPage):

@@ -22,6 +22,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from archiver.warc import ArchiveError
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
+from webui.access import plain_root
 from webui.addresses import (
     ReplayTarget,
     archived_url,
@@ -68,7 +69,7 @@ def replay(rest: str) -> Response:
     if target_text.lower().startswith(("http:/", "https:/")):
         return answer_timegate(archived_url(target_text))
     target = parse_replay(target_text)
-    root = request.script_root
+    root = plain_root()
     if target.timestamp == "*":
         return redirected(captures_address(target.url, root=root))
     if not target.modifier:
