@@ -56,8 +56,9 @@ _PIECE_BYTES = 1 << 16
 class Bar:
     """What the bar of all tabs says.
 
-    asked: the time asked for, when there is no capture of that time. framed: what addresses below /web/ begin with. naming: the digest that has to stand
+    asked: the time asked for, when there is no capture of that time. naming: the digest that has to stand
     in addresses of this capture, "" when its time names it. previous, following: captures beside it.
+    framed: what addresses below /web/ begin with; root: what those of our pages begin with.
     """
 
     capture: Capture
