@@ -94,7 +94,9 @@ def replay(rest: str) -> Response:
             if target.modifier == "id_":
                 found: RewrittenPage | StoredResponse | None = read_stored(index, capture, is_raw=True)
             else:
-                found = rewritten_page(index, capture, target.timestamp, root, target.extras.query)
+                found = rewritten_page(
+                    index, capture, target.timestamp, request.script_root, target.extras.query
+                )
         except (ArchiveError, OSError) as error:
             log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
             return _unreadable(capture, target)
