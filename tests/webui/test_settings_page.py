@@ -14,6 +14,9 @@ from webui import create_app
 from webui.settings import Settings, load_settings, settings_hash
 from webui.settings_page import as_text
 
+DEFAULTS = load_settings(None, {}, {})
+K1, TITLE = (as_text(DEFAULTS.value(key)) for key in ("search.k1", "search.boost.title"))
+
 
 def form_of(client: FlaskClient) -> dict[str, str]:
     """Return the form as a browser would send it back unchanged."""
@@ -35,7 +38,7 @@ def test_all_archive_and_ranking_settings_are_shown_with_their_source(client: Fl
     for key in ("jobs_path", "job_id", "arcs_dir", "index_dir", "index_name", "debug_flag"):
         assert f"archive.{key}" in fields
     for key in ("search.k1", "search.boost.title", "search.b.body"):
-        assert fields[key] == as_text(load_settings(None, {}, {}).value(key))
+        assert fields[key] == as_text(DEFAULTS.value(key))
     html = client.get("/settings").text
     assert "From: settings file" in html and 'name="server.port"' not in html and ">8080</output>" in html
 
@@ -48,8 +51,8 @@ def test_a_change_keeps_the_comments_and_is_in_force_at_once(settings: Settings,
     answer = client.post("/settings", data=form_of(client) | {"search.k1": "4.5", "search.boost.title": "9"})
     assert (answer.status_code, answer.headers["Location"]) == (303, "/settings?saved=2")
     assert "Saved: 2 changes" in client.get("/settings?saved=2").text
-    assert Path(settings.path).read_text() == text.replace("k1 = 2.5", "k1 = 4.5").replace(
-        "title = 2.0", "title = 9.0"
+    assert Path(settings.path).read_text() == text.replace(f"k1 = {K1}", "k1 = 4.5").replace(
+        f"title = {TITLE}", "title = 9.0"
     )
     ranking = opener.opened[0].ranking
     assert (ranking.k1, ranking.boost["title"]) == (4.5, 9.0)
@@ -124,7 +127,7 @@ def test_an_unknown_setting_is_refused(client: FlaskClient) -> None:
 
 def test_changes_of_another_are_not_overwritten(client: FlaskClient, settings: Settings) -> None:
     form = form_of(client)
-    Path(settings.path).write_text(Path(settings.path).read_text().replace("k1 = 2.5", "k1 = 3.0"))
+    Path(settings.path).write_text(Path(settings.path).read_text().replace(f"k1 = {K1}", "k1 = 3.0"))
     answer = client.post("/settings", data=form | {"search.k1": "2.0"})
     assert answer.status_code == 409
     assert "changed meanwhile" in answer.text and 'value="3.0"' in answer.text
@@ -159,7 +162,7 @@ def test_a_file_that_cannot_be_written_is_told(client: FlaskClient, monkeypatch:
 def test_a_check_says_what_would_change_and_saves_nothing(client: FlaskClient, settings: Settings) -> None:
     before = Path(settings.path).read_text()
     shown = client.post("/settings", data=form_of(client) | {"search.k1": "4.5", "check": "1"}).text
-    assert "Nothing is saved yet" in shown and "<del>2.5</del>" in shown and "<ins>4.5</ins>" in shown
+    assert "Nothing is saved yet" in shown and f"<del>{K1}</del>" in shown and "<ins>4.5</ins>" in shown
     assert 'name="search.k1" value="4.5"' in shown  # what was typed is still there
     assert Path(settings.path).read_text() == before
     wrong = client.post("/settings", data=form_of(client) | {"search.k1": "-1", "check": "1"})
