@@ -7,13 +7,14 @@ error pages.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import mimetypes
 import threading
 from importlib import resources
 from typing import Any
 
-from flask import Flask, Response, current_app, jsonify, make_response, redirect, render_template, request
+from flask import Flask, Response, current_app, make_response, redirect, render_template, request
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
 
@@ -30,6 +31,10 @@ log = logging.getLogger(__name__)
 
 _ERROR_TITLES = {400: "That request cannot be read", 403: "Not allowed", 404: "Nothing here",
                  405: "Not possible this way", 413: "Too large", 414: "The address is too long"}  # fmt: skip
+
+
+_WITH_TWIN = frozenset({"search.home", "search.search", "captures.captures", "cached.cached", "settings.show",
+                        "search.similar", "crawls.show_all", "crawls.show_job"})  # fmt: skip
 
 
 class SiteState:
@@ -85,6 +90,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         cdx,
         compare,
         crawls,
+        feeds,
         graphs,
         memento,
         operations,
@@ -94,8 +100,8 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         settings_page,
     )
 
-    pages = (access, cached, captures, cdx, compare, crawls, graphs, memento, operations, preferences, replay, search,
-             settings_page)  # fmt: skip
+    pages = (access, cached, captures, cdx, compare, crawls, feeds, graphs, memento, operations, preferences,
+             replay, search, settings_page)  # fmt: skip
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -154,9 +160,39 @@ def redirect_to(address: str, status: int = 303) -> Response:
     return response
 
 
+def asked_format() -> str:
+    """Return in which form an answer is wanted, "html" if nothing else is said.
+
+    By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
+    """
+    name, dot, ending = request.path.rpartition("/")[2].rpartition(".")
+    if name and dot and ending in ("json", "csv", "rss"):
+        return ending
+    asked = request.args.get("format", "")
+    if asked:
+        return asked
+    return "json" if wants_json_by_field() else "html"
+
+
+def wants_json_by_field() -> bool:
+    """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
+    accepted = request.accept_mimetypes
+    return bool(accepted["application/json"] > accepted["text/html"])
+
+
 def wants_json() -> bool:
-    """Tell whether the request asks for JSON, by its address."""
-    return request.path.endswith(".json") or request.args.get("format") == "json"
+    """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
+    return asked_format() in ("json", "csv", "rss")
+
+
+def as_json_response(value: object, status: int = 200) -> Response:
+    """Return a value as JSON, escaped so that even a program that takes it for HTML meets no markup in it."""
+    text = json.dumps(value, ensure_ascii=True)
+    for character in "<>&'":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    response = make_response(text + "\n", status)
+    response.headers["Content-Type"] = "application/json"
+    return response
 
 
 def error_response(status: int, title: str, message: str, steps: tuple[str, ...] = ()) -> Response:
@@ -170,9 +206,9 @@ def error_response(status: int, title: str, message: str, steps: tuple[str, ...]
         )
         return make_response(body, status)
     if wants_json():
-        response = jsonify({"ok": False, "error": message, "errors": [message], "status": status})
-        response.status_code = status
-        return response
+        return as_json_response(
+            {"ok": False, "error": message, "errors": [message], "status": status}, status
+        )
     return make_response(render_template("error.html", title=title, message=message, steps=steps), status)
 
 
@@ -232,6 +268,8 @@ def _add_error_pages(app: Flask) -> None:
 def _default_caching(response: Response) -> Response:
     # Pages follow the index and the settings, which change under them.
     response.headers.setdefault("Cache-Control", "private, no-cache")
+    if request.endpoint in _WITH_TWIN:
+        response.vary.add("Accept")
     return response
 
 

@@ -6,6 +6,7 @@
     /cached/TIMESTAMP;view=cite/URL       citations ready to copy
     /cached/TIMESTAMP;view=payload/URL    the payload as a download; view=record the whole record
     /cached/TIMESTAMP;view=parts/URL      what is missing, as JSON for the bar
+    /cached/TIMESTAMP;view=json/URL       the details, for programs
 
 The bar stands outside the frame, so that no archived page can imitate it.
 """
@@ -33,8 +34,9 @@ from webui.addresses import (
     raw_target,
     replay_address,
 )
-from webui.application import error_response, site
+from webui.application import as_json_response, error_response, site, wants_json_by_field
 from webui.i18n import gettext as _
+from webui.json_shapes import capture_as_json
 from webui.marks import MARK_ID
 from webui.page_text import marked_text
 from webui.parts import parts_report
@@ -107,7 +109,7 @@ def cached(rest: str) -> Response:
     if target.timestamp == "*":
         return redirected(captures_address(target.url, root=request.script_root))
     view = target.extras.view
-    if view not in (*_TABS, *_DOWNLOADS, "parts"):
+    if view not in (*_TABS, *_DOWNLOADS, "parts", "json"):
         return error_response(404, _("Nothing here"), _("A cached page has no such tab."))
     captures = captures_of(target.url)
     with site().index_access.lease() as index:
@@ -119,6 +121,8 @@ def cached(rest: str) -> Response:
             return _download(index, capture, view)
         if view == "parts":
             return _parts(index, capture)
+        if view == "json" or (not view and wants_json_by_field()):
+            return _as_json(index, bar)
         if view == "text":
             return _page("cached_text.html", bar, captures, text=marked_text(index, capture, bar.query))
         if view == "details":
@@ -259,6 +263,34 @@ def _parts(index: Index, capture: Capture) -> Response:
             "missing": report.missing,
             "widest_s": report.widest_s,
             "text": report.in_words(),
+        }
+    )
+
+
+def _as_json(index: Index, bar: Bar) -> Response:
+    """Return what the Details tab shows, for programs."""
+    capture, root = bar.capture, request.script_root
+    archives = site().settings.arcs_path
+    details = record_details.record_details(index, capture)
+    beside = {"previous": (bar.previous, bar.previous_digest), "next": (bar.following, bar.following_digest)}
+    return as_json_response(
+        {
+            **capture_as_json(capture, archives, root, bar.naming),
+            "asked": bar.asked,
+            "captures": bar.count,
+            "versions": bar.versions,
+            "language": details.language,
+            "body_bytes": details.body_bytes,
+            "problems": [text for text in (details.problem, *details.problems) if text],
+            "record_version": details.version,
+            "record_fields": [list(field) for field in details.record_fields],
+            "http_line": details.http_line,
+            "http_fields": [list(field) for field in details.http_fields],
+            "same_content": [capture_as_json(other, archives, root, other.digest) for other in details.same],
+            **{
+                name: capture_as_json(other, archives, root, digest) if other else None
+                for name, (other, digest) in beside.items()
+            },
         }
     )
 

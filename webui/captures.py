@@ -2,6 +2,7 @@
 
 /captures/*/URL       all: years and months, then the captures
 /captures/2015/URL    those of a year, a month (201505), a day
+/captures/*;view=json/URL    the same for programs
 """
 
 from __future__ import annotations
@@ -12,22 +13,30 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from indexer import Capture
 from webui.addresses import cached_address, parse_dated, raw_target
+from webui.application import as_json_response, site, wants_json_by_field
+from webui.i18n import gettext as _
+from webui.json_shapes import capture_as_json
 from webui.stored import can_be_crawled, captures_of
 from webui.timeline import calendar_of
 
 blueprint = Blueprint("captures", __name__)
 
 MAX_CAPTURES_SHOWN = 500
+MAX_CAPTURES_TOLD = 10_000  # to programs; those that want more ask the CDX server
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the list. version: a number that equal contents share. is_first: the first time it was seen."""
+    """One line of the list. version: a number that equal contents share. is_first: the first time it was seen.
+
+    digest: of the payload, where address and time alone do not name the capture; else "".
+    """
 
     capture: Capture
     address: str
     version: int
     is_first: bool
+    digest: str
 
 
 @blueprint.get("/captures/<path:rest>")
@@ -35,6 +44,9 @@ def captures(rest: str) -> Response:
     target = parse_dated(raw_target(request.environ, "/captures/"))
     when, url = target.timestamp, target.url
     found = captures_of(url)
+    if not found and (target.extras.view == "json" or wants_json_by_field()):
+        message = _("The archive holds no copy of this address.")
+        return as_json_response({"ok": False, "error": message, "errors": [message], "status": 404}, 404)
     if not found:
         page = render_template(
             "not_archived.html", url=url, when="", captures=[], can_be_crawled=can_be_crawled(url)
@@ -42,6 +54,8 @@ def captures(rest: str) -> Response:
         return make_response(page, 404)
     rows = _rows(found, target.extras.query)
     chosen = [row for row in rows if when == "*" or row.capture.timestamp.startswith(when)]
+    if target.extras.view == "json" or wants_json_by_field():
+        return _as_json(url, when, chosen, len(found))
     statuses: dict[int, int] = {}
     for row in chosen:
         statuses[row.capture.status] = statuses.get(row.capture.status, 0) + 1
@@ -59,6 +73,21 @@ def captures(rest: str) -> Response:
     return make_response(page, 200 if chosen else 404)
 
 
+def _as_json(url: str, when: str, chosen: list[Row], total: int) -> Response:
+    archives, root = site().settings.arcs_path, request.script_root
+    answer = {
+        "url": url,
+        "when": when,
+        "total": total,
+        "chosen": len(chosen),
+        "captures": [
+            capture_as_json(row.capture, archives, root, row.digest) | {"version": row.version}
+            for row in chosen[:MAX_CAPTURES_TOLD]
+        ],
+    }
+    return as_json_response(answer, 200 if chosen else 404)
+
+
 def _rows(found: list[Capture], query: str) -> list[Row]:
     numbers: dict[str, int] = {}
     of_second: dict[str, set[str]] = {}
@@ -72,5 +101,5 @@ def _rows(found: list[Capture], query: str) -> list[Row]:
         address = cached_address(
             capture.url, capture.timestamp, request.script_root, query=query, digest=digest
         )
-        rows.append(Row(capture, address, number, is_first))
+        rows.append(Row(capture, address, number, is_first, digest))
     return rows

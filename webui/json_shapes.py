@@ -5,13 +5,14 @@ Knows neither Flask nor an index, so the command line can import it at no cost.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
-    from indexer import Explanation, Hit, LedgerEntry, Removal, Results, Statistics
+    from indexer import Capture, Explanation, Hit, LedgerEntry, Removal, Results, Statistics
     from indexer.evaluation import Comparison, Evaluation
 
 
@@ -52,6 +53,71 @@ def hit_as_json(hit: Hit) -> dict[str, Any]:
 def explanation_as_json(explanation: Explanation) -> dict[str, Any]:
     """Return what a score is made of: the `score` of every word, pair and prior, and `whole`, add up to its `score`."""
     return asdict(explanation)
+
+
+def web_hit_as_json(hit: Hit, archives: str, root: str) -> dict[str, Any]:
+    """Return one hit as it is told over the web: with its addresses, and without the folders of the server.
+
+    archives: the folder of the job's archives; root: what addresses of ours begin with.
+    """
+    from webui.addresses import cached_address, replay_address
+
+    shown = {
+        **hit_as_json(hit),
+        "file": shown_file(hit.file, archives),
+        "snippet_parts": [{"t": part.text, "hit": part.hit} for part in hit.snippet],
+        "cached_url": cached_address(hit.url, hit.timestamp, root, digest=hit.digest),
+        "raw_url": replay_address(hit.url, hit.timestamp, "id_", root, digest=hit.digest),
+        "record_url": cached_address(hit.url, hit.timestamp, root, digest=hit.digest, view="record"),
+        **{name: getattr(hit, name) for name in ("first", "last", "language", "mime", "status", "folded")},
+    }
+    if hit.member:
+        shown["member"] = hit.member
+    return shown
+
+
+def shown_file(name: str, archives: str) -> str:
+    """Return how a file is named over the web: below the folder of the archives, as it was named, else by its name.
+
+    Never a whole path, nor one that leads upwards.
+    """
+    if os.path.isabs(name):
+        name = os.path.relpath(name, os.path.abspath(archives))
+    name = os.path.normpath(name)
+    return os.path.basename(name) if name.startswith("..") else name
+
+
+def capture_as_json(capture: Capture, archives: str, root: str, digest: str = "") -> dict[str, Any]:
+    """Return one capture as it is told over the web.
+
+    digest: of the payload, where address and time alone do not name it. title: null for what has none.
+    """
+    from webui.addresses import cached_address, replay_address
+
+    url, timestamp = capture.url, capture.timestamp
+    return {
+        "url": url,
+        "timestamp": timestamp,
+        "title": capture.title,
+        "type": capture.type,
+        "status": capture.status,
+        "mime": capture.mime,
+        "digest": capture.digest,
+        "file": shown_file(capture.location.path, archives),
+        "member": capture.location.member,
+        "offset": capture.location.offset,
+        "length": capture.location.length,
+        "inner": capture.location.inner,
+        "cached_url": cached_address(url, timestamp, root, digest=digest),
+        "raw_url": replay_address(url, timestamp, "id_", root, digest=digest),
+        "record_url": cached_address(url, timestamp, root, digest=digest, view="record"),
+    }
+
+
+def totals_as_json(statistics: Statistics) -> dict[str, Any]:
+    """Return what the whole index holds as it is told over the web: without the damage, which names files."""
+    names = ("files", "records", "captures", "documents", "versions", "sites", "first", "last")
+    return {name: getattr(statistics, name) for name in names} | {"skipped": dict(statistics.skipped)}
 
 
 def statistics_as_json(statistics: Statistics, seconds: float) -> dict[str, Any]:

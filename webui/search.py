@@ -1,7 +1,7 @@
 """Home page and search results, as pages and as JSON.
 
 /                          the search box, or how to fill an empty archive
-/search?q=&page=&size=     results; format=json gives the same as /search.json
+/search?q=&page=&size=     results; format=json, csv or rss gives the same as /search.json, .csv or .rss
    &sort=&view=list|tree&open=&site=&type=&lang=&status=&from=&to=      see webui.search_request
 """
 
@@ -15,10 +15,10 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
 from indexer.search.fields import as_address
-from webui.addresses import cached_address
-from webui.application import error_response, site, wants_json
+from webui.application import as_json_response, asked_format, error_response, site, wants_json
+from webui.feeds import results_as_csv, results_as_rss
 from webui.i18n import gettext as _
-from webui.json_shapes import results_as_json
+from webui.json_shapes import results_as_json, totals_as_json, web_hit_as_json
 from webui.preferences import SIZES, preferences
 from webui.result_links import (
     Link,
@@ -34,6 +34,7 @@ from webui.stored import captures_of
 
 blueprint = Blueprint("search", __name__)
 
+_FORMATS = ("html", "json", "csv", "rss")
 _NEWEST_SHOWN, _SIMILAR_SHOWN = 5, 20
 _LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 
@@ -41,6 +42,8 @@ _LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 @blueprint.get("/")
 def home() -> Response:
     statistics = _statistics()
+    if wants_json():
+        return as_json_response(totals_as_json(statistics or Statistics()))
     newest: tuple[Hit, ...] = ()
     if statistics and statistics.documents:
         with site().index_access.lease() as index:
@@ -57,11 +60,14 @@ def home() -> Response:
 
 
 @blueprint.get("/search.json", endpoint="search_json")
+@blueprint.get("/search.csv", endpoint="search_csv")
+@blueprint.get("/search.rss", endpoint="search_rss")
 @blueprint.get("/search")
 def search() -> Response:
-    is_json = wants_json()
-    if request.args.get("format", "html") not in ("html", "json"):
-        return error_response(400, "Unknown format", 'format: expected "html" or "json".')
+    form = asked_format()
+    is_json = form != "html"
+    if form not in _FORMATS:
+        return error_response(400, _("Unknown format"), _("format: expected html, json, csv or rss."))
     unknown = sorted(set(request.args) - PARAMETERS)
     if is_json and unknown:
         names = ", ".join(sorted(PARAMETERS))
@@ -78,6 +84,8 @@ def search() -> Response:
         return error_response(400, "That request cannot be read", str(error))
     if not is_json and not wanted.query and not wanted.is_narrowed and wanted.view == "list":
         return home()
+    if wanted.view == "tree" and form in ("csv", "rss"):
+        return error_response(400, _("Unknown format"), _("A tree is HTML or JSON."))
     with site().index_access.lease() as index:
         if wanted.view == "tree":
             return _tree_answer(wanted, _tree(index, wanted), is_json)
@@ -96,6 +104,10 @@ def search() -> Response:
             budget_s=site().settings.search.time_limit_s,
         )
         shorter = [] if results.total or is_json else _shorter(index, wanted)
+    if form == "csv":
+        return results_as_csv(results, wanted)
+    if form == "rss":
+        return results_as_rss(results, wanted)
     return _json_answer(results, wanted) if is_json else _page(results, wanted, shorter)
 
 
@@ -180,7 +192,7 @@ def _tree_answer(wanted: SearchRequest, tree: Tree, is_json: bool) -> Response:
             "notices": [*wanted.notices, *tree.notices],
             "tree": asdict(tree.root),
         }
-        return _as_json(answer)
+        return as_json_response(answer)
     return make_response(
         render_template(
             "tree.html",
@@ -207,24 +219,9 @@ def _json_answer(results: Results, wanted: SearchRequest) -> Response:
     answer["added"] = [asdict(word) for word in results.added]
     if results.facets is not None:
         answer["facets"] = asdict(results.facets)
-    for shown, hit in zip(answer["hits"], results.hits, strict=True):
-        shown["snippet_parts"] = [{"t": part.text, "hit": part.hit} for part in hit.snippet]
-        shown["cached_url"] = cached_address(hit.url, hit.timestamp, request.script_root, digest=hit.digest)
-        for name in ("first", "last", "language", "mime", "status", "folded"):
-            shown[name] = getattr(hit, name)
-        if hit.member:
-            shown["member"] = hit.member
-    return _as_json(answer)
-
-
-def _as_json(answer: dict[str, Any]) -> Response:
-    # Escaped so that even a program that takes the answer for HTML meets no markup in it.
-    text = json.dumps(answer, ensure_ascii=True)
-    for character in "<>&'":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    response = make_response(text + "\n")
-    response.headers["Content-Type"] = "application/json"
-    return response
+    archives, root = site().settings.arcs_path, request.script_root
+    answer["hits"] = [web_hit_as_json(hit, archives, root) for hit in results.hits]
+    return as_json_response(answer)
 
 
 def address_in(query: str) -> str:

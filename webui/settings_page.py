@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
 from indexer import IndexError_, IndexMissingError
-from webui.application import site
+from webui.application import as_json_response, site, wants_json
 from webui.formats import plural
 from webui.preferences import LANGUAGES, SIZES, Preferences, preferences, read_preferences
 from webui.settings import (
@@ -70,8 +70,11 @@ class Field:
         return self.info.key.rpartition(".")[2]
 
 
+@blueprint.get("/settings.json", endpoint="show_json")
 @blueprint.get("/settings")
 def show() -> Response:
+    if wants_json():
+        return _as_json()
     saved = request.args.get("saved", "")
     message = (
         f"Saved: {plural(int(saved[:4]), 'change')}, in force at once."
@@ -192,6 +195,33 @@ def _page(
     response = make_response(page, status)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _as_json() -> Response:
+    """Return the settings as they are in force, without secrets and without the folders of the server."""
+    settings = site().settings
+    answer = [
+        {
+            "key": info.key,
+            "value": _without_folders(settings.shown(info.key)),
+            "default": _without_folders(info.default),
+            "origin": settings.origin(info.key),
+            "unit": info.unit,
+            "allowed": info.allowed,
+            "editable": not _locked(settings, info),
+            "help": info.help,
+        }
+        for info in describe_settings()
+    ]
+    response = as_json_response({"settings": answer})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _without_folders(value: Value) -> object:
+    if isinstance(value, tuple):
+        return [_without_folders(one) for one in value]
+    return os.path.basename(value) if isinstance(value, str) and os.path.isabs(value) else value
 
 
 def _shown_preferences() -> Preferences:

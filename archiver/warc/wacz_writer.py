@@ -132,7 +132,9 @@ class WaczWriter:
             self._finish(self._archive)
             self._write_index()
             size = self._page_lines.tell() + 1000
-            with _Member(self._zip, self._new_entry("pages/pages.jsonl", zipfile.ZIP_DEFLATED, size)) as pages:
+            with _Member(
+                self._zip, self._new_entry("pages/pages.jsonl", zipfile.ZIP_DEFLATED, size)
+            ) as pages:
                 head = {
                     "format": "json-pages-1.0",
                     "id": "pages",

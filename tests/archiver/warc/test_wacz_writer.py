@@ -130,7 +130,9 @@ def test_a_broken_record_leaves_the_file_sound(source: Path, tmp_path: Path) -> 
     assert Seen(tmp_path / "b.wacz").words[1:] == ["one"]
 
 
-def test_a_new_file_begins_when_one_is_full(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_file_begins_when_one_is_full(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("archiver.warc.wacz_writer.ROLL_OVER_BYTES", 800)
     write(source, tmp_path / "b.wacz")
     with zipfile.ZipFile(tmp_path / "b.wacz") as archive:
