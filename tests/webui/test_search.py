@@ -101,7 +101,7 @@ def test_json_has_the_shape_of_the_contract(client: FlaskClient, archive: Path, 
     assert (found["query"], found["total"]) == ("wombat", 1)
     hit = found["hits"][0]
     assert list(hit)[: len(CONTRACT)] == CONTRACT
-    assert hit["file"] == str(archive)
+    assert hit["file"] == archive.name  # the folders of the server are not told
     assert "wombat" in hit["snippet"] and "<" not in hit["snippet"]
     assert any(part == {"t": "wombat", "hit": True} for part in hit["snippet_parts"])
 
