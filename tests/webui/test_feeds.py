@@ -186,7 +186,7 @@ def test_the_twins_tell_no_folder_of_the_server(client: FlaskClient, shelf: Path
 @pytest.mark.parametrize(
     ("name", "shown"),
     [("/shelf/Arcs/a.warc.gz", "a.warc.gz"), ("/shelf/Arcs/more/a.warc.gz", "more/a.warc.gz"),
-     ("/elsewhere/a.warc.gz", "a.warc.gz"), ("warcs/a.warc.gz", "warcs/a.warc.gz"), ("../../etc/a.warc.gz", "a.warc.gz"),
+     ("/elsewhere/a.warc.gz", "a.warc.gz"), ("warcs/a.warc.gz", "warcs/a.warc.gz"), ("../../a.warc.gz", "a.warc.gz"),
      ("x/../../a.warc.gz", "a.warc.gz"), ("", ".")],
 )  # fmt: skip
 def test_files_are_named_below_the_archives_of_the_job(name: str, shown: str) -> None:
