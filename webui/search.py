@@ -100,6 +100,8 @@ def search() -> Response:
             filters=wanted.filters(),
             expand=wanted.expand,
             without=wanted.without,
+            model=wanted.model or None,
+            explain=wanted.explain,
             fold=request.args.get("fold") == "1" if is_json else wanted.fold,
             budget_s=site().settings.search.time_limit_s,
         )

@@ -12,11 +12,20 @@ MAX_QUERY_CHARS = 1_000
 MAX_SIZE_JSON = 1_000
 MAX_OFFSET = 100_000
 WIDENINGS = ("rocchio", "wordnet", "cooccur", "lsi")
+MODELS = (
+    "bm25f",
+    "cosine",
+    "tfidf",
+    "boolean",
+    "pnorm",
+    "fuzzy",
+)  # of indexer.search.models; a test compares
 _ADDED_WORDS_AT_MOST = 50
 SORTS = ("relevance", "newest", "oldest", "url")
 VIEWS = ("list", "tree")
 PARAMETERS = frozenset(
-    "q page size limit offset format sort view open site type lang status from to facets expand without fold".split()
+    "q page size limit offset format sort view open site type lang status from to"
+    " facets expand without fold model explain".split()
 )
 # A filter becomes part of a query: what could end it there and begin another part has no place in it.
 _FILTER_VALUES = {
@@ -63,6 +72,8 @@ class SearchRequest:
     expand: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     fold: bool = True
+    model: str = ""
+    explain: bool = False
 
     @property
     def page(self) -> int:
@@ -118,6 +129,8 @@ class SearchRequest:
             "to": self.until,
             "expand": ",".join(self.expand),
             "without": ",".join(self.without),
+            "model": self.model,
+            "explain": 1 if self.explain else "",
             "fold": "" if self.fold else 0,
             "size": self.size if self.own_size else "",
         }
@@ -189,6 +202,8 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
         status=chosen["status"].lower(),
         since=chosen["from"],
         until=chosen["to"],
+        model=_one_of(arguments, "model", ("", *MODELS)),
+        explain=arguments.get("explain", "") == "1",
         fold=arguments.get("fold", "1") != "0",
         expand=_several(arguments, "expand", WIDENINGS),
         without=tuple(word for word in arguments.get("without", "")[:2000].split(",") if word)[
@@ -209,7 +224,8 @@ def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
 def _one_of(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
     text = arguments.get(name, "").strip() or known[0]
     if text not in known:
-        raise ValueError(f"{name}: expected {', '.join(known[:-1])} or {known[-1]}, found {text[:20]!r}.")
+        names = [value for value in known if value]
+        raise ValueError(f"{name}: expected {', '.join(names[:-1])} or {names[-1]}, found {text[:20]!r}.")
     return text
 
 

@@ -111,6 +111,8 @@ class FakeIndex:
         expand: Sequence[str] = (),
         without: Sequence[str] = (),
         fold: bool = False,
+        model: str | None = None,
+        explain: bool = False,
     ) -> Results:
         words = [word.lower() for word in re.findall(r"\w+", query)]
         hits: dict[str, Hit] = {}

@@ -12,12 +12,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from indexer import AddedWord, Index, Results, open_index
+from indexer.search import models
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
 from webui import create_app
 from webui.result_links import added_links
 from webui.search import address_in
-from webui.search_request import SearchRequest, parse_search
+from webui.search_request import MODELS, SearchRequest, parse_search
 from webui.settings import Settings
 
 
@@ -155,6 +156,22 @@ def test_what_is_asked_for_reaches_the_index(client: FlaskClient, monkeypatch: p
     assert asked["fold"] is False
     client.get("/search.json?q=cat&size=3")
     assert (asked["fold"], asked["facets"], asked["limit"]) == (False, False, 3)
+
+
+def test_a_score_is_explained_and_its_parts_add_up(client: FlaskClient) -> None:
+    html = client.get(links(client.get("/search?q=cat").text)["Why these results?"]).text
+    assert html.count("Why this result: score") == 3 and "body × 1" in html
+    for model in ("", *MODELS):
+        for hit in client.get(f"/search.json?q=cat&explain=1&model={model}").get_json()["hits"]:
+            why = hit["explanation"]
+            parts = [part["score"] for name in ("words", "pairs", "priors") for part in why[name]]
+            assert sum(parts) + why["whole"] == pytest.approx(hit["score"])
+    assert "explanation" not in client.get("/search.json?q=cat").get_json()["hits"][0]
+    assert client.get("/search?q=cat&model=magic").status_code == 400
+
+
+def test_the_models_are_those_of_the_index() -> None:
+    assert set(MODELS) == set(models.MODELS)
 
 
 def test_nothing_found_counts_what_fewer_words_find(client: FlaskClient) -> None:
