@@ -168,7 +168,7 @@ class Table:
         self.lengths, self.means = live.lengths(order).astype(np.int64), snapshot.means
         ones = np.zeros((len(segment), len(ELEMENTS)))
         self.topics = [topic for topic in collection.topics if topic.id in collection.judgements]
-        rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]] = []
+        rows: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = []
         self.grades = np.zeros((len(self.topics), len(segment)), dtype=np.int64)
         self.judged = np.zeros((len(self.topics), len(segment)), dtype=bool)
         self.ideal: list[list[int]] = []
@@ -187,7 +187,7 @@ class Table:
                 if not len(there):
                     continue
                 factor = idf(ranking, snapshot.versions, len(there)) * times
-                counts = np.zeros((len(there), len(ELEMENTS)), dtype=np.int64)
+                counts = np.zeros((len(there), len(ELEMENTS)))
                 for element in range(len(ELEMENTS)):
                     one = ones[: len(there)].copy()
                     one[:, element] = 1

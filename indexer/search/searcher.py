@@ -32,7 +32,7 @@ from indexer.text.languages import STOP_WORDS
 _MAIN_LANGUAGE = 0.2
 RELAXED = "no page has all of these words; these have some of them"
 _FEW = 256  # versions scored without looking at bounds first
-POOL = 200  # versions in which near words count
+POOL = 100  # versions in which near words count
 _TIES = 32  # versions of one page with one score that stand at the border of the pool
 
 
@@ -187,14 +187,34 @@ def _in_part(tree: Node) -> Node:
 
 
 @dataclass(slots=True)
-class _Scored:
-    """A version with its score; key: orders equal ones. place: of its segment in the snapshot. near: is in the pool."""
+class _Top:
+    """The best versions, in order. keys: order equal scores; places: of their segments in the snapshot."""
 
-    score: float
-    key: int
-    place: int
-    ordinal: int
-    near: bool = False
+    scores: NDArray[np.float64]
+    keys: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls) -> _Top:
+        return cls(np.zeros(0), np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def taken(self, rows: NDArray[np.int64] | slice) -> _Top:
+        return _Top(self.scores[rows], self.keys[rows], self.places[rows], self.ordinals[rows])
+
+    def joined(self, other: _Top) -> _Top:
+        return _Top(
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.keys, other.keys]),
+            np.concatenate([self.places, other.places]),
+            np.concatenate([self.ordinals, other.ordinals]),
+        )
+
+    def ordered(self) -> _Top:
+        return self.taken(np.lexsort((self.keys, -self.scores)))
 
 
 class _Run:
@@ -299,66 +319,60 @@ class _Run:
         versions = sum(len(matched) for matched in self.matched)
         wanted = count * 2 if self._has_shared else count
         if self._scorer.pairs:
-            wanted = max(wanted, POOL + _TIES)
+            wanted = max(wanted, POOL + _TIES * self._has_shared)
         while True:
-            pages: dict[int, Found] = {}
-            for item in self._with_nearness(self._best_versions(min(wanted, versions))):
-                live = self._snapshot.segments[item.place]
-                found = Found(
-                    int(live.segment.document[item.ordinal]), item.score, ((live.number, item.ordinal),)
-                )
-                known = pages.setdefault(found.document, found)
-                if known is not found and known.score == found.score:
-                    pages[found.document] = replace(known, versions=known.versions + found.versions)
-            if len(pages) >= count or wanted >= versions:
-                return list(pages.values())[:count]
+            found = self._pages_of(self._with_nearness(self._best_versions(min(wanted, versions))), count)
+            if len(found) >= count or wanted >= versions:
+                return found
             wanted *= 4
 
-    def _with_nearness(self, ranked: list[_Scored]) -> list[_Scored]:
+    def _pages_of(self, top: _Top, count: int) -> list[Found]:
+        """Return the first `count` pages of ranked versions; fewer if there are fewer."""
+        pages: dict[int, Found] = {}
+        rows = zip(top.scores.tolist(), top.places.tolist(), top.ordinals.tolist(), strict=True)
+        for score, place, ordinal in rows:
+            live = self._snapshot.segments[place]
+            document = int(live.segment.document[ordinal])
+            known = pages.get(document)
+            if known is None:
+                if len(pages) == count:
+                    break  # versions of one page with one score stand side by side
+                pages[document] = Found(document, score, ((live.number, ordinal),))
+            elif known.score == score:
+                pages[document] = replace(known, versions=(*known.versions, (live.number, ordinal)))
+        return list(pages.values())
+
+    def _with_nearness(self, top: _Top) -> _Top:
         """Return ranked versions with what near words add to the first POOL of them, in their new order.
 
         It is never negative, so the others stay behind them.
         """
-        if not self._scorer.pairs or not ranked:
-            return ranked
-        end = min(POOL, len(ranked))
-        last = ranked[end - 1]
-        while end < len(ranked) and (ranked[end].score, ranked[end].key) == (last.score, last.key):
+        if not self._scorer.pairs or not len(top):
+            return top
+        end = min(POOL, len(top))
+        last = top.scores[end - 1], top.keys[end - 1]
+        while end < len(top) and (top.scores[end], top.keys[end]) == last:
             end += 1
-        pool: list[_Scored] = []
+        pool = top.taken(slice(0, end))
         for place in range(len(self._snapshot.segments)):
-            here = sorted(
-                (item for item in ranked[:end] if item.place == place), key=lambda item: item.ordinal
-            )
-            added = self._scorer.nearness(place, np.array([item.ordinal for item in here], dtype=np.int64))
-            pool += [
-                replace(item, score=item.score + more, near=True)
-                for item, more in zip(here, added.tolist(), strict=True)
-            ]
-            self._near.update((place, item.ordinal) for item in here)
-        return sorted(pool, key=lambda item: (-item.score, item.key)) + ranked[end:]
+            here = np.flatnonzero(pool.places == place)
+            here = here[np.argsort(pool.ordinals[here])]
+            if len(here):
+                pool.scores[here] = pool.scores[here] + self._scorer.nearness(place, pool.ordinals[here])
+        self._near.update(zip(pool.places.tolist(), pool.ordinals.tolist(), strict=True))
+        return pool.ordered().joined(top.taken(slice(end, len(top))))
 
-    def _best_versions(self, count: int) -> list[_Scored]:
-        scores, keys, places, ordinals = (
-            np.zeros(0),
-            np.zeros(0, np.uint64),
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int64),
-        )
+    def _best_versions(self, count: int) -> _Top:
+        top = _Top.empty()
         for place, live in enumerate(self._snapshot.segments):
             matched = self.matched[place]
             if not len(matched):
                 continue
-            floor = float(scores[-1]) if len(scores) >= count else -np.inf
+            floor = float(top.scores[-1]) if len(top) >= count else -np.inf
             chosen, score = self._score_segment(place, matched, count, floor)
-            scores = np.concatenate([scores, score])
-            keys = np.concatenate([keys, live.segment.key[chosen]])
-            places = np.concatenate([places, np.full(len(chosen), place)])
-            ordinals = np.concatenate([ordinals, chosen])
-            order = np.lexsort((keys, -scores))[:count]
-            scores, keys, places, ordinals = scores[order], keys[order], places[order], ordinals[order]
-        columns = (scores.tolist(), keys.tolist(), places.tolist(), ordinals.tolist())
-        return [_Scored(*row) for row in zip(*columns, strict=True)]
+            here = _Top(score, live.segment.key[chosen], np.full(len(chosen), place), chosen)
+            top = top.joined(here).ordered().taken(slice(0, count))
+        return top
 
     def _score_segment(
         self, place: int, matched: NDArray[np.int64], count: int, floor: float

@@ -400,7 +400,7 @@ class PlainSearch:
     """All live versions, and the numbers that BM25F needs of them."""
 
     def __init__(
-        self, versions: Iterable[PlainVersion], ranking: Ranking, *, folded: bool = False, pool: int = 200
+        self, versions: Iterable[PlainVersion], ranking: Ranking, *, folded: bool = False, pool: int = 100
     ) -> None:
         """folded: links have been folded into their targets. pool: versions in which near words count."""
         self.versions = list(versions)

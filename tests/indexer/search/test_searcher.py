@@ -149,7 +149,7 @@ def assert_pages_agree(snapshot: Snapshot, plain: PlainSearch, text: str) -> Non
     weighed_as=st.sampled_from(RANKINGS),
     forgotten=st.integers(0, 2),
     merged=st.booleans(),
-    pool=st.sampled_from([1, 3, 200]),
+    pool=st.sampled_from([1, 3, 100]),
 )
 def test_answers_are_those_of_a_plain_scorer(
     batches: list[list[PlainVersion]],
