@@ -1,0 +1,133 @@
+"""The results page in a real browser: keys, suggestions, narrow screens, and what axe-core says of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexer import IndexOptions, build_index, open_index
+from tests.indexer.making import response, write_warc
+from webui import create_app
+from webui.server import listen
+from webui.settings import load_settings, settings_template
+
+pytestmark = pytest.mark.browser
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+STATES = [
+    "/",
+    "/search?q=heron",
+    "/search?q=heron&explain=1",
+    "/search?q=heron&site=birds.example&from=2009&to=2020&sort=newest",
+    "/search?q=heron&expand=cooccur",
+    "/search?q=swan&lang=de",
+    "/search?q=heron&view=tree&open=birds.example/",
+    "/similar?url=http://birds.example/0",
+]
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a site over a small real index."""
+    from waitress.server import create_server
+
+    words = "waits stands fishes flies sleeps walks calls nests preens dives looks feeds".split()
+    pages = [
+        response(
+            f"http://birds.example/{n}",
+            f"<html lang=en><title>Heron {n}</title><p>A heron {word}. {word} " * 3,
+        )
+        for n, word in enumerate(words)
+    ]
+    pages.append(
+        response(
+            "http://birds.example/he/",
+            "<html lang=he><title>אנפה</title><p>heron זו אנפה",
+            date="2009-01-01T00:00:00Z",
+        )
+    )
+    archive = write_warc(tmp_path / "birds.warc.gz", pages)
+    build_index([archive], str(tmp_path / "index"), options=IndexOptions(workers=1))
+    (tmp_path / "settings.toml").write_text(settings_template())
+    settings = load_settings(str(tmp_path / "settings.toml"), {}, {})
+    listener = listen("127.0.0.1", 0)
+    with open_index(str(tmp_path / "index")) as index:
+        app = create_app(settings, lambda path, ranking: index)
+        server = create_server(app, sockets=[listener], threads=4, ident=None)
+        threading.Thread(target=server.run, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
+def test_every_state_fits_and_has_no_violation(browser: Any, address: str, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for state in STATES:
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.goto(address + state)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        found = axe.run(page, options={"runOnly": WCAG}).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], state
+        page.close()
+
+
+def test_keys_walk_through_the_hits_and_can_be_switched_off(page: Any, address: str) -> None:
+    page.goto(f"{address}/search?q=heron")
+    titles = page.locator(".hit h2 a").all_inner_texts()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.textContent") == titles[1]
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.textContent") == titles[0]
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.type("j")  # in the field a letter is a letter
+    assert page.input_value("#q") == "j"
+    page.context.add_cookies([{"name": "findingaid", "value": "shortcuts=0", "url": address}])
+    page.goto(f"{address}/search?q=heron")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement === document.body")
+
+
+def test_suggestions_while_typing_are_chosen_with_the_arrows(page: Any, address: str) -> None:
+    page.goto(address)
+    page.locator("#q").press_sequentially("her")
+    page.locator(".suggestions li").first.wait_for()
+    assert page.get_attribute("#q", "aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    assert page.input_value("#q") == "heron"
+    page.keyboard.press("Escape")
+    assert page.input_value("#q") == "her" and not page.locator(".suggestions").is_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search?q=her*")
+
+
+def test_without_scripts_filters_and_the_tree_work_by_links(browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/search?q=heron")
+    page.locator(".facets").get_by_role("link", name="2009").click()
+    assert "1 page found" in page.inner_text(".count")
+    page.locator(".chips a").click()
+    assert "13 pages found" in page.inner_text(".count")
+    page.get_by_role("link", name="Tree by site").click()
+    page.locator(".tree .node").first.click()
+    assert page.locator(".tree .tree li, .tree ul li").count() == 13
+    context.close()
