@@ -30,6 +30,7 @@ _DATED = re.compile(r"(\*|\d{1,14})((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
 _DIGEST_CHARS = 12
 MAX_QUERY_CHARS = 1_000
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
+_WHOLLY_ESCAPED = re.compile(r"https?%3a%2f%2f", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 # Everything that may stand in a URL stays as it is: written otherwise it would be another address to the index.
 _KEPT = "%/:?#[]@!$&'()*+,;=~-._"
@@ -148,6 +149,8 @@ def archived_url(text: str) -> str:
     text = without_fragment(text.strip())
     if len(text) > MAX_URL_CHARS:
         raise BadAddressError(f"the address has {len(text):,} characters, at most {MAX_URL_CHARS:,} are read")
+    if _WHOLLY_ESCAPED.match(text):
+        text = unquote(text)  # a program that takes the address for one part of a path
     text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
     if not _SCHEME.match(text):
         text = "http://" + text.lstrip("/")

@@ -93,6 +93,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         feeds,
         graphs,
         memento,
+        openapi,
         operations,
         preferences,
         replay,
@@ -100,8 +101,8 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         settings_page,
     )
 
-    pages = (access, cached, captures, cdx, compare, crawls, feeds, graphs, memento, operations, preferences,
-             replay, search, settings_page)  # fmt: skip
+    pages = (access, cached, captures, cdx, compare, crawls, feeds, graphs, memento, openapi, operations,
+             preferences, replay, search, settings_page)  # fmt: skip
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses
@@ -182,7 +183,7 @@ def wants_json_by_field() -> bool:
 
 def wants_json() -> bool:
     """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
-    return asked_format() in ("json", "csv", "rss")
+    return asked_format() in ("json", "csv", "rss") or ";view=json/" in request.path
 
 
 def as_json_response(value: object, status: int = 200) -> Response:
@@ -193,6 +194,11 @@ def as_json_response(value: object, status: int = 200) -> Response:
     response = make_response(text + "\n", status)
     response.headers["Content-Type"] = "application/json"
     return response
+
+
+def json_error(status: int, message: str) -> Response:
+    """Return an error in the one shape that all errors for programs have."""
+    return as_json_response({"ok": False, "error": message, "errors": [message], "status": status}, status)
 
 
 def error_response(status: int, title: str, message: str, steps: tuple[str, ...] = ()) -> Response:
@@ -206,9 +212,7 @@ def error_response(status: int, title: str, message: str, steps: tuple[str, ...]
         )
         return make_response(body, status)
     if wants_json():
-        return as_json_response(
-            {"ok": False, "error": message, "errors": [message], "status": status}, status
-        )
+        return json_error(status, message)
     return make_response(render_template("error.html", title=title, message=message, steps=steps), status)
 
 

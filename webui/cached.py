@@ -34,7 +34,7 @@ from webui.addresses import (
     raw_target,
     replay_address,
 )
-from webui.application import as_json_response, error_response, site, wants_json_by_field
+from webui.application import as_json_response, error_response, json_error, site, wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
 from webui.marks import MARK_ID
@@ -115,7 +115,7 @@ def cached(rest: str) -> Response:
     with site().index_access.lease() as index:
         capture = closest(index, target.url, target.timestamp, target.extras.digest)
         if capture is None:
-            return _not_archived(target, captures)
+            return _not_archived(target, captures, view == "json" or wants_json_by_field())
         bar = _bar(target, capture, captures)
         if view in _DOWNLOADS:
             return _download(index, capture, view)
@@ -331,7 +331,9 @@ def _pieces(record: Record) -> Iterator[bytes]:
 # ---------------------------------------------------------------- what is not there, and the way back
 
 
-def _not_archived(target: DatedTarget, captures: list[Capture]) -> Response:
+def _not_archived(target: DatedTarget, captures: list[Capture], is_json: bool) -> Response:
+    if is_json:
+        return json_error(404, _("The archive holds no copy of this address."))
     page = render_template(
         "not_archived.html",
         url=target.url,

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from indexer import Capture
 from webui.addresses import cached_address, parse_dated, raw_target
-from webui.application import as_json_response, site, wants_json_by_field
+from webui.application import as_json_response, json_error, site, wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
 from webui.stored import can_be_crawled, captures_of
@@ -45,8 +45,7 @@ def captures(rest: str) -> Response:
     when, url = target.timestamp, target.url
     found = captures_of(url)
     if not found and (target.extras.view == "json" or wants_json_by_field()):
-        message = _("The archive holds no copy of this address.")
-        return as_json_response({"ok": False, "error": message, "errors": [message], "status": 404}, 404)
+        return json_error(404, _("The archive holds no copy of this address."))
     if not found:
         page = render_template(
             "not_archived.html", url=url, when="", captures=[], can_be_crawled=can_be_crawled(url)
@@ -85,7 +84,7 @@ def _as_json(url: str, when: str, chosen: list[Row], total: int) -> Response:
             for row in chosen[:MAX_CAPTURES_TOLD]
         ],
     }
-    return as_json_response(answer, 200 if chosen else 404)
+    return as_json_response(answer)
 
 
 def _rows(found: list[Capture], query: str) -> list[Row]:

@@ -32,6 +32,7 @@ PAGE_BLOCKS = 10
 MOST_BLOCKS = 50
 MOST_FILTERS = 10
 MOST_CLOSEST = 10_000
+SORTS = ("", "default", "reverse", "closest")
 _TIMESTAMP = re.compile(r"\d{1,14}")
 PYWB_FIELDS = ("urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename")
 IA_FIELDS = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
@@ -125,6 +126,8 @@ def parse_query(arguments: dict[str, list[str]], dialect: str) -> CdxQuery:
         raise CdxError(f"url: {error}") from error
     names = one.get("fl") or one.get("fields") or ""
     fields = tuple(_field(name) for name in names.split(",") if name.strip()) if names else ()
+    if one.get("sort", "").lower() not in SORTS:
+        raise CdxError(f"sort: {one['sort'][:40]!r} is unknown; there are {', '.join(SORTS[1:])}")
     newest_first = one.get("sort", "").lower() == "reverse"
     limit = _number(one, "limit", MOST_LINES, negative=True)
     if limit < 0:

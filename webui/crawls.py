@@ -148,13 +148,11 @@ def show_log(job: str) -> Response:
     return response
 
 
-@blueprint.post("/crawl/<job>/<action>")
+@blueprint.post("/crawl/<job>/<any(pause, resume, stop, add, set, start, again):action>")
 def act(job: str, action: str) -> Response:
     folder = _folder(job)
     if folder is None:
         return _no_such_job()
-    if action not in ("pause", "resume", "stop", "add", "set", "start", "again"):
-        return error_response(404, _("Nothing here"), _("There is no such action."))
     if action == "stop" and request.form.get("sure") != "yes":
         return make_response(render_template("crawl_stop.html", job=job, status=crawl_status(folder)))
     try:

@@ -1,6 +1,6 @@
 """Home page and search results, as pages and as JSON.
 
-/                          the search box, or how to fill an empty archive
+/                          the search box, or how to fill an empty archive; what there is: /statistics.json
 /search?q=&page=&size=     results; format=json, csv or rss gives the same as /search.json, .csv or .rss
    &sort=&view=list|tree&open=&site=&type=&lang=&status=&from=&to=      see webui.search_request
 """
@@ -39,6 +39,7 @@ _NEWEST_SHOWN, _SIMILAR_SHOWN = 5, 20
 _LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 
 
+@blueprint.get("/statistics.json", endpoint="statistics")
 @blueprint.get("/")
 def home() -> Response:
     statistics = _statistics()
@@ -74,6 +75,9 @@ def search() -> Response:
         return error_response(
             400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
         )
+    for name in ("fold", "facets"):
+        if is_json and request.args.get(name, "0") not in ("", "0", "1"):
+            return error_response(400, _("That request cannot be read"), f"{name}: expected 0 or 1.")
     try:
         wanted = parse_search(
             request.args.to_dict(),

@@ -174,10 +174,8 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
     size = min(max(asked_size, 1), max_size)
     if asked_size > max_size:
         notices.append(_("At most %(number)s results are given at once.", number=f"{max_size:,}"))
-    if "offset" in arguments:
-        offset = _number(arguments, "offset", 0)
-    else:
-        offset = (max(_number(arguments, "page", 1), 1) - 1) * size
+    page = max(_number(arguments, "page", 1), 1)
+    offset = _number(arguments, "offset", 0) if "offset" in arguments else (page - 1) * size
     chosen: dict[str, str] = {}
     for name, pattern in _FILTER_VALUES.items():
         value = arguments.get(name, "").strip()
