@@ -104,7 +104,13 @@ def problems(value: Any, schema: dict[str, Any], where: str = "$") -> list[str]:
 
 
 def _is(value: Any, kind: str) -> bool:
-    kinds: dict[str, Any] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+    kinds: dict[str, Any] = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "null": type(None),
+    }
     if kind in kinds:
         return isinstance(value, kinds[kind])
     return isinstance(value, int if kind == "integer" else (int, float)) and not isinstance(value, bool)
