@@ -21,7 +21,7 @@ from werkzeug.exceptions import HTTPException
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
-from webui.errors import BadAddressError
+from webui.errors import BadAddressError, BusyError
 from webui.i18n import add_languages, language_name
 from webui.index_access import IndexAccess, OpenIndex
 from webui.security import SecurityMiddleware
@@ -167,7 +167,7 @@ def asked_format() -> str:
     By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
     """
     name, dot, ending = request.path.rpartition("/")[2].rpartition(".")
-    if name and dot and ending in ("json", "csv", "rss"):
+    if name and dot and ending in ("json", "csv", "rss", "wacz"):
         return ending
     asked = request.args.get("format", "")
     if asked:
@@ -183,7 +183,7 @@ def wants_json_by_field() -> bool:
 
 def wants_json() -> bool:
     """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
-    return asked_format() in ("json", "csv", "rss") or ";view=json/" in request.path
+    return asked_format() in ("json", "csv", "rss", "wacz") or ";view=json/" in request.path
 
 
 def as_json_response(value: object, status: int = 200) -> Response:
@@ -235,6 +235,12 @@ def _add_error_pages(app: Flask) -> None:
     def bad_address(error: BadAddressError) -> Response:
         too_long = "characters" in str(error)
         return error_response(414 if too_long else 400, "That is not the address of a page", f"{error}.")
+
+    @app.errorhandler(BusyError)
+    def busy(error: BusyError) -> Response:
+        response = error_response(503, "Much to do just now", f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        response.headers["Retry-After"] = "5"
+        return response
 
     @app.errorhandler(IndexError_)
     def index_error(error: IndexError_) -> Response:

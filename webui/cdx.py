@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,8 @@ from flask import Blueprint, Response, make_response, request, stream_with_conte
 from indexer.listing import MATCHES, KeyRange, ListedCapture
 from webui.addresses import replay_address
 from webui.application import site
+from webui.errors import BusyError
+from webui.limits import Place, Slots
 from webui.memento import base_url
 
 blueprint = Blueprint("cdx", __name__)
@@ -48,6 +51,7 @@ _FIELDS: dict[str, Callable[[ListedCapture], str]] = {
     "filename": lambda c: _one_word((c.member or c.file).rpartition("/")[2]) or "-",
 }
 _ALIASES = {"original": "url", "mimetype": "mime", "statuscode": "status", "file": "filename"}
+_long_lists = Slots(3, "long lists")
 _FILTER = re.compile(r"(!?)([=~]?)([a-z]+):(.*)", re.DOTALL)
 
 
@@ -96,14 +100,31 @@ def _answer(dialect: str) -> Response:
             raise CdxError("page: there is no such page")  # clients go from page to page until they hear this
     except CdxError as error:
         return _json({"error": str(error)}, 400)
+    try:
+        # long lists leave threads for others; so does the search for the first line of one
+        place = _long_lists.take() if query.keys.high else None
+    except BusyError as error:
+        refused = _json({"error": str(error)}, 503)
+        refused.headers["Retry-After"] = "5"
+        return refused
     captures = _matching(query)
-    head = next(captures, None)
-    if head is None and dialect == "pywb":
-        return _json({"error": f"No Captures found for: {query.url}"}, 404)
-    lines = _lines(query, head, captures)
+    with place or nullcontext():
+        head = next(captures, None)
+        if head is None and dialect == "pywb":
+            return _json({"error": f"No Captures found for: {query.url}"}, 404)
+        kept = place.pass_on() if place else None
     content_type = {"json": "text/x-ndjson" if dialect == "pywb" else "application/json", "cdxj": "text/x-cdxj",
                     "link": "application/link-format"}.get(query.output, "text/plain")  # fmt: skip
-    return Response(stream_with_context(_in_pieces(lines)), content_type=f"{content_type}; charset=utf-8")
+    pieces = _giving_back(_in_pieces(_lines(query, head, captures)), kept)
+    response = Response(stream_with_context(pieces), content_type=f"{content_type}; charset=utf-8")
+    if kept:
+        response.call_on_close(kept.give_back)  # also when the client went away before the first piece
+    return response
+
+
+def _giving_back(pieces: Iterator[bytes], place: Place | None) -> Iterator[bytes]:
+    with place or nullcontext():
+        yield from pieces
 
 
 def parse_query(arguments: dict[str, list[str]], dialect: str) -> CdxQuery:

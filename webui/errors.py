@@ -2,6 +2,7 @@
 
 WebError
 ├── PortTakenError       another program listens where we are to listen
+├── BusyError            too much of one kind is asked for at once; a little later it goes
 └── BadAddressError      the path of a request names no web address
 """
 
@@ -22,6 +23,13 @@ class PortTakenError(WebError):
         )
         self.host = host
         self.port = port
+
+
+class BusyError(WebError):
+    """Too much of one kind is asked for at once."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"too many {what} at once; come again in a few seconds")
 
 
 class BadAddressError(WebError):

@@ -22,7 +22,7 @@ from archiver.warc import (
 from archiver.warc.cdxj import CdxLine, SortedLines
 from archiver.warc.reader import stored_at
 from archiver.warc.wacz_writer import WaczWriter
-from indexer import Capture, Index
+from indexer import Capture, Hit, Index
 from indexer.listing import KeyRange
 from indexer.text.charset import decode_html
 from indexer.text.documents import CaptureFound, media_type, payload_digest
@@ -64,20 +64,25 @@ def captures_found(
             with_snippets=False,
             operator=operator,
         ).hits
-        for hit in hits:
-            captures = index.captures(hit.url)
-            if every_capture:
-                yield from captures
-                continue
-            shown = (hit.offset, hit.member, hit.inner)
-            yield from [
-                capture
-                for capture in captures
-                if capture.timestamp == hit.timestamp
-                and (capture.location.offset, capture.location.member, capture.location.inner) == shown
-            ][:1]
+        yield from captures_of_hits(index, hits, every_capture=every_capture)
         if len(hits) < _HITS_AT_ONCE:
             return
+
+
+def captures_of_hits(index: Index, hits: Iterable[Hit], *, every_capture: bool = False) -> Iterator[Capture]:
+    """Yield the capture that each hit shows, or all captures of its page."""
+    for hit in hits:
+        captures = index.captures(hit.url)
+        if every_capture:
+            yield from captures
+            continue
+        shown = (hit.timestamp, hit.offset, hit.member, hit.inner)
+        yield from [capture for capture in captures if _place(capture) == shown][:1]
+
+
+def _place(capture: Capture) -> tuple[str, int, str, int]:
+    place = capture.location
+    return capture.timestamp, place.offset, place.member, place.inner
 
 
 def captures_listed(index: Index, keys: KeyRange, *, first: str = "", last: str = "") -> Iterator[Capture]:

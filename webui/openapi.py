@@ -219,12 +219,12 @@ def _doors() -> dict[str, Node]:
     date = {"name": "Accept-Datetime", "in": "header", "schema": _TEXT, "description": "RFC 9110 date, GMT"}
     moved: Node = {"302": {"description": "Location is that of the capture"}}
     html_error: Node = {"description": "A page for people, or JSON for who accepts it"}
-    cdx = _answers("text/x-cdxj", _TEXT, "one line a capture", 400, 404, error="CdxError")
+    cdx = _answers("text/x-cdxj", _TEXT, "one line a capture", 400, 404, 503, error="CdxError")
     cdx["200"]["content"] |= {
         "text/x-ndjson": {"schema": _ANY}, "text/plain": {"schema": _TEXT}, json: {"schema": _ref("CdxPages")},
         "application/link-format": {"schema": _TEXT},
     }  # fmt: skip
-    ia = _answers(_PLAIN, _TEXT, "one line a capture", 400, error="CdxError")
+    ia = _answers(_PLAIN, _TEXT, "one line a capture", 400, 503, error="CdxError")
     ia["200"]["content"][json] = {"schema": _array(_array(_TEXT))}
     timemaps = {
         "200": {"description": "all captures of the page", "content": {
@@ -249,6 +249,12 @@ def _doors() -> dict[str, Node]:
         "/search.json": _door("Search", _answers(json, _ref("Results"), "the best pages", 400, 503), _SEARCH + tree),
         "/search.csv": _door("Search, as a table", _answers("text/csv", _TEXT, "RFC 4180", 400, 503), _SEARCH),
         "/search.rss": _door("Search, as a feed", _answers(xml, _TEXT, "RSS 2.0", 400, 503), _SEARCH),
+        "/search.wacz": _door(
+            "Search, as a web archive with all that the pages need",
+            _answers("application/wacz", {"type": "string", "format": "binary"}, "WACZ 1.1.1", 400, 404, 503)
+            | {"413": {"description": "More than 300 MB"}, "403": {"description": "Asked for by another site"}},
+            _SEARCH,
+        ),
         "/suggest": _door(
             "Suggestions while typing",
             _answers("application/x-suggestions+json", {"type": "array", "minItems": 4, "maxItems": 4},

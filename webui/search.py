@@ -31,10 +31,11 @@ from webui.result_links import (
 )
 from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
 from webui.stored import captures_of
+from webui.wacz_door import results_as_wacz
 
 blueprint = Blueprint("search", __name__)
 
-_FORMATS = ("html", "json", "csv", "rss")
+_FORMATS = ("html", "json", "csv", "rss", "wacz")
 _NEWEST_SHOWN, _SIMILAR_SHOWN = 5, 20
 _LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 
@@ -63,12 +64,13 @@ def home() -> Response:
 @blueprint.get("/search.json", endpoint="search_json")
 @blueprint.get("/search.csv", endpoint="search_csv")
 @blueprint.get("/search.rss", endpoint="search_rss")
+@blueprint.get("/search.wacz", endpoint="search_wacz")
 @blueprint.get("/search")
 def search() -> Response:
     form = asked_format()
     is_json = form != "html"
     if form not in _FORMATS:
-        return error_response(400, _("Unknown format"), _("format: expected html, json, csv or rss."))
+        return error_response(400, _("Unknown format"), _("format: expected html, json, csv, rss or wacz."))
     unknown = sorted(set(request.args) - PARAMETERS)
     if is_json and unknown:
         names = ", ".join(sorted(PARAMETERS))
@@ -88,7 +90,7 @@ def search() -> Response:
         return error_response(400, "That request cannot be read", str(error))
     if not is_json and not wanted.query and not wanted.is_narrowed and wanted.view == "list":
         return home()
-    if wanted.view == "tree" and form in ("csv", "rss"):
+    if wanted.view == "tree" and form in ("csv", "rss", "wacz"):
         return error_response(400, _("Unknown format"), _("A tree is HTML or JSON."))
     with site().index_access.lease() as index:
         if wanted.view == "tree":
@@ -109,6 +111,8 @@ def search() -> Response:
             fold=request.args.get("fold") == "1" if is_json else wanted.fold,
             budget_s=site().settings.search.time_limit_s,
         )
+        if form == "wacz":
+            return results_as_wacz(index, results, wanted)
         shorter = [] if results.total or is_json else _shorter(index, wanted)
     if form == "csv":
         return results_as_csv(results, wanted)

@@ -61,7 +61,7 @@ class WaczWriter:
     ) -> None:
         self.path = path
         self.records = self.pages = self.as_they_lay = 0
-        self._archives = 0
+        self._archives = self._finished_bytes = 0
         self._created = created or datetime.now(UTC)
         self._head: dict[str, Any] = {"title": title, "description": description, "software": software}
         self._about = dict(about or {})
@@ -85,6 +85,11 @@ class WaczWriter:
             self._stack.close()
             raise translate(error, path) from error
 
+    @property
+    def size(self) -> int:
+        """The bytes of records written so far."""
+        return self._finished_bytes + self._archive.size
+
     def add(self, capture: CdxLine, location: Location) -> None:
         """Copy the record at a place and list it as `capture`; its offset, length and file name are filled in.
 
@@ -94,6 +99,7 @@ class WaczWriter:
         with self._translated():
             if self._archive.size + location.length > ROLL_OVER_BYTES and self._archive.records:
                 self._finish(self._archive)
+                self._finished_bytes += self._archive.size
                 self._archive = self._next_archive(location.length)
             offset = self._archive.size
             length = copied.write_to(cast("IO[bytes]", self._archive))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -220,3 +221,42 @@ def test_errors_have_one_shape(client: FlaskClient, address: str) -> None:
     assert answer.status_code == 400
     if "format=xml" not in address:
         assert answer.json["ok"] is False and answer.json["status"] == 400 and answer.json["errors"]
+
+
+# ---------------------------------------------------------------- WACZ
+
+
+def test_results_as_a_web_archive(client: FlaskClient, tmp_path: Path) -> None:
+    answer = client.get("/search.wacz?q=wombat&size=1&sort=oldest")
+    assert answer.headers["Content-Type"] == "application/wacz"
+    assert answer.headers["Content-Length"] == str(len(answer.data))
+    (tmp_path / "r.wacz").write_bytes(answer.data)
+    with zipfile.ZipFile(tmp_path / "r.wacz") as archive:
+        pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()[1:]]
+        told = json.loads(archive.read("datapackage.json"))
+    assert [(one["url"], one["ts"]) for one in pages] == [(A, "2009-05-03T14:02:11Z")]
+    assert told["findingaid"] == {"chosen_by": "query", "query": "wombat", "total": 2, "offset": 0}
+
+
+def test_an_export_that_is_too_large_or_not_ours_to_ask_is_refused(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/search.wacz?q=nowhereword").status_code == 404
+    assert client.get("/search.wacz?q=wombat", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    monkeypatch.setattr("webui.wacz_door.MOST_BYTES", 100)
+    assert client.get("/search.wacz?q=wombat").status_code == 413
+
+
+def test_exports_and_long_lists_leave_threads_for_others(client: FlaskClient) -> None:
+    from webui import cdx, wacz_door
+
+    with wacz_door._exports.take():
+        busy = client.get("/search.wacz?q=wombat")
+        assert busy.status_code == 503 and busy.headers["Retry-After"] == "5"
+    assert client.get("/search.wacz?q=wombat").status_code == 200  # the place was given back
+    for _ in range(5):  # a place is given back also when the client goes away in the middle
+        client.get("/cdx?url=site.example/*", buffered=False).close()
+    with cdx._long_lists.take(), cdx._long_lists.take(), cdx._long_lists.take():
+        assert client.get("/cdx?url=site.example/*").status_code == 503
+        assert client.get("/cdx?url=site.example/a").status_code == 200
+    assert client.get("/cdx?url=site.example/*").status_code == 200
