@@ -41,7 +41,8 @@ def client(shelf: Path) -> Iterator[FlaskClient]:
 
 def addresses(app: Flask) -> list[str]:
     """Return an address for each rule, that finds something where it can, and one that finds nothing."""
-    found = {"/nothing", "/search?q=archive", "/search?q=&format=xml", "/search.json?q=archive", "/search.csv?q=archive",
+    found = {"/nothing",
+             "/search?q=archive", "/search?q=&format=xml", "/search.json?q=archive", "/search.csv?q=archive",
              "/search.wacz?q=archive", f"/similar?url={A}", f"/compare?url={A}", "/suggest?q=arch",
              f"/cached/2015;view=text/{A}", f"/cached/2015;view=details/{A}", f"/cached/2015;view=cite/{A}",
              f"/cached/2015;view=json/{A}", f"/cached/2015;view=record/{A}", f"/cached/2015;view=payload/{A}",
