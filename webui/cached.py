@@ -243,7 +243,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
         file_name=os.path.basename(capture.location.path),
         report=report,
         scripts=scripts,
-        first=captures[0] if captures else capture,
+        first=next((other for other in captures if other.timestamp), capture),
         last=captures[-1] if captures else capture,
     )
 

@@ -17,11 +17,11 @@ from archiver.warc import ArchiveError
 from indexer import Capture, Index
 from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
-from indexer.text.elements import collect_page
 from webui.addresses import Extras, archived_url, cached_address, parse_dated, short_digest
 from webui.application import error_response, site
 from webui.errors import BadAddressError
 from webui.i18n import gettext as _
+from webui.page_text import text_of_html
 from webui.stored import captures_of, closest, is_text, naming_digest, read_stored
 from webui.textdiff import DiffRow, TextDiff, text_diff
 
@@ -106,8 +106,9 @@ def compare() -> Response:
     choices = _choices(captures)
     phrase = " ".join(request.args.get("phrase", "")[:MAX_PHRASE_CHARS].split())
     with site().index_access.lease() as index:
-        left = _side(index, url, captures, request.args.get("a", ""), captures[0])
-        right = _side(index, url, captures, request.args.get("b", ""), captures[-1])
+        likely = [capture for capture in captures if capture.status == 200 and capture.timestamp] or captures
+        left = _side(index, url, captures, request.args.get("a", ""), likely[0])
+        right = _side(index, url, captures, request.args.get("b", ""), likely[-1])
         finds = find_phrase(index, phrase, choices) if phrase else None
     if left.capture.timestamp > right.capture.timestamp:
         left, right = right, left
@@ -165,7 +166,7 @@ def _read(index: Index, capture: Capture, *, with_links: bool = True) -> tuple[s
     written = decode_html(stored.body, stored.content_type)[0]
     if not stored.is_html:
         return written, {}
-    page = collect_page(written)
+    page = text_of_html(written)
     found = extract_links(written, capture.url) if with_links else []
     links = {link.url: None for link in found if link.kind == LinkKind.PAGE}
     return f"{page.title or ''}\n{page.text}", links

@@ -49,6 +49,13 @@ def test_the_text_tab_gives_marked_text_and_no_markup(client: FlaskClient) -> No
     assert "no text that can be shown" in client.get("/cached/2015;view=text/http://site.example/p.png").text
 
 
+def test_the_text_tab_has_the_paragraphs_of_the_page(settings: Settings, tmp_path: Path) -> None:
+    body = "<p>one\ntwo</p>three<pre>four\nfive</pre><td>six"
+    client = client_for(settings, write_archive(tmp_path / "p.warc.gz", response(URL, page("T", body))))
+    html = client.get(CACHED.format(";view=text")).text
+    assert re.findall('<p dir="auto">(.*?)</p>', html) == ["one two", "three", "four", "five", "six"]
+
+
 def test_details_tell_record_headers_parts_and_the_same_content_elsewhere(
     settings: Settings, tmp_path: Path
 ) -> None:
