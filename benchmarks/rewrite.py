@@ -16,7 +16,8 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from webui.rewrite import RewriteContext, rewrite_page
+from webui.rewrite import rewrite_page
+from webui.rewrite_context import RewriteContext
 
 URL = "http://site.example/folder/page.html"
 

@@ -9,7 +9,8 @@ from indexer import Capture, Index
 from webui.addresses import without_fragment
 from webui.i18n import gettext as _
 from webui.i18n import ngettext
-from webui.rewrite import RewriteContext, rewrite_css
+from webui.rewrite_context import RewriteContext
+from webui.rewrite_css import rewrite_css
 from webui.stored import as_seconds, closest, decode_css, read_stored
 
 MAX_PARTS = 300

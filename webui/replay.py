@@ -35,7 +35,8 @@ from webui.addresses import (
 from webui.application import site
 from webui.i18n import gettext as _
 from webui.memento import answer_timegate, link_header, neighbours
-from webui.rewrite import RewriteContext, rewrite_css
+from webui.rewrite_context import RewriteContext
+from webui.rewrite_css import rewrite_css
 from webui.rewritten import RewrittenPage, rewritten_page
 from webui.stored import (
     CONTROLS,

@@ -14,14 +14,14 @@ as long (`benchmarks/rewrite.py`) and mends framesets and misnested tables diffe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborAttributes, LexborHTMLParser, LexborNode
 
 from indexer.search.marking import Marker
-from webui.addresses import quote_url, without_fragment
 from webui.marks import mark_words
+from webui.plugins import replace_plugins
+from webui.rewrite_context import RewriteContext
+from webui.rewrite_css import rewrite_css
 
 # An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
 MAX_PAGE_CHARS = 5_000_000
@@ -33,7 +33,6 @@ MAX_BLOCK_DEPTH = 2_000
 MAX_REPEATED_ELEMENTS = 400_000
 # The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
 MAX_ATTRIBUTES = 4_000
-MAX_PARTS = 1_000
 
 # object and applet: only those without fallback content are left when this counts.
 _DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen",
@@ -59,73 +58,15 @@ _NESTING_TAG = re.compile(
 )
 _TAG = re.compile(r"""<([a-zA-Z][^\s/>]*)(?:[^"'>]|"[^"]*"|'[^']*')*+>?""")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
-_BLANKS = re.compile(r"[\t\n\r]")
 _DOCTYPE = re.compile(r"\s*(?:<!--.*?-->\s*|<\?.*?>\s*)*(<!doctype[^<>]{0,400}>)", re.IGNORECASE | re.DOTALL)
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.DOTALL)
 _SRCSET = re.compile(r"\s*,*\s*([^\s,]\S*[^\s,]|[^\s,])(\s+[^,]*)?\s*(?:,|$)")
-_CSS_ADDRESS = re.compile(
-    r"""url\(\s*(?:"(?P<d>(?:\\.|[^"\\\n])*)"|'(?P<s>(?:\\.|[^'\\\n])*)'|(?P<u>(?:\\.|[^"'()\\\s])*))\s*\)"""
-    r"""|(?P<import>@import\s*)(?:"(?P<id>(?:\\.|[^"\\\n])*)"|'(?P<is>(?:\\.|[^'\\\n])*)')""",
-    re.IGNORECASE | re.DOTALL,
-)
-_CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _MARKUP_IN_CSS = re.compile(r"<(?=[a-zA-Z/!?])")
-_IMPORT_BEFORE = re.compile(r"@import\s+$", re.IGNORECASE)
 # In XHTML `<script/>` and `<div/>` are whole elements; an HTML parser would take all that follows as their content.
 _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|frame)\b)"
     r"([a-zA-Z][\w:-]*)((?:\s[^<>]*?)?)\s*/>"
 )
-
-
-@dataclass
-class RewriteContext:
-    """Where a page or style sheet came from, and what is found out on the way.
-
-    url: the address of the capture; timestamp: its 14 digits; root: the path
-        that our whole site lies below, "" for none.
-    base: what relative addresses are relative to (a base element may change it).
-    removed: what was taken out, with its number.
-    parts: addresses of what belongs to the page (pictures, styles, frames), in their order, each once.
-    hits: how many places of the query were marked.
-    """
-
-    url: str
-    timestamp: str
-    root: str = ""
-    base: str = ""
-    removed: dict[str, int] = field(default_factory=dict)
-    parts: dict[str, str] = field(default_factory=dict)
-    hits: int = 0
-
-    def __post_init__(self) -> None:
-        self.base = self.base or self.url
-        self._start = f"{self.root}/web/{self.timestamp or '0'}"
-
-    def absolute(self, link: str) -> str | None:
-        """Return the absolute http(s) address that `link` means, or None."""
-        link = _BLANKS.sub("", link.strip())
-        if "\\" in link:
-            head, mark, query = link.partition("?")
-            link = head.replace("\\", "/") + mark + query
-        try:
-            joined = urljoin(self.base, link)
-        except ValueError:
-            return None
-        return joined if joined[:7].lower() == "http://" or joined[:8].lower() == "https://" else None
-
-    def address(self, link: str, modifier: str) -> str | None:
-        """Return the address in the archive of what `link` means, or None if it is no web address."""
-        absolute = self.absolute(link)
-        if absolute is None:
-            return None
-        if modifier != "mp_" and len(self.parts) < MAX_PARTS:
-            self.parts.setdefault(without_fragment(absolute), modifier)
-        return f"{self._start}{modifier}/{quote_url(absolute)}"
-
-    def count(self, what: str) -> None:
-        """Note that something was taken out."""
-        self.removed[what] = self.removed.get(what, 0) + 1
 
 
 def rewrite_page(
@@ -153,16 +94,19 @@ def rewrite_page(
     root = tree.root
     if root is None or root.tag != "html":
         return ""
-    # No browser runs the old plug-ins any more; their fallback content is what a reader sees.
-    tree.unwrap_tags(["object", "applet"])
     base = tree.css_first("base[href]", default=None)
     if base is not None:
         context.base = context.absolute(base.attributes.get("href") or "") or context.base
+    replace_plugins(tree)
+    # No browser runs the old plug-ins any more; their fallback content is what a reader sees.
+    tree.unwrap_tags(["object", "applet"])
     frame_names = {node.attributes.get("name") for node in tree.css("iframe[name], frame[name]")}
     dropped: list[LexborNode] = []
     refresh = ""
     for node in root.traverse(include_text=False):
         tag = node.tag or ""
+        if tag == "link":
+            _undo_late_loading(node)
         if tag in _DROPPED or (tag == "link" and not _is_stylesheet(node)):
             dropped.append(node)
             if tag == "script":
@@ -191,30 +135,6 @@ def rewrite_page(
     # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
     doctype = _DOCTYPE.match(html)
     return (doctype[1] if doctype else "") + (root.html or "")
-
-
-def rewrite_css(css: str, context: RewriteContext) -> str:
-    """Return the style sheet with each url() and @import pointing into the archive."""
-    lowered = css.lower()
-    if "url(" not in lowered and "@import" not in lowered:
-        return css
-
-    def replace(match: re.Match[str]) -> str:
-        if match["import"] is not None:
-            address = context.address(_css_unescape(match["id"] or match["is"] or ""), "cs_")
-            return f'{match["import"]}"{_css_quote(address or "data:,")}"'
-        link = _css_unescape(match["d"] or match["s"] or match["u"] or "").strip()
-        lead = link[:20].lower()
-        if (
-            not link
-            or link.startswith("#")
-            or lead.startswith(("data:image/", "data:font/", "data:application/"))
-        ):
-            return match[0]
-        modifier = "cs_" if _IMPORT_BEFORE.search(css, max(0, match.start() - 20), match.start()) else "im_"
-        return f'url("{_css_quote(context.address(link, modifier) or "data:,")}")'
-
-    return _CSS_ADDRESS.sub(replace, css)
 
 
 # ---------------------------------------------------------------- attributes
@@ -305,6 +225,24 @@ def _use_lazy_source(attrs: LexborAttributes, attributes: dict[str, str | None])
 
 
 # ---------------------------------------------------------------- elements
+
+
+def _undo_late_loading(node: LexborNode) -> None:
+    """Turn a style that the page's script would have switched on into a plain one.
+
+    Two ways are common: `rel=preload as=style onload="this.rel='stylesheet'"`,
+    and `media=print onload="this.media='all'"`.
+    """
+    attributes = node.attributes
+    onload = (attributes.get("onload") or "").lower()
+    if not onload:
+        return
+    is_preload = "preload" in (attributes.get("rel") or "").lower().split()
+    if is_preload and (attributes.get("as") or "").lower() == "style" and "stylesheet" in onload:
+        node.attrs["rel"] = "stylesheet"
+        del node.attrs["as"]
+    if "media" in onload and (attributes.get("media") or "").strip().lower() in ("print", "only x", "none"):
+        del node.attrs["media"]
 
 
 def _is_stylesheet(node: LexborNode) -> bool:
@@ -411,24 +349,7 @@ def _insert_first(parent: LexborNode, node: LexborNode) -> None:
         first.insert_before(node)
 
 
-# ---------------------------------------------------------------- style sheets and limits
-
-
-def _css_unescape(text: str) -> str:
-    def character(match: re.Match[str]) -> str:
-        if match[1]:
-            code = int(match[1], 16)
-            return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-        return "" if match[2] == "\n" else str(match[2])
-
-    return _CSS_ESCAPE.sub(character, text) if "\\" in text else text
-
-
-_CSS_UNSAFE: dict[int, str] = {ord(c): f"%{ord(c):02X}" for c in "\"'()<>\\"}
-
-
-def _css_quote(address: str) -> str:
-    return address.translate(_CSS_UNSAFE)
+# ---------------------------------------------------------------- limits
 
 
 def _without_deep_nesting(html: str) -> str:

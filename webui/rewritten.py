@@ -18,7 +18,8 @@ from indexer.search.query import parse_query
 from indexer.text.charset import decode_html
 from webui.application import site
 from webui.formats import clean, date_in_words, time_utc
-from webui.rewrite import RewriteContext, rewrite_page
+from webui.rewrite import rewrite_page
+from webui.rewrite_context import RewriteContext
 from webui.stored import StoredResponse, read_stored
 
 LARGE_PAGE_BYTES = 500_000

@@ -19,7 +19,8 @@ from webui.settings import Settings, load_settings
 def test_the_frame_page_says_what_and_when_and_holds_no_archived_markup(client: FlaskClient) -> None:
     html = client.get("/cached/20150503140211/http://site.example/a").text
     assert "<title>Archived: First light</title>" in html
-    assert '<time datetime="2015-05-03T14:02:11Z"><strong>3 May 2015</strong> <span class="clock">14:02:11 UTC</span></time>' in html
+    assert '<time datetime="2015-05-03T14:02:11Z"><strong>3 May 2015</strong>' in html
+    assert "14:02:11 UTC" in html
     assert (
         '<iframe sandbox="" referrerpolicy="no-referrer" src="/web/20150503140211mp_/http://site.example/a"'
         in html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webui.rewrite import RewriteContext, rewrite_css, rewrite_page
+from webui.rewrite import rewrite_page
+from webui.rewrite_context import RewriteContext
+from webui.rewrite_css import rewrite_css
 
 URL = "http://h.example/d/page?q=1"
 
@@ -90,7 +93,6 @@ def test_a_base_element_counts_and_goes() -> None:
         "<iframe srcdoc='mark'></iframe>",
         "<iframe src='javascript:mark'></iframe>",
         "<object data='data:text/html,mark'></object>",
-        "<embed src='mark.swf'>",
         "<form action='mark'>",
         "<button formaction='mark'>",
         "<meta http-equiv='refresh' content='1;url=javascript:mark'>",
@@ -251,3 +253,67 @@ def test_a_meta_element_that_is_kept_does_nothing_else() -> None:
     shown = rewrite_page(page, RewriteContext("http://a.example/", "20200102030405"))
     assert "width=9" in shown and "width=7" in shown
     assert "http-equiv" not in shown and "onload" not in shown
+
+
+@pytest.mark.parametrize(
+    ("css", "expected"),
+    [
+        ("image-set('a.png' 1x, url(b.png) 2x)", ["a.png", "b.png"]),
+        ('-webkit-image-set("a.png" type("image/png") 1x)', ["a.png"]),
+        ("b { background: u\\72l(a.png) }", ["a.png"]),
+        ("b { background: URL( 'a\\2epng' ) }", ["a.png"]),
+        ("@import/**/'a.css' layer(x);", ["a.css"]),
+        ("@import /* a */ url(a.css) screen;", ["a.css"]),
+        ("@namespace svg url(http://www.w3.org/2000/svg); @namespace url(x:y);", []),
+        ("b { background: url(#x), url(data:image/png;base64,AA) }", []),
+        ("b { content: 'a'; src: url('unclosed }", []),
+    ],
+)
+def test_addresses_in_styles_lead_into_the_archive(css: str, expected: list[str]) -> None:
+    context = RewriteContext("http://site.example/d/page", "2015")
+    result = rewrite_css(css, context)
+    assert re.findall(r'"/web/2015(?:im|cs)_/http://site.example/d/([^"]+)"', result) == expected
+    if not expected:
+        assert result == css
+
+
+@given(st.text(alphabet="url(image-set'\"\\)@ import/*7 52,;", max_size=80))
+def test_a_rewritten_style_is_rewritten_no_further(css: str) -> None:
+    first = rewrite_css(css, RewriteContext("http://site.example/", "2015"))
+    inside = RewriteContext("http://site.example/", "2015")
+    again = rewrite_css(first, inside)
+    assert again.count("/web/2015") >= first.count("/web/2015")  # nothing that was pointed inside gets lost
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<object data=a.png type=image/png><p>no", '<img src="/web/2015im_/http://site.example/d/a.png">'),
+        (
+            "<object data=a.html type=text/html></object>",
+            '<iframe src="/web/2015if_/http://site.example/d/a.html"',
+        ),
+        ("<embed src=f/a.swf>", '<a href="/web/2015mp_/http://site.example/d/f/a.swf">a.swf</a>'),
+        ("<object data=a.swf><embed src=a.swf></object>", '<embed src="'),
+        ("<object data=a.swf><p>instead</object>", "<p>instead</p>"),
+        ("<embed src='javascript:x'>kept", "kept"),
+    ],
+)
+def test_what_plugins_showed_is_shown_or_linked(html: str, expected: str) -> None:
+    result = rewrite_page(html, RewriteContext("http://site.example/d/page", "2015"))
+    if expected.startswith("<embed"):
+        assert "<embed" not in result and "<object" not in result
+    else:
+        assert expected in result and "<object" not in result
+
+
+def test_styles_that_a_script_would_switch_on_are_on() -> None:
+    html = (
+        "<link rel=preload as=style href=a.css onload=\"this.rel='stylesheet'\">"
+        "<link rel=stylesheet media=print href=b.css onload=\"this.media='all'\">"
+        "<link rel=preload as=image href=c.png><link rel=stylesheet media=print href=d.css>"
+    )
+    result = rewrite_page(html, RewriteContext("http://site.example/", "2015"))
+    assert '<link rel="stylesheet" href="/web/2015cs_/http://site.example/a.css">' in result
+    assert '<link rel="stylesheet" href="/web/2015cs_/http://site.example/b.css">' in result
+    assert "c.png" not in result and 'media="print" href="/web/2015cs_/http://site.example/d.css"' in result
