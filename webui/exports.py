@@ -27,7 +27,8 @@ from indexer.listing import KeyRange
 from indexer.text.charset import decode_html
 from indexer.text.documents import CaptureFound, media_type, payload_digest
 from webui.parts import find_parts
-from webui.rewrite import RewriteContext, rewrite_page
+from webui.rewrite import rewrite_page
+from webui.rewrite_context import RewriteContext
 from webui.stored import HTML_TYPES, read_stored
 
 MOST_FRAMES_DEEP = 2
