@@ -24,6 +24,7 @@ from webui.addresses import cached_address, captures_address, replay_address
 from webui.errors import BadAddressError, BusyError
 from webui.i18n import add_languages, language_name
 from webui.index_access import IndexAccess, OpenIndex
+from webui.limits import add_limits
 from webui.security import SecurityMiddleware
 from webui.settings import Settings
 
@@ -113,6 +114,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.add_url_rule("/favicon.ico", "favicon", static_files.favicon)
     app.add_url_rule("/robots.txt", "robots", _robots)
     app.add_url_rule("/healthz", "healthz", _healthz)
+    add_limits(app, settings.server.threads)
     operations.add_metrics(app)
     access.add_access(app)
     for page in pages:

@@ -26,6 +26,7 @@ from indexer import Capture, Hit, Index
 from indexer.listing import KeyRange
 from indexer.text.charset import decode_html
 from indexer.text.documents import CaptureFound, media_type, payload_digest
+from webui.limits import done_with_page
 from webui.parts import find_parts
 from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
@@ -197,6 +198,7 @@ def page_parts(index: Index, capture: Capture) -> list[tuple[str, str, Capture |
         return []
     context = RewriteContext(capture.url, capture.timestamp)
     rewrite_page(decode_html(stored.body, stored.content_type)[0], context)
+    done_with_page()
     return find_parts(index, capture, context.parts)[0]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from archiver.warc import ArchiveError, Headers, parse_response, read_record_at
 from indexer import Capture, Index
 from indexer.text.detection import language_of
+from webui.limits import takes_much
 from webui.stored import CONTROLS
 
 MAX_FIELDS = 200
@@ -46,6 +47,7 @@ def record_details(index: Index, capture: Capture) -> RecordDetails:
             response = parse_response(record)
             version, fields = record.version, _shown(record.headers)
             truncated = record.truncated
+        takes_much(len(response.body) if response else 0)
         page = index.page_text(capture.original or capture.location)
     except (ArchiveError, OSError):
         return RecordDetails("unreadable", "", (), "", (), (), 0, "", same)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from archiver.warc import Location
@@ -22,9 +21,7 @@ from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.stored import StoredResponse, read_stored
 
-LARGE_PAGE_BYTES = 500_000
 KEPT_BYTES = 8 << 20
-_one_large_page = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +97,16 @@ def rewritten_page(
 def _rewritten(
     stored: StoredResponse, capture: Capture, context: RewriteContext, query: str, operator: str
 ) -> RewrittenPage:
-    # The tree of a large page takes many times its size: one at a time.
-    with _one_large_page if len(stored.body) > LARGE_PAGE_BYTES else nullcontext():
-        text, _ = decode_html(stored.body, stored.content_type)
-        when = f"{date_in_words(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
-        html = rewrite_page(
-            text,
-            context,
-            notice=stored.note,
-            is_xhtml=stored.mime == "application/xhtml+xml",
-            marker=Marker(parse_query(query, operator=operator)) if query else None,
-            imprint=f"Archived copy of {clean(capture.url)[:2000]}, {when}",
-        )
+    text, _ = decode_html(stored.body, stored.content_type)
+    when = f"{date_in_words(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
+    html = rewrite_page(
+        text,
+        context,
+        notice=stored.note,
+        is_xhtml=stored.mime == "application/xhtml+xml",
+        marker=Marker(parse_query(query, operator=operator)) if query else None,
+        imprint=f"Archived copy of {clean(capture.url)[:2000]}, {when}",
+    )
     return RewrittenPage(
         replace(stored, body=b""),
         html.encode("utf-8", "replace"),

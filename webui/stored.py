@@ -16,6 +16,8 @@ from archiver.warc import DEFAULT_LIMITS, Headers, parse_head, parse_response
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.application import site
+from webui.errors import BusyError
+from webui.limits import takes_much
 
 # Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
 PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
@@ -121,7 +123,8 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
     """Return what was stored, decoded; None when the record holds no answer that can be shown.
 
     is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size.
-    Raises ArchiveError or OSError when the archive cannot be read there (any more).
+    Raises BusyError when too many large pages are asked for, ArchiveError or OSError when the archive cannot be read
+    there (any more).
     """
     with index.record(capture) as record:
         head = parse_head(record)
@@ -134,6 +137,12 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         cut_by_crawler = record.truncated not in ("", "file")
     if response is None:
         return None
+    if not is_raw:
+        try:
+            takes_much(len(response.body))
+        except BusyError:
+            response = None  # the error holds this frame for a while, which must not hold the body
+            raise
     content_type = CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
     mime = response.media_type
     if not _MEDIA_TYPE.fullmatch(mime):

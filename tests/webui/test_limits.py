@@ -1,0 +1,100 @@
+"""What takes much is done a little at a time; who finds no place is told so at once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from tests.webui.archive_text import page, response, write_archive
+from tests.webui.fake_index import client_for
+from webui.errors import BusyError
+from webui.limits import LargePages, Slots, add_limits, done_with_page, takes_much
+from webui.settings import Settings
+
+LARGE = LargePages.LARGE_BYTES + 1
+
+
+def test_a_place_is_given_back_once() -> None:
+    slots = Slots(1, "things")
+    with slots.take() as place:
+        with pytest.raises(BusyError, match="too many things at once"):
+            slots.take()
+        place.give_back()
+    kept = slots.take().pass_on()
+    with pytest.raises(BusyError):
+        slots.take()
+    kept.give_back()
+    kept.give_back()
+    slots.take()
+    with pytest.raises(BusyError):
+        slots.take()
+
+
+@pytest.fixture
+def app() -> Flask:
+    app = Flask(__name__)
+    add_limits(app, threads=2)
+    return app
+
+
+def test_a_request_keeps_other_large_pages_out_until_it_is_answered(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LargePages, "LONGEST_WAIT_S", 0.01)
+    inside, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with app.test_request_context():
+            takes_much(LARGE)
+            takes_much(LARGE)  # once is enough for a request
+            inside.set()
+            go_on.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert inside.wait(30)
+    with app.test_request_context():
+        takes_much(LARGE - 1)  # small ones are not held up
+        with pytest.raises(BusyError):
+            takes_much(LARGE)
+    go_on.set()
+    thread.join()
+    for _ in range(3):
+        with app.test_request_context():
+            takes_much(LARGE)
+            done_with_page()
+            takes_much(LARGE)
+
+
+def test_outside_of_a_request_nothing_is_limited() -> None:
+    takes_much(LARGE)
+    done_with_page()
+
+
+def test_a_large_page_is_answered_or_told_to_be_asked_for_later(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = write_archive(
+        tmp_path / "big.warc.gz",
+        response("http://site.example/", page("Big", "<a href=/x>word</a> " * 30_000)),
+    )
+    client = client_for(settings, archive)
+    views = ("web/2015mp_", "cached/2015;view=text", "cached/2015;view=details", "cached/2015;q=word;view=text")
+    addresses = [f"/{view}/http://site.example/" for view in views]
+    for address in addresses:
+        assert client.get(address).status_code == 200, address
+
+    def refuse(self: LargePages) -> None:
+        raise BusyError("large pages")
+
+    monkeypatch.setattr(LargePages, "enter", refuse)
+    monkeypatch.setattr(
+        "webui.rewritten._kept", type("Nothing", (), {"get": lambda *a: None, "put": lambda *a: None})()
+    )
+    for address in addresses:
+        answer = client.get(address)
+        assert answer.status_code == 503 and answer.headers["Retry-After"] == "5", address
+    assert client.get("/web/2015id_/http://site.example/").status_code == 200  # as it lies it costs little
