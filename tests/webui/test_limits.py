@@ -82,7 +82,12 @@ def test_a_large_page_is_answered_or_told_to_be_asked_for_later(
         response("http://site.example/", page("Big", "<a href=/x>word</a> " * 30_000)),
     )
     client = client_for(settings, archive)
-    views = ("web/2015mp_", "cached/2015;view=text", "cached/2015;view=details", "cached/2015;q=word;view=text")
+    views = (
+        "web/2015mp_",
+        "cached/2015;view=text",
+        "cached/2015;view=details",
+        "cached/2015;q=word;view=text",
+    )
     addresses = [f"/{view}/http://site.example/" for view in views]
     for address in addresses:
         assert client.get(address).status_code == 200, address
