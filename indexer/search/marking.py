@@ -13,7 +13,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from indexer.search.query import Phrase, Query, Word, is_implied, leaves
+from rapidfuzz.distance import OSA
+
+from indexer.search.nodes import Fuzzy, Phrase, Wildcard, Word, leaves
+from indexer.search.query import Query, is_implied
+from indexer.search.vocabulary import Pattern
 from indexer.text.analysis import MAX_WORD, is_paired, normalize, word_spans_of
 from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_words
@@ -39,10 +43,17 @@ class Marker:
     def __init__(self, query: Query) -> None:
         found = leaves(query.tree)
         self._words = [leaf for leaf in found if isinstance(leaf, Word)]
-        self._phrases = [leaf.words for leaf in found if isinstance(leaf, Phrase)]
+        self._phrases = [leaf.words for leaf in found if isinstance(leaf, Phrase) and not leaf.slop]
+        # the words of a loose phrase may stand in any order: each is marked where it stands
+        loose = [word for leaf in found if isinstance(leaf, Phrase) and leaf.slop for word in leaf.words]
+        self._words += [Word(word, exact=True) for word in loose]
+        self._patterns = [
+            Pattern(leaf.pattern) for leaf in found if isinstance(leaf, Wildcard) and leaf.pattern.strip("*?")
+        ]
+        self._fuzzy = [leaf for leaf in found if isinstance(leaf, Fuzzy)]
 
     def __bool__(self) -> bool:
-        return bool(self._words or self._phrases)
+        return bool(self._words or self._phrases or self._patterns or self._fuzzy)
 
     def spans(self, text: str, language: str) -> list[Span]:
         """Return (start, end) of what is to be marked, rising and apart from each other.
@@ -50,22 +61,36 @@ class Marker:
         language: of the text, as `language_of` tells it; "" when it is not known.
         """
         wanted = self._wanted_words(language)
-        if not wanted and not self._phrases:
+        if not self:
             return []
         parts = frozenset(word for phrase in self._phrases for word in phrase)
         exact = frozenset(word.text for word in wanted) | parts
         runs = list(_runs(text, exact, plain_only=not any(map(is_paired, exact))))
-        forms = _forms(wanted, {word for word, _, _ in runs}, language)
+        there = {word for word, _, _ in runs}
+        forms = _forms(wanted, there, language) | self._similar(there)
         spans = [(low, high) for word, low, high in runs if word in forms or _starts_pair(word, wanted)]
         for phrase in self._phrases:
             spans += _in_a_row(phrase, runs)
         return _joined(spans)
 
+    def _similar(self, there: set[str]) -> set[str]:
+        """Return the words among those `there` that a wildcard or a fuzzy word stands for."""
+        if not self._patterns and not self._fuzzy:
+            return set()
+        return {
+            word
+            for word in there
+            if any(pattern.fits(word) for pattern in self._patterns)
+            or any(
+                OSA.distance(leaf.text, word, score_cutoff=leaf.edits) <= leaf.edits for leaf in self._fuzzy
+            )
+        }
+
     def _wanted_words(self, language: str) -> list[Word]:
         """Leave out stop words of the language beside other words, as a search does."""
         stops = STOP_WORDS.get(language or "en", frozenset())
         telling = [word for word in self._words if word.exact or word.text not in stops]
-        return telling if telling or self._phrases else self._words
+        return telling if telling or self._phrases or self._patterns or self._fuzzy else self._words
 
 
 def _runs(text: str, exact: frozenset[str], *, plain_only: bool) -> Iterator[_Run]:

@@ -100,7 +100,7 @@ def _words_of_segment(
     value tells whether the time allowed to look at all.
     """
     if isinstance(leaf, Wildcard):
-        rows, fits = _candidates(leaf.pattern, segment), _Pattern(leaf.pattern).fits
+        rows, fits = _candidates(leaf.pattern, segment), Pattern(leaf.pattern).fits
     else:
         rows = _similar(leaf.text, leaf.edits, segment)
     versions = segment.pair_counts(rows)
@@ -143,7 +143,7 @@ def _candidates(pattern: str, segment: Segment) -> NDArray[np.int64]:
 _WILD = re.compile(r"[*?]+")
 
 
-class _Pattern:
+class Pattern:
     """Compares words with a pattern from left to right, each piece at its first place.
 
     It never goes back, so that many stars take no longer than one.
