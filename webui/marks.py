@@ -24,6 +24,8 @@ _UNMARKED = frozenset({"script", "style", "title", "textarea", "option", "optgro
                        "noembed", "noframes", "xmp", "plaintext", "template", "head", "svg", "math", "audio", "video",
                        "canvas", "progress", "meter"})  # fmt: skip
 
+_Surroundings = tuple[bool, int]
+
 
 def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
     """Mark what the query looks for in the tree and return how many places there are."""
@@ -51,6 +53,7 @@ def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], 
     """Return the text nodes with their place in the whole text, and that text; blocks part words."""
     nodes: list[tuple[LexborNode, int, str]] = []
     pieces: list[str] = []
+    known: dict[int, _Surroundings] = {}
     length = 0
     block = -1
     parted = True
@@ -59,10 +62,10 @@ def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], 
             parted = parted or (node.tag or "") not in INLINE
             continue
         own = node.text_content or ""
-        parent = node.parent
-        if not own or parent is None:
+        if not own or own.isspace():
+            parted = parted or bool(own)
             continue
-        is_hidden, own_block = _surroundings(parent)
+        is_hidden, own_block = _surroundings(node, known)
         if is_hidden:
             continue
         if parted or own_block != block:
@@ -77,18 +80,28 @@ def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], 
     return nodes, "".join(pieces)
 
 
-def _surroundings(parent: LexborNode) -> tuple[bool, int]:
-    """Return whether text in `parent` is left unmarked, and the number of the block that it stands in."""
-    block = 0
-    node: LexborNode | None = parent
-    while node is not None:
-        tag = node.tag or ""
-        if tag in _UNMARKED:
-            return True, 0
-        if not block and tag not in INLINE:
-            block = node.mem_id
-        node = node.parent
-    return False, block
+def _surroundings(node: LexborNode, known: dict[int, _Surroundings]) -> _Surroundings:
+    """Return whether text of a node is left unmarked, and the number of the block that it stands in.
+
+    known: what was found out about elements before, by their number.
+    """
+    above: list[LexborNode] = []
+    found = (False, 0)
+    parent = node.parent
+    while parent is not None:
+        if parent.mem_id in known:
+            found = known[parent.mem_id]
+            break
+        above.append(parent)
+        parent = parent.parent
+    for element in reversed(above):
+        tag = element.tag or ""
+        found = (
+            found[0] or tag in _UNMARKED,
+            found[1] if tag in INLINE else element.mem_id,
+        )
+        known[element.mem_id] = found
+    return found
 
 
 def _language(root: LexborNode, text: str) -> str:

@@ -4,12 +4,45 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from webui.addresses import quote_url, without_fragment
 
 MAX_PARTS = 1_000
 _BLANKS = re.compile(r"[\t\n\r]")
+# The most common links, where joining them to the base has nothing to put right: whole addresses, and paths
+# (from the root, or some folders up) without dot segments and empty ones.
+_REST = r"[^\\\[\];?#\x00-\x20]"
+_NAMES = r"(?:[^\\\[\];?#/\x00-\x20]+(?:/(?![/.]))?)*+"
+_IS_WHOLE = re.compile(rf"https?://[a-z0-9.-]+/{_REST}*(?:\?{_REST}+)?\Z")
+_IS_PATH = re.compile(rf"(?P<up>/|(?:\.\./)*+)(?![/.])(?P<names>(?![^/]*:){_NAMES}(?:\?{_REST}+)?)\Z")
+_FOLDERS = re.compile(rf"(?P<origin>https?://[a-z0-9.:-]+)/(?![/.])(?P<names>{_NAMES})(?:\?|\Z)")
+
+
+@lru_cache(maxsize=64)
+def _folders(base: str) -> tuple[str, list[str]] | None:
+    """Return origin and folders of an address, None when they are not plain."""
+    match = _FOLDERS.match(base)
+    return (match["origin"], match["names"].split("/")[:-1]) if match else None
+
+
+def _joined(base: str, link: str) -> str:
+    """Return what a plain link means, "" for one that is not plain."""
+    if _IS_WHOLE.match(link):
+        return link
+    match = _IS_PATH.match(link) if link else None
+    place = _folders(base) if match else None
+    if match is None or place is None or not match["names"]:
+        return ""
+    origin, folders = place
+    if match["up"] == "/":
+        return f"{origin}/{match['names']}"
+    steps = len(match["up"]) // 3
+    if steps > len(folders) or match["names"].startswith("?"):
+        return ""
+    kept = folders[: len(folders) - steps]
+    return "/".join([origin, *kept, match["names"]])
 
 
 @dataclass
@@ -38,7 +71,12 @@ class RewriteContext:
 
     def absolute(self, link: str) -> str | None:
         """Return the absolute http(s) address that `link` means, or None."""
-        link = _BLANKS.sub("", link.strip())
+        link = link.strip()
+        if not link.isprintable():
+            link = _BLANKS.sub("", link)
+        plain = _joined(self.base, link)
+        if plain:
+            return plain
         if "\\" in link:
             head, mark, query = link.partition("?")
             link = head.replace("\\", "/") + mark + query

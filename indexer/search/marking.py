@@ -63,15 +63,35 @@ class Marker:
         wanted = self._wanted_words(language)
         if not self:
             return []
-        parts = frozenset(word for phrase in self._phrases for word in phrase)
-        exact = frozenset(word.text for word in wanted) | parts
-        runs = list(_runs(text, exact, plain_only=not any(map(is_paired, exact))))
-        there = {word for word, _, _ in runs}
+        exact = {word.text for word in wanted}.union(*self._phrases)
+        runs = _runs_by_token(text, exact)
+        there = {run[0] for token_runs in runs.values() for run in token_runs}
         forms = _forms(wanted, there, language) | self._similar(there)
-        spans = [(low, high) for word, low, high in runs if word in forms or _starts_pair(word, wanted)]
-        for phrase in self._phrases:
-            spans += _in_a_row(phrase, runs)
-        return _joined(spans)
+        characters = {word.text for word in wanted if len(word.text) == 1 and not word.exact}
+        chosen = {
+            token: [
+                (low, high)
+                for word, low, high in token_runs
+                if word in forms or (len(word) == 2 and word[0] in characters and is_paired(word[0]))
+            ]
+            for token, token_runs in runs.items()
+        }
+        chosen = {token: spans for token, spans in chosen.items() if spans}
+        found: list[Span] = []
+        if chosen:
+            for match in _token().finditer(text):
+                if match[0] in chosen:
+                    start = match.start()
+                    found += [(start + low, start + high) for low, high in chosen[match[0]]]
+        if self._phrases:
+            in_order = [
+                (word, match.start() + low, match.start() + high)
+                for match in _token().finditer(text)
+                for word, low, high in runs[match[0]]
+            ]
+            for phrase in self._phrases:
+                found += _in_a_row(phrase, in_order)
+        return _joined(found)
 
     def _similar(self, there: set[str]) -> set[str]:
         """Return the words among those `there` that a wildcard or a fuzzy word stands for."""
@@ -93,28 +113,26 @@ class Marker:
         return telling if telling or self._phrases or self._patterns or self._fuzzy else self._words
 
 
-def _runs(text: str, exact: frozenset[str], *, plain_only: bool) -> Iterator[_Run]:
-    """Give the words of a text with their places.
+def _runs_by_token(text: str, exact: set[str]) -> dict[str, list[_Run]]:
+    """Return the words of each distinct token of a text, with their places in it; most tokens are one word.
 
-    exact: what is looked for. plain_only: no pair of characters of scripts without spaces is, so runs
-    of these are passed over; they take far longer than others.
+    exact: what is looked for. Runs of scripts without spaces that hold nothing of it have no words here: they
+    take far longer than others to be parted.
     """
-    known: dict[str, str | None] = {}
-    for match in _token().finditer(text):
-        token = match[0]
-        if match.lastgroup == "paired":
-            if plain_only or not any(part in normalize(token) for part in exact):
-                continue
+    asks_for_pairs = any(word and is_paired(word[0]) for word in exact)
+    runs: dict[str, list[_Run]] = {}
+    for token in set(_token().findall(text)):
+        if token.isascii():
+            runs[token] = [(token.lower()[:MAX_WORD], 0, len(token))]
+            continue
+        word = normalize(token)
+        if _is_one_word(word):
+            runs[token] = [(word[:MAX_WORD], 0, len(token))]
+        elif not is_paired(token[0]) or (asks_for_pairs and any(part in word for part in exact)):
+            runs[token] = word_spans_of(token)
         else:
-            if token not in known:
-                word = normalize(token)
-                known[token] = word[:MAX_WORD] if word.isascii() or _is_one_word(word) else None
-            plain = known[token]
-            if plain is not None:
-                yield plain, match.start(), match.end()
-                continue
-        for part, low, high in word_spans_of(token):
-            yield part, match.start() + low, match.start() + high
+            runs[token] = []
+    return runs
 
 
 def _is_one_word(word: str) -> bool:
@@ -132,9 +150,7 @@ def _token() -> re.Pattern[str]:
         for code in range(0x300, _LAST_MARK)
         if unicodedata.category(chr(code))[0] == "M" and not is_paired(chr(code))
     )
-    return re.compile(
-        f"(?P<paired>[{paired}][{paired}{_JOINERS}]*)|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+"
-    )
+    return re.compile(f"[{paired}][{paired}{_JOINERS}]*|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+")
 
 
 def _class_of(codes: Iterable[int]) -> str:
@@ -165,14 +181,6 @@ def _forms(wanted: list[Word], there: set[str], language: str) -> set[str]:
             if stem in stems
         )
     return forms
-
-
-def _starts_pair(word: str, wanted: list[Word]) -> bool:
-    """Tell whether a pair starts with the one character of a script without spaces that is looked for."""
-    return len(word) == 2 and any(
-        len(asked.text) == 1 and not asked.exact and word[0] == asked.text and is_paired(asked.text)
-        for asked in wanted
-    )
 
 
 def _in_a_row(phrase: tuple[str, ...], runs: list[_Run]) -> Iterator[Span]:

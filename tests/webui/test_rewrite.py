@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from urllib.parse import urljoin
 
 import pytest
 from hypothesis import given, settings
@@ -317,3 +318,44 @@ def test_styles_that_a_script_would_switch_on_are_on() -> None:
     assert '<link rel="stylesheet" href="/web/2015cs_/http://site.example/a.css">' in result
     assert '<link rel="stylesheet" href="/web/2015cs_/http://site.example/b.css">' in result
     assert "c.png" not in result and 'media="print" href="/web/2015cs_/http://site.example/d.css"' in result
+
+
+@given(
+    st.sampled_from(
+        [
+            "http://h.example/d/e/page?q=1",
+            "https://h.example:8080/",
+            "http://h.example/a/../b/",
+            "http://h.example//a/b",
+            "http://h.example",
+            "HTTP://H/x",
+        ]
+    ),
+    st.sampled_from(
+        [
+            "",
+            "/",
+            "../",
+            "../../",
+            "../../../",
+            "./",
+            "a/b",
+            "//",
+            "http://o.example",
+            "https://o.example/",
+            "http:",
+            "?",
+            "a",
+        ]
+    ),
+    st.text(alphabet="ab/.?#;:[]%é \\-", max_size=12),
+)
+def test_common_links_are_joined_as_all_others(base: str, start: str, rest: str) -> None:
+    link = (start + rest).strip()
+    head, mark, query = link.partition("?")
+    try:
+        joined = urljoin(base, head.replace("\\", "/") + mark + query)
+    except ValueError:
+        joined = ""
+    expected = joined if joined.lower().startswith(("http://", "https://")) else None
+    assert RewriteContext(base, "2015").absolute(link) == expected
