@@ -93,6 +93,18 @@ def probe(canary: Canary) -> dict[str, tuple[str, str]]:
         'xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><html><body>'
         f'{cdata}<img src="{canary.address}/image"/></body></html></xsl:template></xsl:stylesheet></x>'
     )
+    outside = (
+        '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/web/2015oe_/http://evil.example/sheet.xsl"?>'
+        f'<!DOCTYPE x [<!ENTITY e SYSTEM "{canary.address}/entity">]><x>&e; zebra</x>'
+    )
+    styled = (
+        f'<?xml version="1.0"?><?xml-stylesheet type="text/css" href="{canary.address}/sheet"?>'
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" width="90" height="90">'
+        f'<style>@import "{canary.address}/import"; rect {{ fill: url({canary.address}/fill#a) }}</style>'
+        f'<use x:href="{canary.address}/use#a"/><feImage href="{canary.address}/fe"/><rect width="9" height="9"/>'
+        f'<animate attributeName="href" values="javascript:{attribute}"/><set attributeName="onload" to="{attribute}"/>'
+        f'<a id="link" x:href="javascript:{attribute}"><text y="20">zebra</text></a></svg>'
+    )
     mhtml = (
         "MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n"
         f"--b\r\nContent-Type: text/html\r\n\r\n{html}\r\n--b--"
@@ -102,6 +114,8 @@ def probe(canary: Canary) -> dict[str, tuple[str, str]]:
         "xhtml": ("application/xhtml+xml", xhtml),
         "svg": ("image/svg+xml", svg),
         "xslt": ("text/xml", xslt),
+        "xslt-outside": ("application/xml", outside),
+        "svg-styled": ("image/svg+xml", styled),
         "xml": ("application/xml", xhtml),
         "mhtml": ("multipart/related", mhtml),
         "message": ("message/rfc822", mhtml),
@@ -124,7 +138,8 @@ def hostile_site(serve: Callable[..., Site], canary: Canary, tmp_path: Path) -> 
         for name, (content_type, body) in probe(canary).items()
     ]
     worker = response("http://evil.example/sw.js", "self.onfetch = () => {}", "text/javascript")
-    return serve(write_archive(tmp_path / "hostile.warc.gz", *records, worker))
+    sheet = response("http://evil.example/sheet.xsl", probe(canary)["xslt"][1], "text/xsl")
+    return serve(write_archive(tmp_path / "hostile.warc.gz", *records, worker, sheet))
 
 
 def test_the_probe_gets_out_where_nothing_holds_it(browser: Any, canary: Canary) -> None:
@@ -197,6 +212,56 @@ def test_nothing_gets_out_of_a_cached_page(
     context.close()
     assert canary.heard == []
     assert settings_hash(site.settings.path) == before
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_gets_out_of_marked_pages_and_tabs(
+    browser: Any, canary: Canary, hostile_site: Site, form: str
+) -> None:
+    url = f"http://evil.example/{form}"
+    context = browser.new_context()
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    for address in (
+        f"/cached/2015;q=zebra/{url}",
+        f"/cached/2015;q=zebra;view=text/{url}",
+        f"/cached/2015;view=details/{url}",
+        f"/cached/2015;view=cite/{url}",
+        f"/captures/*/{url}",
+        f"/compare?url={url}&phrase=zebra",
+    ):
+        page.goto(hostile_site.address + address, wait_until="load", timeout=8000)
+        page.wait_for_timeout(300)
+        assert page.url == hostile_site.address + address
+        assert page.evaluate("document.querySelectorAll('main script, main style, main img').length") == 0
+    assert len(context.pages) == 1 and errors == []
+    context.close()
+    assert canary.heard == []
+
+
+@pytest.mark.parametrize("with_scripts", [True, False])
+def test_query_words_are_reached_in_the_page(
+    browser: Any, serve: Callable[..., Site], tmp_path: Path, with_scripts: bool
+) -> None:
+    filler = "<p>filler</p>" * 300
+    body = f"<html><body><p>zebra one</p>{filler}<p id=far>zebra two</p></body></html>"
+    site = serve(write_archive(tmp_path / "long.warc.gz", response("http://site.example/", body)))
+    context = browser.new_context(java_script_enabled=with_scripts)
+    page = context.new_page()
+    page.goto(f"{site.address}/cached/2015;q=zebra/http://site.example/", wait_until="load")
+    if with_scripts:
+        page.get_by_role("button", name="next").click()
+        page.get_by_role("button", name="next").click()
+        assert page.locator("[data-hit-place]").text_content() == "2 / 2"
+    else:
+        page.get_by_role("link", name="place 2").click()
+    page.wait_for_timeout(300)
+    assert page.frames[1].url.endswith("#finding-aid-hit-2")
+    shown = page.frame_locator("iframe").locator("#far mark").bounding_box()
+    assert shown and 0 < shown["y"] < page.viewport_size["height"]
+    assert page.title() == "Archived: http://site.example/"
+    context.close()
 
 
 def click_all(page: Any) -> None:
