@@ -22,7 +22,7 @@ Node = dict[str, Any]
 
 _TEXT: Node = {"type": "string"}
 _COUNT: Node = {"type": "integer", "minimum": 0}
-_COUNT_OR_NONE: Node = {"anyOf": [_COUNT, {"const": ""}]}
+_COUNT_OR_NONE: Node = {"anyOf": [_COUNT, {"type": "string", "pattern": r"^\s*[0-9]*\s*$"}]}
 _NUMBER: Node = {"type": "number"}
 _TRUTH: Node = {"type": "boolean"}
 _MAYBE_TEXT: Node = {"type": ["string", "null"]}
@@ -254,6 +254,10 @@ def _doors() -> dict[str, Node]:
             _answers("application/wacz", {"type": "string", "format": "binary"}, "WACZ 1.1.1", 400, 404, 503)
             | {"413": {"description": "More than 300 MB"}, "403": {"description": "Asked for by another site"}},
             _SEARCH,
+        ),
+        "/similar.json": _door(
+            "Pages like another one", _answers(json, _ref("Results"), "the best pages", 400, 503),
+            [_query("url", required=True, example="http://example.org/")],
         ),
         "/suggest": _door(
             "Suggestions while typing",

@@ -156,6 +156,7 @@ def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> Respo
     )
 
 
+@blueprint.get("/similar.json", endpoint="similar_json")
 @blueprint.get("/similar")
 def similar() -> Response:
     """Show pages like another one."""
@@ -166,6 +167,8 @@ def similar() -> Response:
         )
     with site().index_access.lease() as index:
         results = index.similar(url, limit=_SIMILAR_SHOWN)
+    if wants_json():
+        return _json_answer(results, SearchRequest(""))
     return make_response(render_template("similar.html", url=url, results=results, wanted=SearchRequest("")))
 
 

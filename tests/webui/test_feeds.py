@@ -151,6 +151,7 @@ TWINS = {
     f"/captures/*;view=json/{A}": f"/captures/*/{A}",
     f"/cached/2009;view=json/{A}": f"/cached/2009/{A}",
     "/settings.json": "/settings",
+    f"/similar.json?url={A}": f"/similar?url={A}",
     "/crawl.json": "/crawl",
 }
 
