@@ -38,56 +38,49 @@ def write_batch(
     more: further columns, as SegmentWriter.write takes them.
     """
     numbers: dict[str, int] = {}
-    word_columns = []
-    for tokens in groups:
-        local = np.fromiter(
+    # for each group the numbers of its words in the batch, numbered as they come
+    batch_numbers = [
+        np.fromiter(
             (numbers.setdefault(word, len(numbers)) for word in tokens.words),
             dtype=np.int64,
             count=len(tokens.words),
         )
-        word_columns.append(local[tokens.word])
+        for tokens in groups
+    ]
     rank, words, ids = sort_words(list(numbers))
-    sizes = [len(tokens.extents) for tokens in groups]
-    first_version = np.cumsum([0, *sizes])
-    occurrences = _sorted_occurrences(
-        words,
-        rank[np.concatenate(word_columns)] if word_columns else np.zeros(0, dtype=np.int64),
-        np.concatenate(
-            [tokens.document + first for tokens, first in zip(groups, first_version, strict=False)]
-        )
-        if groups
-        else np.zeros(0, dtype=np.int64),
-        np.concatenate([tokens.element for tokens in groups]) if groups else np.zeros(0, dtype=np.uint8),
-        np.concatenate([tokens.position for tokens in groups]) if groups else np.zeros(0, dtype=np.int64),
-    )
+    del numbers
+    occurrences = _sorted_occurrences(words, groups, [rank[own] for own in batch_numbers])
     writer = SegmentWriter(versions)
     writer.add(occurrences, ids)
     writer.write(path, stems_of(occurrences, versions.language, versions.languages), more)
 
 
 def _sorted_occurrences(
-    words: list[str],
-    word: NDArray[np.int64],
-    version: NDArray[np.int64],
-    element: NDArray[np.uint8],
-    position: NDArray[np.integer],
+    words: list[str], groups: Sequence[Tokens], ranks: Sequence[NDArray[np.int64]]
 ) -> Occurrences:
-    """Return the occurrences sorted by word, version, element, position."""
-    version_bits = int(version.max(initial=0)).bit_length()
-    position_bits = int(position.max(initial=0)).bit_length()
+    """Return the occurrences sorted by word, version, element, position.
+
+    ranks: for each group the places of its words among `words`.
+    """
+    first_version = np.cumsum([0, *(len(tokens.extents) for tokens in groups)])
+    version_bits = int(first_version[-1]).bit_length()
+    position_bits = max((int(tokens.extents.max(initial=0)) for tokens in groups), default=0).bit_length()
     if len(words).bit_length() + version_bits + 4 + position_bits > 64:
-        order = np.lexsort((position, element, version, word))
-        return Occurrences(
-            words,
-            word[order],
-            version[order].astype(np.int64),
-            element[order],
-            position[order].astype(np.int64),
-        )
-    key = word.astype(np.uint64)
-    for column, bits in ((version, version_bits), (element, 4), (position, position_bits)):
-        key <<= np.uint64(bits)
-        key |= column.astype(np.uint64)
+        return _sorted_columns(words, groups, ranks, first_version)
+    # a group at a time, so that a batch is in memory as numbers of 64 bits and its tokens, not as columns besides
+    key = np.empty(sum(len(tokens.word) for tokens in groups), dtype=np.uint64)
+    end = 0
+    for tokens, own, version in zip(groups, ranks, first_version.tolist(), strict=False):
+        part = key[end : end + len(tokens.word)]
+        end += len(tokens.word)
+        part[:] = own[tokens.word]
+        for column, bits in (
+            (tokens.document + np.uint32(version), version_bits),
+            (tokens.element, 4),
+            (tokens.position, position_bits),
+        ):
+            part <<= np.uint64(bits)
+            part |= column
     key.sort()
 
     def take(bits: int) -> NDArray[np.int64]:
@@ -95,10 +88,25 @@ def _sorted_occurrences(
         np.right_shift(key, np.uint64(bits), out=key)
         return column
 
-    sorted_position, sorted_element, sorted_version = take(position_bits), take(4), take(version_bits)
-    return Occurrences(
-        words, key.astype(np.int64), sorted_version, sorted_element.astype(np.uint8), sorted_position
-    )
+    position, element, version_column = take(position_bits), take(4).astype(np.uint8), take(version_bits)
+    return Occurrences(words, key.view(np.int64), version_column, element, position)
+
+
+def _sorted_columns(
+    words: list[str],
+    groups: Sequence[Tokens],
+    ranks: Sequence[NDArray[np.int64]],
+    first_version: NDArray[np.int64],
+) -> Occurrences:
+    """Return the same where an occurrence does not fit into 64 bits."""
+    word = np.concatenate([own[tokens.word] for tokens, own in zip(groups, ranks, strict=True)])
+    version = np.concatenate(
+        [tokens.document + first for tokens, first in zip(groups, first_version, strict=False)]
+    ).astype(np.int64)
+    element = np.concatenate([tokens.element for tokens in groups])
+    position = np.concatenate([tokens.position for tokens in groups]).astype(np.int64)
+    order = np.lexsort((position, element, version, word))
+    return Occurrences(words, word[order], version[order], element[order], position[order])
 
 
 def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]) -> Stems:

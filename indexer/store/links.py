@@ -27,6 +27,7 @@ _PLAIN_PATH = re.compile(rf"/?((?:\.\./)*)((?:{_PLAIN_SEGMENT}/)*(?:{_PLAIN_SEGM
 _PLAIN_ADDRESS = re.compile(rf"(https?://[a-z0-9.-]+/)((?:{_PLAIN_SEGMENT}/)*{_PLAIN_SEGMENT})")
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
+_NOT_KNOWN = -1
 _LINKS_AT_ONCE = 1_000_000
 _KEYS = 1 << 64
 
@@ -50,10 +51,15 @@ class LinkCollector:
         self._texts: list[int] = []
         self._sources: list[int] = []
         self._numbers: dict[str, int] = {}
-        self._folders: dict[
-            str, str
-        ] = {}  # sort keys of the folders that links are relative to, "" for odd ones
-        self._keys: dict[tuple[str, str], int | None] = {}  # most links of a site are on all of its pages
+        # sort keys of the folders that links are relative to, "" for odd ones
+        self._folders: dict[str, str] = {}
+        # targets of links: most links of a site are on all of its pages
+        self._keys: dict[
+            str, dict[str, int | None]
+        ] = {}  # by the folder of the page and the address as written
+        self._by_base: dict[
+            tuple[str, str], int | None
+        ] = {}  # by what the address is relative to, without fragment
 
     def add(self, ordinal: int, url: str, page: PageText) -> None:
         """Add the links of a page; those to itself and to what is no http or https address are left out."""
@@ -69,33 +75,41 @@ class LinkCollector:
         origin = f"{scheme}://{rest.partition('/')[0]}"
         folder = f"{scheme}://{rest.rpartition('/')[0] or rest}"
         own = self._key("", url)
+        known = self._keys.setdefault(folder, {})
         for href, text in page.links:
-            href = href.partition("#")[0]
-            if not href or _OTHER_SCHEME.match(href):
-                continue
-            if href[0] == "h" and href.startswith(("http://", "https://")):
-                key = self._key("", href)
-            elif href[0] == "/" and not href.startswith("//"):
-                key = self._key(origin + "/", href)
-            elif href[0].isalnum() or href[0] == ".":
-                key = self._key(folder + "/", href)
-            else:
-                key = self._key(base, href)
+            key = known.get(href, _NOT_KNOWN)
+            if key == _NOT_KNOWN:
+                key = self._target(href, base, folder, origin)
+                if href and (href[0].isalnum() or href[0] in "./"):
+                    known[href] = key  # the same for all pages of the folder
             if key is not None and key != own:
                 self._targets.append(key)
                 self._texts.append(self._numbers.setdefault(text, len(self._numbers)))
                 self._sources.append(ordinal)
 
+    def _target(self, href: str, base: str, folder: str, origin: str) -> int | None:
+        """Return the key of what a link points to, None for what is no page."""
+        href = href.partition("#")[0]
+        if not href or _OTHER_SCHEME.match(href):
+            return None
+        if href[0] == "h" and href.startswith(("http://", "https://")):
+            return self._key("", href)
+        if href[0] == "/" and not href.startswith("//"):
+            return self._key(origin + "/", href)
+        if href[0].isalnum() or href[0] == ".":
+            return self._key(folder + "/", href)
+        return self._key(base, href)
+
     def _key(self, base: str, href: str) -> int | None:
         try:
-            return self._keys[base, href]
+            return self._by_base[base, href]
         except KeyError:
             pass
         try:
             key = target_key(self._plain_sort_key(base, href) or _sort_key(base, href))
         except ValueError:
             key = None
-        self._keys[base, href] = key
+        self._by_base[base, href] = key
         return key
 
     def _plain_sort_key(self, base: str, href: str) -> str:

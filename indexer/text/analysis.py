@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from urllib.parse import unquote
 
 import numpy as np
@@ -133,8 +134,12 @@ _UNKNOWN, _TOGETHER, _SEVERAL = -1, -2, -3
 
 
 def _learn_block(block: int) -> None:
-    for code in range(block << 8, (block + 1) << 8):
-        _classes[code] = _character_class(code)
+    codes = range(block << 8, (block + 1) << 8)
+    _classes[codes.start : codes.stop] = [_character_class(code) for code in codes]
+    if not 0xD8 <= block < 0xE0 and _is_plain("".join(map(chr, codes))):
+        _folded[codes.start : codes.stop] = codes
+        return
+    for code in codes:
         text = chr(code)
         if text == MARK:
             _folded[code] = code
@@ -147,6 +152,18 @@ def _learn_block(block: int) -> None:
             _several.append(_code_points(folded))
 
 
+def _is_plain(text: str) -> bool:
+    """Tell whether no character of a block changes or joins another, as with Chinese and Hangul syllables."""
+    return (
+        all(map(_stands_alone, text))
+        and unicodedata.is_normalized("NFKC", text)
+        and text.casefold() == text
+        and not _SPECIAL.search(text)
+        and not _POINTED.search(text)
+        and MARK not in text
+    )
+
+
 def _stands_alone(character: str) -> bool:
     """Tell whether a character neither joins the one before it when text is composed, nor changes places."""
     return not unicodedata.combining(character) and character not in _joining()
@@ -156,7 +173,7 @@ def _stands_alone(character: str) -> bool:
 def _joining() -> frozenset[str]:
     """Return what stands second in a composed character, and the vowels and final consonants of Hangul."""
     found = set(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
-    for code in range(0xA0, 0x30000):
+    for code in chain(range(0xA0, 0x3400), range(0xA000, 0xAC00), range(0xF900, 0x20000)):
         parts = unicodedata.decomposition(chr(code)).split()
         if len(parts) == 2 and not parts[0].startswith("<"):
             found.add(chr(int(parts[1], 16)))

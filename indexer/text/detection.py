@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from resiliparse.parse.lang import detect_fast
 
@@ -92,7 +93,10 @@ def _contradicts(declared: str, found: str, sample: str, words: list[str]) -> bo
     return len(words) >= _FEW_WORDS and share >= _CONTRADICTS and share >= _TIMES * own
 
 
+@lru_cache(maxsize=2)  # asked again and again for one page
 def _share_of_foreign(sample: str) -> float:
+    if sample.isascii():
+        return 0.0
     letters = sum(map(str.isalpha, sample))
     return len(_FOREIGN.findall(sample)) / letters if letters else 0.0
 

@@ -39,7 +39,7 @@ from indexer.text.sax import INLINE, costs_lexbor_too_much, html_bytes
 _ATTRIBUTE = re.compile(' (=?[^ =]*)="([^"]*)"')
 _NAME = re.compile(b"<([a-z]+)(?=[ >])")
 # The address of a link; no match where an attribute has a strange name or there is no address.
-_ADDRESS = re.compile(rb'<a(?: [^ ="]+="[^"]*")*? href="(?P<filled>[^"])?')
+_ADDRESS = re.compile(rb'<a(?: [^ ="]+="[^"]*")*? href="([^"]*)"')
 
 # What a tag does. Those from _META on have attributes that are looked at.
 _PART, _PASS, _EMPHASIS, _EMPHASIS_BLOCK, _ANCHOR, _HEADING, _HEAD, _SVG, _TITLE, _LEFT_OUT, _WALK = range(11)
@@ -253,7 +253,7 @@ class _Group:
         ):
             if self._bytes.find(b" href=", start, end) > 0:
                 found = _ADDRESS.match(self._bytes, start, end)
-                has[place] = bool(found["filled"] if found else self._attributes(row).get("href"))
+                has[place] = bool(found[1] if found else self._attributes(row).get("href"))
         of_links = np.zeros(len(is_anchor), dtype=bool)
         of_links[rows] = np.repeat(has, 2)
         self._is_link = of_links
@@ -416,8 +416,12 @@ class _Group:
         return pages
 
     def _link(self, row: int, text: str) -> tuple[str, str] | tuple[()]:
-        found = self._attributes(row)
-        return (found["href"], link_text(text)) if is_followed(found.get("rel")) else ()
+        start, end = int(self._starts[row]), int(self._ends[row])
+        found = _ADDRESS.match(self._bytes, start, end)
+        if found and self._bytes.find(b" rel=", start, end) < 0:
+            return _unescaped(found[1].decode("utf-8", "replace")), link_text(text)
+        attributes = self._attributes(row)
+        return (attributes["href"], link_text(text)) if is_followed(attributes.get("rel")) else ()
 
     def _with_areas(self, page: int, links: list[tuple[str, str]], rows: list[int]) -> list[tuple[str, str]]:
         followed = [row for row in rows if is_followed(self._attributes(row).get("rel"))]
