@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from indexer.search.nodes import Fuzzy, Phrase, Wildcard, Word, leaves
 from indexer.search.query import Query, is_implied
 from indexer.search.vocabulary import Pattern
-from indexer.text.analysis import MAX_WORD, is_paired, normalize, word_spans_of
+from indexer.text.analysis import MAX_WORD, is_paired, is_picture, normalize, word_spans_of
 from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_words
 
@@ -143,14 +143,17 @@ def _is_one_word(word: str) -> bool:
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return what matches runs of letters, digits and marks, those of scripts without spaces by themselves."""
+    """Return what matches picture signs, and runs of letters, digits and marks; of scripts without spaces apart."""
     paired = _class_of(code for code in range(0xE00, _HAN) if is_paired(chr(code))) + _BEYOND
     marks = _class_of(
         code
         for code in range(0x300, _LAST_MARK)
         if unicodedata.category(chr(code))[0] == "M" and not is_paired(chr(code))
     )
-    return re.compile(f"[{paired}][{paired}{_JOINERS}]*|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+")
+    pictures = _class_of(code for code in range(0x2300, 0x1FB00) if is_picture(chr(code)))
+    return re.compile(
+        f"[{pictures}]|[{paired}][{paired}{_JOINERS}]*|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+"
+    )
 
 
 def _class_of(codes: Iterable[int]) -> str:
