@@ -70,6 +70,14 @@ class Ranked:
         return RELAXED in self.query.notices
 
 
+def _run(snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline) -> _Run:
+    """Return where a query is found as it is typed; where it is nowhere, with other accents as a second chance."""
+    as_typed = _Run(snapshot, tree, replace(ranking, fold=0.0), deadline)
+    if as_typed.total or not ranking.fold:
+        return as_typed
+    return _Run(snapshot, tree, ranking, deadline)
+
+
 def search(
     snapshot: Snapshot,
     query: Query,
@@ -94,9 +102,9 @@ def search(
     if query.tree is None or not snapshot.segments:
         nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
         return Ranked(query, 0, (), frozenset(), (), nothing)
-    run = _Run(snapshot, query.tree, ranking, deadline)
+    run = _run(snapshot, query.tree, ranking, deadline)
     if not run.total and (wider := _any_of(query.tree)) is not None:
-        relaxed = _Run(snapshot, wider, ranking, deadline)
+        relaxed = _run(snapshot, wider, ranking, deadline)
         if relaxed.total:
             query = replace(
                 query,

@@ -434,17 +434,37 @@ class PlainSearch:
             if len(kept) < len(tree.parts) and any(isinstance(part, Leaf | Near | And | Or) for part in kept):
                 notices += 1
                 tree = And(kept, implied=True) if len(kept) > 1 else kept[0]
-        found = self._ranked(tree)
+        found = self._first_found(tree)
         if not found and isinstance(tree, And) and tree.implied:
             words = tuple(part for part in tree.parts if isinstance(part, Leaf))
             others = tuple(part for part in tree.parts if not isinstance(part, Leaf))
-            if len(words) > 1 and (found := self._ranked(And((Or(words), *others)))):
+            if len(words) > 1 and (found := self._first_found(And((Or(words), *others)))):
                 notices += 1
         return len(found), found, notices
 
+    def _first_found(self, tree: Node) -> list[tuple[str, float]]:
+        """Return what is found as typed; where that is nothing, with other accents as a second chance."""
+        found: list[tuple[str, float]] = []
+        for fold in (0.0, self.ranking.fold):
+            if not found:
+                self._count_with(fold)
+                found = self._ranked(tree)
+        return found
+
+    def _count_with(self, fold: float) -> None:
+        self.counting = fold, self.ranking.other_forms
+        self._counts.clear()
+
     def matching(self, tree: Node) -> list[PlainVersion]:
         """Return the versions that match a tree as it stands."""
-        return [version for number, version in enumerate(self.versions) if self._matches(tree, number)]
+        found: list[PlainVersion] = []
+        for fold in (0.0, self.ranking.fold):
+            if not found:
+                self._count_with(fold)
+                found = [
+                    version for number, version in enumerate(self.versions) if self._matches(tree, number)
+                ]
+        return found
 
     def _stop_words(self) -> set[str]:
         share = Counter(version.language for version in self.versions)
