@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from indexer.search.marking import Marker
+from indexer.search.query import parse_query
 from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
@@ -279,7 +281,7 @@ def test_addresses_in_styles_lead_into_the_archive(css: str, expected: list[str]
 
 
 @given(st.text(alphabet="url(image-set'\"\\)@ import/*7 52,;", max_size=80))
-def test_a_rewritten_style_is_rewritten_no_further(css: str) -> None:
+def test_a_rewritten_style_can_be_read_again(css: str) -> None:
     first = rewrite_css(css, RewriteContext("http://site.example/", "2015"))
     inside = RewriteContext("http://site.example/", "2015")
     again = rewrite_css(first, inside)
@@ -359,3 +361,27 @@ def test_common_links_are_joined_as_all_others(base: str, start: str, rest: str)
         joined = ""
     expected = joined if joined.lower().startswith(("http://", "https://")) else None
     assert RewriteContext(base, "2015").absolute(link) == expected
+
+
+_MARKUP = [
+    "<p>", "</p>", "<b>", "</b>", "<table><tr><td>", "</table>", "<pre>\n", "</pre>", "<select><option>",
+    "</select>", "<svg><text>", "</svg>", "<script>dog</script>", "<style>dog</style>", "<textarea>", "</textarea>",
+    "<a href=dog>", "</a>", "<title>dog</title>", "<img alt=dog>", "<!-- dog -->", "do", "g", " dog ", "dogs", "&amp;",
+    "&lt;dog&gt;", "cat", " ", "\n", "<noscript>", "<frameset>", "<ruby>", "<plaintext>", "<math><mi>",
+]  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_MARKUP), max_size=25).map("".join))
+def test_marks_add_nothing_but_marks(html: str) -> None:
+    plain, marked = context(), context()
+    without = LexborHTMLParser(rewrite_page(html, plain))
+    with_marks = LexborHTMLParser(rewrite_page(html, marked, marker=Marker(parse_query("dog"))))
+    numbers = [node.attributes.get("id") for node in with_marks.css("mark[id]")]
+    assert numbers == [f"finding-aid-hit-{number}" for number in range(1, marked.hits + 1)]
+    for sheet in with_marks.css("head > style"):
+        if "finding-aid-hit" in sheet.text():
+            sheet.decompose()
+    with_marks.unwrap_tags(["mark"])
+    assert [node.tag for node in with_marks.css("*")] == [node.tag for node in without.css("*")]
+    assert "".join(with_marks.text().split()) == "".join(without.text().split())
