@@ -65,6 +65,8 @@ def test_search_open_the_cached_page_and_change_a_setting(reader: Any, site: Sit
     assert page.get_by_text("1 January 2018").first.is_visible()
     assert page.frame_locator("iframe").get_by_text("zebra, later").is_visible()
     fits(page)
+    if page.locator(".bar-menu summary").is_visible():  # a narrow bar is one line until it is opened
+        page.locator(".bar-menu summary").click()
     page.get_by_role("link", name="previous capture").click()
     frame = page.frame_locator("iframe")
     assert frame.get_by_text("zebra number 1.").is_visible()
@@ -76,7 +78,7 @@ def test_search_open_the_cached_page_and_change_a_setting(reader: Any, site: Sit
     page.get_by_role("link", name="Settings").click()
     page.get_by_label("k1").fill("3.75")
     fits(page)
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved: 1 change").wait_for()
     assert page.get_by_label("k1").input_value() == "3.75"
     text = Path(site.settings.path).read_text()
@@ -99,12 +101,12 @@ def test_all_is_done_by_keyboard(browser: Any, site: Site) -> None:
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
     seen = []
-    for _ in range(4):
+    for _ in range(12):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
-    assert seen[:2] == ["q", "Search"] and seen[2].startswith("Zebra")
+    assert seen[:2] == ["q", "Search"] and any(text.startswith("Zebra") for text in seen)
     page.context.close()
 
 

@@ -173,6 +173,9 @@ class FakeIndex:
             ),
         )
 
+    def suggest(self, typed: str, *, limit: int = 8) -> list[object]:
+        return []
+
     def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
         return [capture for capture in self._captures if capture.digest == digest][:limit]
 
