@@ -401,14 +401,14 @@ typed = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+# derandomized: known, and not mended yet, that picture signs beside Hangul in one word may be read anew otherwise
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(typed)
 @example('title:"')
 @example("日本 本 本語")
 @example('"日本 本 本語"')
 @example("site:*.*")
 @example("site:\x85")
-@settings(derandomize=True)  # known: picture signs beside Hangul in one word may be read anew otherwise
 def test_a_described_query_is_parsed_to_the_same_tree(text: str) -> None:
     parse_query(text, operator="or")
     query = parse_query(text)
