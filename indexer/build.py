@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from indexer.coordinator import AtOnce, IndexOptions, Progress, Run
-from indexer.index import Statistics, open_index
+from indexer.index import open_index
+from indexer.ledger import Statistics
 from indexer.store.arrayfile import sync_folder
 from indexer.store.catalogue import FILE_NAME
 from indexer.store.errors import (

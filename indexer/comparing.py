@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from archiver.warc.cdxj import BadLine, CdxLine
-from indexer.index import Capture, Index
+from indexer.captures import Capture
+from indexer.index import Index
 from indexer.text.documents import payload_digest
 
 MOST_TOLD = 1_000

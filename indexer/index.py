@@ -8,20 +8,19 @@ with open_index("jobs/01/Index/MyIndex") as index:
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 import sqlite3
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from archiver.warc import (
     ArchiveError,
-    Damage,
     Location,
     Record,
     RecordError,
@@ -30,6 +29,8 @@ from archiver.warc import (
     parse_response,
     read_record_at,
 )
+from indexer.captures import Capture, captures_of, captures_with_digest
+from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
@@ -50,11 +51,10 @@ from indexer.search.tree import TreeNode, site_tree
 from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import Catalogue, sort_key
-from indexer.store.checking import check_generation
-from indexer.store.errors import IndexCorruptError, IndexError_
-from indexer.store.files import FileTable, KnownFile, Places
-from indexer.store.layout import live_folder
+from indexer.store.catalogue import sort_key
+from indexer.store.errors import IndexError_
+from indexer.store.joined import JoinedSnapshot
+from indexer.store.opened import ATTEMPTS, OpenedIndex
 from indexer.store.removal import Removal, removals_of
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import words_of
@@ -98,87 +98,29 @@ class Tree:
     root: TreeNode
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """One address at one time. original: for a revisit the place of the record that it repeats, if it is known."""
-
-    url: str
-    timestamp: str
-    type: str
-    status: int
-    mime: str
-    digest: str
-    location: Location
-    original: Location | None
-    title: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What a whole index holds; first and last are timestamps of captures, "" when there is none."""
-
-    files: int = 0
-    records: int = 0
-    captures: int = 0
-    documents: int = 0
-    versions: int = 0
-    skipped: dict[str, int] = field(default_factory=dict)
-    damaged: tuple[Damage, ...] = ()
-    sites: int = 0
-    first: str = ""
-    last: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """What became of one archive file: records = captures + the sum of skipped; damage comes on top.
-
-    status: "indexed", "damaged", "not an archive", "unreadable", or "unfinished" while it is read and after a run
-    that was broken off; the next run that names the file finishes it. file: as it was named when indexed; path: the
-    whole path by which the index knows it.
-    """
-
-    file: str
-    status: str
-    format: str
-    records: int
-    captures: int
-    documents: int
-    skipped: dict[str, int]
-    damaged: tuple[Damage, ...]
-    path: str = ""
-
-
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
-_ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
-
-_CAPTURE_COLUMNS = (
-    "u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.whole, c.member, c.offset, c.length, c.inner, v.title,"
-    " c.refers_to, c.id"
-)
-_CAPTURE_TABLES = (
-    "captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file"
-    " LEFT JOIN versions v ON v.id = c.version"
-)
 
 
 class Index:
-    """An open index, for reading. Safe from many threads; a new commit is seen by the next call."""
+    """An open index, or several as one, for reading. Safe from many threads; a new commit is seen by the next call."""
 
-    def __init__(self, index_dir: str, ranking: Ranking, widening: Widening | None = None) -> None:
-        self.index_dir = index_dir
+    def __init__(self, index_dirs: Sequence[str], ranking: Ranking, widening: Widening | None = None) -> None:
+        """Open; index_dirs: the folders, at least one, each once. Raises the errors of open_index."""
+        self.index_dirs = tuple(index_dirs)
         self.ranking = ranking
         self.widening = widening or Widening()
-        self._lock = threading.Lock()
         self._learning = threading.Lock()
         self._learned: tuple[Any, Any] | None = (
             None  # what latent semantic indexing learned, and from which snapshot
         )
-        self._folder = ""
-        self._catalogue: Catalogue | None = None
-        self._snapshot: Snapshot | None = None
-        self._places: Places | None = None
-        self._current()
+        self._opened = [OpenedIndex(index_dir) for index_dir in index_dirs]
+        self._joining = threading.Lock()
+        self._joined: JoinedSnapshot | None = None
+        try:
+            self._current()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Index:
         return self
@@ -188,38 +130,26 @@ class Index:
 
     def close(self) -> None:
         """Close the files of the index."""
-        with self._lock:
-            if self._catalogue is not None:
-                self._catalogue.close()
-            self._catalogue = self._snapshot = self._places = None
-            self._folder = ""
+        self._joined = None
+        for opened in self._opened:
+            opened.close()
 
     def _current(self) -> Snapshot:
-        """Return the newest committed state, opening it if it is not the one at hand."""
-        for _ in range(_ATTEMPTS):
-            folder = live_folder(self.index_dir)
-            try:
-                return self._newest_of(folder)
-            except (IndexError_, sqlite3.Error, RuntimeError) as error:
-                # a rebuild may have removed this generation after we read its name
-                if live_folder(self.index_dir) == folder:
-                    raise self._translated(error) from error
-        raise IndexError_(f"{self.index_dir}: replaced again and again while it was opened; try again later")
+        """Return the newest committed state of all."""
+        members = [opened.current() for opened in self._opened]
+        if len(members) == 1:
+            return members[0]
+        with self._joining:
+            for _ in range(ATTEMPTS):
+                joined = self._joined
+                if joined is not None and all(map(operator.is_, joined.members, members)):
+                    return joined
+                self._joined = JoinedSnapshot(members)
+                members = [opened.current() for opened in self._opened]
+        raise IndexError_(f"{self._name()}: written again and again while they were opened; try again later")
 
-    def _newest_of(self, folder: str) -> Snapshot:
-        with self._lock:
-            if self._catalogue is None or folder != self._folder or self._catalogue.outdated():
-                # an older catalogue is left to the threads that still read it
-                self._catalogue, self._folder, self._snapshot = Catalogue(folder), folder, None
-                self._places = Places(self._catalogue, self.index_dir)
-                self._watched = -1
-            changes = self._watch()
-            if self._snapshot is None or changes != self._watched:
-                self._snapshot = Snapshot(self._catalogue)
-                self._watched = changes
-            snapshot = self._snapshot
-        snapshot.catalogue.connection()  # this thread's own, opened while the files are there for sure
-        return snapshot
+    def _name(self) -> str:
+        return ", ".join(self.index_dirs)
 
     @contextmanager
     def _reading(self) -> Iterator[Snapshot]:
@@ -228,20 +158,12 @@ class Index:
         try:
             yield snapshot
         except (sqlite3.Error, LookupError, ValueError, ArithmeticError, MemoryError) as error:
-            damage = self._translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
+            damage = (
+                self._opened[0].translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
+            )
             if isinstance(damage, IndexError_):
                 raise damage from error
             raise
-
-    def _translated(self, error: Exception) -> Exception:
-        if isinstance(error, sqlite3.Error) and self._catalogue is not None:
-            return self._catalogue.translated(error)
-        return error
-
-    def _watch(self) -> int:
-        # data_version belongs to a connection: always ask the same one
-        assert self._catalogue is not None
-        return self._catalogue.watched_changes()
 
     # -- searching
 
@@ -288,7 +210,7 @@ class Index:
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         before: Snapshot | None = None
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
                 widened = self._widened(snapshot, parsed, wish, ranking=ranking, budget_s=budget_s)
@@ -302,7 +224,7 @@ class Index:
                     budget_s=budget_s,
                     explain=explain,
                 )
-                with snapshot.catalogue.snapshot():
+                with snapshot.reading():
                     hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = count_facets(snapshot, ranked.matched) if facets else None
@@ -354,7 +276,7 @@ class Index:
                 parsed, matched = widened.asked or ranked.query, ranked.matched
             else:
                 matched = snapshot.all_versions()
-            with snapshot.catalogue.snapshot():
+            with snapshot.reading():
                 root = site_tree(snapshot, matched, opened)
             took_ms = (time.perf_counter() - started) * 1000
         return Tree(query, str(parsed), parsed.notices, root.count, took_ms, root)
@@ -363,7 +285,7 @@ class Index:
         """Return the pages captured last, the newest first, at most `limit`; without scores and snippets."""
         with self._reading() as snapshot:
             pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
-            with snapshot.catalogue.snapshot():
+            with snapshot.reading():
                 hits = [
                     describe(
                         snapshot,
@@ -392,16 +314,11 @@ class Index:
             most = snapshot.versions if limit is None else limit
             query = self._widened(snapshot, query, wish, ranking=ranking, widening=widening).query
             ranked = search(snapshot, query, ranking, offset=0, limit=most)
-            with snapshot.catalogue.snapshot() as connection:
-                addresses = [
-                    connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
-                    for found in ranked.found
-                ]
+            with snapshot.reading():
+                addresses = snapshot.addresses([found.document for found in ranked.found])
         # a page that a commit took away meanwhile has no address
         return [
-            (row[0], found.score)
-            for row, found in zip(addresses, ranked.found, strict=True)
-            if row is not None
+            (address, found.score) for address, found in zip(addresses, ranked.found, strict=True) if address
         ]
 
     def _widened(
@@ -430,7 +347,7 @@ class Index:
 
     def _page_found(self, snapshot: Snapshot, found: Found) -> Page | None:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
-        with snapshot.catalogue.snapshot():
+        with snapshot.reading():
             hit = describe(snapshot, found)
         return self._page_at(
             hit.url, Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
@@ -485,16 +402,13 @@ class Index:
             return []
         ranked = search(snapshot, Query(typed, tree), self.ranking, offset=0, limit=2 * limit)
         titles: dict[str, Suggestion] = {}
-        with snapshot.catalogue.snapshot() as connection:
-            for found in ranked.found:
-                row = connection.execute(
-                    "SELECT v.title, u.url FROM versions v JOIN urls u ON u.id = v.url"
-                    " WHERE v.segment = ? AND v.ordinal = ?",
-                    found.versions[0],
-                ).fetchone()
-                if row is not None and row[0]:
-                    quoted = 'title:"' + " ".join(words_of(row[0])) + '"'
-                    titles.setdefault(row[0], Suggestion("title", row[0], quoted, url=row[1]))
+        with snapshot.reading():
+            urls = snapshot.addresses([found.document for found in ranked.found])
+            for found, url in zip(ranked.found, urls, strict=True):
+                title = snapshot.title_of(*found.versions[0])
+                if title and url:
+                    quoted = 'title:"' + " ".join(words_of(title)) + '"'
+                    titles.setdefault(title, Suggestion("title", title, quoted, url=url))
         return list(titles.values())[:limit]
 
     def similar(self, url: str, *, limit: int = 10, with_snippets: bool = True) -> Results:
@@ -509,7 +423,7 @@ class Index:
             words = telling_words(terms_of(snapshot, pages, self.ranking), snapshot.versions) if pages else []
             tree = with_words(None, words)
             ranked = search(snapshot, Query(url, tree), self.ranking, offset=0, limit=max(0, limit) + 1)
-            with snapshot.catalogue.snapshot():
+            with snapshot.reading():
                 hits = [describe(snapshot, found) for found in ranked.found]
         took_ms = (time.perf_counter() - started) * 1000
         own = {sort_key(address) for address, _ in pages}
@@ -593,13 +507,8 @@ class Index:
 
     def captures(self, url: str) -> list[Capture]:
         """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
-        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
-            rows = connection.execute(
-                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE u.sort_key = ?"
-                " ORDER BY c.timestamp, f.path, c.member, c.offset, c.inner",
-                (sort_key(url),),
-            ).fetchall()
-            return self._captures_of_rows(snapshot.catalogue, rows)
+        with self._reading() as snapshot, snapshot.reading():
+            return captures_of(snapshot, url, self._now)
 
     def list_captures(
         self,
@@ -612,9 +521,9 @@ class Index:
         limit: int = 1000,
     ) -> list[ListedCapture]:
         """Return the next captures by address and time, at most `limit`; see indexer.listing."""
-        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
+        with self._reading() as snapshot, snapshot.reading():
             return list_captures(
-                connection,
+                snapshot,
                 keys,
                 first=first,
                 last=last,
@@ -626,92 +535,13 @@ class Index:
 
     def count_captures(self, keys: KeyRange, *, first: str = "", last: str = "") -> int:
         """Return how many captures `list_captures` gives in all."""
-        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
-            return count_captures(connection, keys, first=first, last=last)
+        with self._reading() as snapshot, snapshot.reading():
+            return count_captures(snapshot, keys, first=first, last=last)
 
     def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
         """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""
-        if not digest:
-            return []
-        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
-            rows = connection.execute(
-                f"SELECT {_CAPTURE_COLUMNS} FROM {_CAPTURE_TABLES} WHERE c.payload = ?"
-                " ORDER BY c.timestamp, u.url, f.path, c.member, c.offset, c.inner LIMIT ?",
-                (digest, limit),
-            ).fetchall()
-            return self._captures_of_rows(snapshot.catalogue, rows)
-
-    def _captures_of_rows(self, catalogue: Catalogue, rows: list[tuple[Any, ...]]) -> list[Capture]:
-        # the original of a revisit mostly is one of the same address: then no further look is needed
-        at_hand: dict[tuple[str, str], Location] = {}
-        for url, _, kind, _, _, payload, path, member, offset, length, inner, *_ in rows:
-            if payload and kind in ("response", "resource"):
-                at_hand.setdefault((url, payload), Location(path, offset, length, member, inner))
-        return [self._capture(catalogue, row, at_hand) for row in rows]
-
-    def _capture(
-        self, catalogue: Catalogue, row: tuple[Any, ...], at_hand: dict[tuple[str, str], Location]
-    ) -> Capture:
-        (
-            url,
-            timestamp,
-            kind,
-            status,
-            mime,
-            payload,
-            path,
-            member,
-            offset,
-            length,
-            inner,
-            title,
-            refers_to,
-            _,
-        ) = row
-        original = None
-        if kind == "revisit":
-            original = at_hand.get((url, payload)) or self._original(
-                catalogue, url, timestamp, payload, refers_to
-            )
-        return Capture(
-            url,
-            timestamp,
-            kind,
-            status,
-            mime,
-            payload,
-            Location(self._now(path), offset, length, member, inner),
-            original,
-            title,
-        )
-
-    def _original(
-        self, catalogue: Catalogue, url: str, timestamp: str, payload: str, refers_to: str | None
-    ) -> Location | None:
-        """Return the record that a revisit repeats: same digest; the same address, then the named one, then any.
-
-        Where the revisit or the response has no digest (an answer of 304; a chunked body), it is the last
-        response before it from the address that it names, else from its own.
-        """
-        columns = (
-            "SELECT f.whole, c.offset, c.length, c.member, c.inner FROM captures c JOIN urls u ON u.id = c.url"
-            " JOIN files f ON f.id = c.file WHERE c.type IN ('response', 'resource') AND "
-        )
-        connection = catalogue.connection()
-        row = None
-        if payload:
-            row = connection.execute(
-                columns + "c.payload = ?"
-                " ORDER BY u.url <> ?, u.url <> ?, c.timestamp, f.path, c.member, c.offset, c.inner LIMIT 1",
-                (payload, url, refers_to or ""),
-            ).fetchone()
-        if row is None:
-            row = connection.execute(
-                columns + "u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '') AND c.status <> 304"
-                " ORDER BY c.timestamp DESC, f.path, c.member, c.offset, c.inner LIMIT 1",
-                (refers_to or url, timestamp, payload),
-            ).fetchone()
-        return Location(self._now(row[0]), *row[1:]) if row else None
+        with self._reading() as snapshot, snapshot.reading():
+            return captures_with_digest(snapshot, digest, limit, self._now)
 
     def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
@@ -756,46 +586,28 @@ class Index:
 
     def _now(self, whole: str) -> str:
         """Return the path to open for an archive file that the index knows by its whole path."""
-        places = self._places
-        return places.now(whole) if places is not None else whole
+        if len(self._opened) == 1:
+            return self._opened[0].now(whole)
+        paths = (opened.now(whole) for opened in self._opened)
+        return next((path for path in paths if os.path.exists(path)), whole)
 
     # -- ledger and state
 
     def ledger(self) -> list[LedgerEntry]:
         """Return what became of each file, by name."""
-        with self._reading() as snapshot:
-            return _ledger_of(snapshot.catalogue)
+        with self._reading() as snapshot, snapshot.reading():
+            return ledger_of(snapshot)
 
     def statistics(self) -> Statistics:
         """Return the totals of the whole index."""
-        with self._reading() as snapshot, snapshot.catalogue.snapshot() as connection:
-            ledger = _ledger_of(snapshot.catalogue)
-            documents = connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
-            versions = connection.execute("SELECT COUNT(*) FROM versions").fetchone()[0]
-            first, last = connection.execute(
-                "SELECT MIN(timestamp), MAX(timestamp) FROM captures WHERE timestamp <> ''"
-            ).fetchone()
-            sites = snapshot.sites()
-        skipped: Counter[str] = Counter()
-        for entry in ledger:
-            skipped.update(entry.skipped)
-        return Statistics(
-            files=len(ledger),
-            records=sum(entry.records for entry in ledger),
-            captures=sum(entry.captures for entry in ledger),
-            documents=documents,
-            versions=versions,
-            skipped=dict(sorted(skipped.items())),
-            damaged=tuple(damage for entry in ledger for damage in entry.damaged),
-            sites=sites,
-            first=first or "",
-            last=last or "",
-        )
+        with self._reading() as snapshot, snapshot.reading():
+            return statistics_of(snapshot)
 
     def removals(self) -> list[Removal]:
         """Return what was taken out of the index, by whom and why, oldest first; also what was lifted since."""
         with self._reading() as snapshot:
-            return removals_of(snapshot.catalogue)
+            found = [removal for member in snapshot.members for removal in removals_of(member.catalogue)]
+            return sorted(found, key=lambda removal: removal.at)
 
     def missing_files(self) -> list[LedgerEntry]:
         """Return the ledger entries of archive files that are not where the index knows them, nor moved with it."""
@@ -803,72 +615,28 @@ class Index:
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
-        folder = live_folder(self.index_dir)
-        problems = check_generation(folder, progress)
-        while (
-            problems and live_folder(self.index_dir) != folder
-        ):  # a rebuild has removed what was being checked
-            folder = live_folder(self.index_dir)
-            problems = check_generation(folder, progress)
-        return problems
+        return [problem for opened in self._opened for problem in opened.check(progress)]
 
 
-def open_index(index_dir: str, *, ranking: Ranking | None = None, widening: Widening | None = None) -> Index:
+def open_index(
+    index_dir: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    ranking: Ranking | None = None,
+    widening: Widening | None = None,
+) -> Index:
     """Return the index in a folder, opened for reading, with settings other than the defaults where they are given.
 
-    Raises IndexMissingError, IndexVersionError or IndexCorruptError.
+    index_dir: one folder, or several that are to be searched as one: a page that is in two of them counts once.
+    Raises IndexMissingError, IndexVersionError or IndexCorruptError; ValueError when no folder is named.
     """
-    return Index(os.fspath(index_dir), ranking or Ranking(), widening)
-
-
-def _ledger_of(catalogue: Catalogue) -> list[LedgerEntry]:
-    try:
-        entries = [
-            _ledger_entry(file) if file.entry is not None else _unfinished_entry(catalogue, file)
-            for file in FileTable(catalogue).all()
-            if file.entry is not None or file.begun is not None
-        ]
-        return sorted(
-            (entry for entry in entries if entry.status != "unfinished" or entry.captures),
-            key=lambda entry: (entry.file, entry.path),
-        )
-    except (LookupError, TypeError) as error:
-        raise IndexCorruptError(
-            f"{catalogue.path}: a ledger entry without what it must have ({error!r});"
-            " index the archives again with --rebuild"
-        ) from error
-
-
-def _unfinished_entry(catalogue: Catalogue, file: KnownFile) -> LedgerEntry:
-    """Return the entry of a file that a run began to read and did not finish, or reads now."""
-    captures, documents = (
-        catalogue.connection()
-        .execute(
-            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
-            (file.number,),
-        )
-        .fetchone()
-    )
-    return LedgerEntry(file.path, "unfinished", "", captures, captures, documents, {}, (), file.whole)
-
-
-def _ledger_entry(file: KnownFile) -> LedgerEntry:
-    value = file.entry or {}
-    damaged = tuple(
-        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
-        for item in value["damaged"]
-    )
-    return LedgerEntry(
-        value["file"],
-        value["status"],
-        value["format"],
-        value["records"],
-        value["captures"],
-        value["documents"],
-        value["skipped"],
-        damaged,
-        file.whole,
-    )
+    if isinstance(index_dir, str | os.PathLike):
+        index_dir = [index_dir]
+    folders: dict[str, str] = {}
+    for folder in index_dir:
+        folders.setdefault(os.path.realpath(folder), os.fspath(folder))
+    if not folders:
+        raise ValueError("no index is named")
+    return Index([*folders.values()], ranking or Ranking(), widening)
 
 
 def _has_digest(capture: Capture, start: str) -> bool:

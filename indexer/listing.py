@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from archiver.warc import Location, surt_key
+from indexer.store.snapshot import Snapshot, not_hidden
 
 MATCHES = ("exact", "prefix", "host", "domain")
 _PIECE = 1000
@@ -82,7 +82,7 @@ class ListedCapture:
 
 
 def list_captures(
-    connection: sqlite3.Connection,
+    snapshot: Snapshot,
     keys: KeyRange,
     *,
     first: str = "",
@@ -98,28 +98,54 @@ def list_captures(
     capture before. newest_first: the whole order turned round. now: from where a file was to where it is.
     """
     where, values = _conditions(keys, first, last)
-    if after is not None:
-        where.append(f"(u.sort_key, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)")
-        values.extend(after)
     order = " DESC" if newest_first else ""
-    rows = connection.execute(
-        "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
-        " c.length, c.inner, c.id, v.title, f.whole"
-        " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
-        f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
-        f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
-        (*values, limit),
-    )
-    return [ListedCapture(*(*row[:-1], now(row[-1]))) for row in rows]
+    # over several indexes a capture is known by its number in its own and the place of that
+    several = len(snapshot.members)
+    found: list[ListedCapture] = []
+    for place, member in enumerate(snapshot.members):
+        behind: list[str | int] = []
+        if after is not None:
+            key, time, number = after
+            # floor for >, ceiling for <, so that number * several + place is compared
+            behind = [
+                key,
+                time,
+                -((place - number) // several) if newest_first else (number - place) // several,
+            ]
+        beyond = f" AND (u.sort_key, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)"
+        rows = member.catalogue.connection().execute(
+            "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
+            f" c.length, c.inner, c.id * {several} + {place}, v.title, f.whole"
+            " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
+            f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
+            f"{beyond if behind else ''}{not_hidden(snapshot, place)}"
+            f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
+            (*values, *behind, limit),
+        )
+        found += [ListedCapture(*(*row[:-1], now(row[-1]))) for row in rows]
+    if several > 1:
+        found = [
+            replace(capture, title=snapshot.title_repeated(capture.url, capture.digest))
+            if capture.title is None and capture.type == "revisit"
+            else capture
+            for capture in found
+        ]
+        found.sort(key=lambda capture: capture.cursor, reverse=newest_first)
+    return found[:limit]
 
 
-def count_captures(connection: sqlite3.Connection, keys: KeyRange, *, first: str = "", last: str = "") -> int:
+def count_captures(snapshot: Snapshot, keys: KeyRange, *, first: str = "", last: str = "") -> int:
     """Return how many captures `list_captures` gives in all."""
     where, values = _conditions(keys, first, last)
-    row = connection.execute(
-        f"SELECT COUNT(*) FROM urls u JOIN captures c ON c.url = u.id WHERE {' AND '.join(where)}", values
-    ).fetchone()
-    return int(row[0])
+    total = 0
+    for place, member in enumerate(snapshot.members):
+        row = member.catalogue.connection().execute(
+            f"SELECT COUNT(*) FROM urls u JOIN captures c ON c.url = u.id WHERE {' AND '.join(where)}"
+            + not_hidden(snapshot, place),
+            values,
+        )
+        total += int(row.fetchone()[0])
+    return total
 
 
 def _conditions(keys: KeyRange, first: str, last: str) -> tuple[list[str], list[str | int]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
 from indexer.search.snippets import SnippetPart
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import Snapshot, not_hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,10 @@ _CAPTURE = (
     " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
     " AND o.payload <> c.payload) THEN c.payload ELSE '' END FROM versions v"
     " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
-    " WHERE v.segment = ? AND v.ordinal = ? AND c.type <> 'revisit'"
+    " WHERE v.id = ? AND c.type <> 'revisit'{visible}"
     " ORDER BY {order}, f.path, c.member, c.offset, c.inner LIMIT 1"
 )
-_NEWEST = _CAPTURE.format(order="c.timestamp DESC")
-_OLDEST = _CAPTURE.format(order="c.timestamp = '', c.timestamp")
+_NEWEST, _OLDEST = "c.timestamp DESC", "c.timestamp = '', c.timestamp"
 
 
 def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
@@ -69,24 +69,17 @@ def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
     oldest: show the oldest capture of its version, not the newest. `file` is "" when the version is not where it was
     any more: a commit came in between, look again.
     """
-    connection = snapshot.catalogue.connection()
     rows = [
         (row, place)
         for place in found.versions
-        if (row := connection.execute(_OLDEST if oldest else _NEWEST, place).fetchone()) is not None
+        if (row := _shown_capture(snapshot, *place, oldest=oldest)) is not None
     ]
     if not rows:
-        url = connection.execute("SELECT url FROM urls WHERE id = ?", (found.document,)).fetchone()
-        return Hit(url[0] if url else "", None, "", found.score, (), "", 0, 0, "", 0, 0)
+        [url] = snapshot.addresses([found.document])
+        return Hit(url, None, "", found.score, (), "", 0, 0, "", 0, 0)
     best, place = max(rows, key=lambda item: item[0][2])
     url, title, timestamp, path, whole, member, offset, length, inner, mime, status, digest = best
-    captures, first, last = connection.execute(
-        "SELECT COUNT(*), MIN(NULLIF(timestamp, '')), MAX(timestamp) FROM captures WHERE url = ?",
-        (found.document,),
-    ).fetchone()
-    versions = connection.execute(
-        "SELECT COUNT(*) FROM versions WHERE url = ?", (found.document,)
-    ).fetchone()[0]
+    captures, first, last, versions = _of_page(snapshot, found.document)
     return Hit(
         url=url,
         title=title,
@@ -101,11 +94,41 @@ def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
         versions=versions,
         inner=inner,
         digest=digest,
-        first=first or "",
-        last=last or "",
+        first=first,
+        last=last,
         language=snapshot.language_of(*place),
         mime=mime,
         status=status,
         path=whole,
         explanation=found.explanation,
     )
+
+
+def _shown_capture(snapshot: Snapshot, number: int, ordinal: int, *, oldest: bool) -> tuple[Any, ...] | None:
+    """Return the capture of a version that is shown, whichever index holds it."""
+    rows: list[tuple[Any, ...]] = []
+    for place, version in snapshot.versions_at(number, ordinal):
+        sql = _CAPTURE.format(order=_OLDEST if oldest else _NEWEST, visible=not_hidden(snapshot, place))
+        rows += snapshot.members[place].catalogue.connection().execute(sql, (version,))
+    rows.sort(key=lambda row: (row[3], *row[5:7], row[8]))
+    if oldest:
+        return min(rows, key=lambda row: (row[2] == "", row[2]), default=None)
+    return max(rows, key=lambda row: str(row[2]), default=None)
+
+
+def _of_page(snapshot: Snapshot, document: int) -> tuple[int, str, str, int]:
+    """Return (captures, first timestamp, last timestamp, versions) of a page over all indexes."""
+    captures, times, digests = 0, [], set[bytes]()
+    for place, number in snapshot.numbers_of(document):
+        connection = snapshot.members[place].catalogue.connection()
+        count, first, last = connection.execute(
+            "SELECT COUNT(*), MIN(NULLIF(timestamp, '')), MAX(timestamp) FROM captures c WHERE url = ?"
+            + not_hidden(snapshot, place),
+            (number,),
+        ).fetchone()
+        captures += count
+        times += [time for time in (first, last) if time]
+        digests.update(
+            row[0] for row in connection.execute("SELECT digest FROM versions WHERE url = ?", (number,))
+        )
+    return captures, min(times, default=""), max(times, default=""), len(digests)

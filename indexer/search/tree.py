@@ -188,9 +188,5 @@ def _described(snapshot: Snapshot, node: TreeNode, place: Placed) -> TreeNode:
     live = snapshot.segments[place.segment]
     captures = live.captures
     newest = int(captures.timestamp[int(captures.ends[place.ordinal]) - 1])
-    row = (
-        snapshot.catalogue.connection()
-        .execute("SELECT title FROM versions WHERE segment = ? AND ordinal = ?", (live.number, place.ordinal))
-        .fetchone()
-    )
-    return replace(node, title=row[0] if row else None, timestamp=f"{newest:014d}" if newest else "")
+    title = snapshot.title_of(live.number, place.ordinal)
+    return replace(node, title=title, timestamp=f"{newest:014d}" if newest else "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +55,23 @@ class LiveSegment:
 
 
 class Snapshot:
-    """The segments of one commit, with the numbers that ranking needs of all of them together."""
+    """The segments of one commit, with the numbers that ranking needs of all of them together.
+
+    members: the snapshots of the single indexes that this one is made of; here only itself, see indexer.store.joined.
+    What asks the catalogue goes through these, so that it works over several indexes. repeated_pages: how often pages
+    are held by one index more.
+    """
+
+    members: tuple[Snapshot, ...]
+    repeated_pages: int = 0
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Read the list of live segments and map them. Raises the errors of indexer.store.errors."""
         self.catalogue = catalogue
+        self.members = (self,)
         self._languages: dict[str, int] | None = None
         self._address_ranks: NDArray[np.uint64] | None = None
+        self._by_number: dict[int, LiveSegment] = {}
         self.derived: dict[str, Any] = {}  # what searches work out of this state once and keep with it
         try:
             self._load()
@@ -82,6 +93,7 @@ class Snapshot:
                 if attempt == 4:
                     raise
                 entries, shared = self._read()
+        self.entries = entries
         self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
         self.means: NDArray[np.float64] = mean_lengths(entries)
 
@@ -144,12 +156,55 @@ class Snapshot:
                 return int(live.segment.lengths[ordinal].sum())
         return 0
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All looks at the catalogue inside see one state of it."""
+        with self.catalogue.snapshot():
+            yield
+
+    def live(self, number: int) -> LiveSegment:
+        """Return the segment with a number; KeyError when there is none."""
+        if not self._by_number:
+            self._by_number.update((live.number, live) for live in self.segments)
+        return self._by_number[number]
+
+    def numbers_of(self, document: int) -> list[tuple[int, int]]:
+        """Return for each member that knows the address of a page its place and the address's number there."""
+        return [(0, document)]
+
+    def versions_at(self, number: int, ordinal: int) -> list[tuple[int, int]]:
+        """Return for each member that holds a version its place and the version's number there; empty if it is gone."""
+        row = (
+            self.catalogue.connection()
+            .execute("SELECT id FROM versions WHERE segment = ? AND ordinal = ?", (number, ordinal))
+            .fetchone()
+        )
+        return [(0, int(row[0]))] if row is not None else []
+
+    def title_of(self, number: int, ordinal: int) -> str | None:
+        """Return the title of a version."""
+        for place, version in self.versions_at(number, ordinal):
+            connection = self.members[place].catalogue.connection()
+            row = connection.execute("SELECT title FROM versions WHERE id = ?", (version,)).fetchone()
+            if row is not None:
+                return str(row[0]) if row[0] is not None else None
+        return None
+
+    def title_repeated(self, url: str, payload: str) -> str | None:
+        """Return the title of the page that a revisit repeats, for one that another member holds."""
+        return None
+
+    def hidden_files(self, place: int) -> Sequence[int]:
+        """Return the numbers of files of a member that one before it holds, too: what they hold counts once."""
+        return ()
+
     def language_of(self, number: int, ordinal: int) -> str:
         """Return the language of a version of the segment with this number; "" when it is not known."""
-        for live in self.segments:
-            if live.number == number:
-                return live.segment.languages[int(live.segment.language[ordinal])]
-        return ""
+        try:
+            segment = self.live(number).segment
+        except KeyError:
+            return ""
+        return segment.languages[int(segment.language[ordinal])]
 
     def languages(self) -> dict[str, int]:
         """Return the number of live versions in each language; "" is the unknown one."""
@@ -195,3 +250,9 @@ class Snapshot:
     def slack(self, live: LiveSegment, ranking: Ranking) -> float:
         """Return by what factor the stored weights of a segment may differ from those under `ranking` now."""
         return live.weights.basis.slack(Basis.of(ranking, self.means))
+
+
+def not_hidden(snapshot: Snapshot, place: int) -> str:
+    """Return the SQL condition that leaves out captures `c` in files that another member holds, too."""
+    hidden = snapshot.hidden_files(place)
+    return f" AND c.file NOT IN ({','.join(map(str, hidden))})" if hidden else ""

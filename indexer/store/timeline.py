@@ -7,9 +7,10 @@ writes the files of their segments anew before it commits: so a reader never see
 
 from __future__ import annotations
 
+import copy
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,41 @@ class CaptureColumns:
                 strict=True,
             )
         ]
+
+    def rows_of(self, version: int) -> list[CaptureRow]:
+        """Return the captures of one version as the catalogue writes them."""
+        start, end = int(self.ends[version - 1]) if version else 0, int(self.ends[version])
+        return [
+            (
+                version,
+                f"{self.timestamp[row]:014d}" if self.timestamp[row] else "",
+                int(self.status[row]),
+                self.mimes[self.mime[row]],
+                CAPTURE_KINDS[self.kind[row]],
+            )
+            for row in range(start, end)
+        ]
+
+    def with_rows(self, rows: Sequence[CaptureRow]) -> CaptureColumns:
+        """Return columns in memory that hold some captures more."""
+        more = [stored_row(row) for row in rows]
+        mimes = {name: number for number, name in enumerate(self.mimes)}
+        mime = [
+            mimes.setdefault(row[3], len(mimes)) if row[3] in mimes or len(mimes) < _MIMES_AT_MOST else 0
+            for row in more
+        ]
+        version = np.append(self.version_of_rows(), np.array([row[0] for row in more], dtype=np.int64))
+        timestamp = np.append(self.timestamp, np.array([int(row[1] or 0) for row in more], dtype=np.uint64))
+        kinds = np.array([CAPTURE_KINDS.index(row[4]) for row in more], dtype=np.uint8)
+        order = np.lexsort((timestamp, version))
+        joined = copy.copy(self)
+        joined.mimes = list(mimes)
+        joined.timestamp = timestamp[order]
+        joined.status = np.append(self.status, np.array([row[2] for row in more], dtype=np.uint16))[order]
+        joined.mime = np.append(self.mime, np.array(mime, dtype=np.uint16))[order]
+        joined.kind = np.append(self.kind, kinds)[order]
+        joined.ends = np.cumsum(np.bincount(version, minlength=len(self.ends))).astype(np.uint32)
+        return joined
 
 
 def write_captures(path: str, versions: int, rows: Iterable[CaptureRow]) -> None:

@@ -223,14 +223,16 @@ class IndexWriter:
                         for c in batch.captures
                     ],
                 )
-            self._bury(connection, self._without_bytes(connection, shown), segments)
+            payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
             for batch in batches:
                 for file, entry in batch.ledger:
                     if file in batch.given_up:
                         self._count_captures(connection, file, entry)
                     self.files.finish(file, entry)
             sync_folder(self.folder)
-            self._join_revisits(connection)
+            self._join_revisits(
+                connection, payloads | {c.payload for batch in batches for c in batch.captures}
+            )
             self._weigh(segments, _DRIFT_IN_RUN)
             self._keep(connection, segments)
         self._new_urls.clear()
@@ -242,17 +244,24 @@ class IndexWriter:
         write_changed_captures(connection, self.folder, segments)
         self._dictionary["segments"] = segments
 
-    def _join_revisits(self, connection: Any) -> None:
+    def _join_revisits(self, connection: Any, payloads: set[str]) -> None:
         """Give revisits the version they repeat: same payload digest, the same address before any other.
 
-        Walks over the revisits without a version, which have an index of their own, not over all captures.
+        payloads: digests of captures that came or lost their version. Only these are looked at: revisits of pictures,
+        which never show a version, may be millions.
         """
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS payloads_touched (payload TEXT PRIMARY KEY)")
+        connection.execute("DELETE FROM payloads_touched")
+        connection.executemany(
+            "INSERT INTO payloads_touched VALUES (?)", [(payload,) for payload in payloads if payload]
+        )
         connection.execute(
             """UPDATE captures SET version = (
                  SELECT o.version FROM captures o WHERE o.payload = captures.payload AND o.payload <> ''
                    AND o.url = captures.url AND o.version IS NOT NULL LIMIT 1)
                WHERE id IN (
-                 SELECT r.id FROM captures r INDEXED BY revisits_alone
+                 SELECT r.id FROM payloads_touched t CROSS JOIN captures r INDEXED BY revisits_alone
+                   ON r.payload = t.payload
                  WHERE r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''
                    AND EXISTS (SELECT 1 FROM captures o WHERE o.payload = r.payload AND o.payload <> ''
                      AND o.url = r.url AND o.version IS NOT NULL))"""
@@ -316,8 +325,12 @@ class IndexWriter:
         ).fetchone()
         entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
-    def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> None:
-        """Mark versions as dead in their segments; a merge drops them for good."""
+    def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> set[str]:
+        """Mark versions as dead in their segments; a merge drops them for good.
+
+        Returns the payload digests of revisits that showed one of them.
+        """
+        payloads: set[str] = set()
         by_number = {segment["number"]: segment for segment in segments}
         touched: set[int] = set()
         for version in versions:
@@ -326,12 +339,17 @@ class IndexWriter:
             ).fetchone()
             by_number[number]["dead"].append(ordinal)
             touched.add(number)
+            payloads.update(
+                row[0]
+                for row in connection.execute("SELECT payload FROM captures WHERE version = ?", (version,))
+            )
             connection.execute("UPDATE captures SET version = NULL WHERE version = ?", (version,))
             connection.execute("DELETE FROM versions WHERE id = ?", (version,))
         for number in sorted(touched):
             entry = by_number[number]
             entry["dead"] = sorted(entry["dead"])
             self._sum_lengths(entry)
+        return payloads
 
     def _sum_lengths(self, entry: dict[str, Any]) -> None:
         """Bring sums and counts of a segment's entry up to its live versions."""

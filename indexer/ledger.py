@@ -1,0 +1,134 @@
+"""The ledger and the totals of an index, or of several: what became of every file and every record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from archiver.warc import Damage
+from indexer.store.errors import IndexCorruptError
+from indexer.store.files import FileTable, KnownFile
+from indexer.store.snapshot import Snapshot, not_hidden
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a whole index holds; first and last are timestamps of captures, "" when there is none."""
+
+    files: int = 0
+    records: int = 0
+    captures: int = 0
+    documents: int = 0
+    versions: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    damaged: tuple[Damage, ...] = ()
+    sites: int = 0
+    first: str = ""
+    last: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """What became of one archive file: records = captures + the sum of skipped; damage comes on top.
+
+    status: "indexed", "damaged", "not an archive", "unreadable", "removed", or "unfinished" while it is read and after
+    a run that was broken off; the next run that names the file finishes it. file: as it was named when indexed; path:
+    the whole path by which the index knows it.
+    """
+
+    file: str
+    status: str
+    format: str
+    records: int
+    captures: int
+    documents: int
+    skipped: dict[str, int]
+    damaged: tuple[Damage, ...]
+    path: str = ""
+
+
+def ledger_of(snapshot: Snapshot) -> list[LedgerEntry]:
+    """Return what became of each file, by name."""
+    entries = [
+        entry
+        for place, member in enumerate(snapshot.members)
+        for entry in _ledger_of_one(member, set(snapshot.hidden_files(place)))
+    ]
+    return sorted(entries, key=lambda entry: (entry.file, entry.path))
+
+
+def statistics_of(snapshot: Snapshot) -> Statistics:
+    """Return the totals."""
+    ledger = ledger_of(snapshot)
+    skipped: Counter[str] = Counter()
+    for entry in ledger:
+        skipped.update(entry.skipped)
+    documents = -snapshot.repeated_pages
+    times: list[str] = []
+    for place, member in enumerate(snapshot.members):
+        connection = member.catalogue.connection()
+        documents += connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
+        first_and_last = connection.execute(
+            "SELECT MIN(timestamp), MAX(timestamp) FROM captures c"
+            f" WHERE timestamp <> ''{not_hidden(snapshot, place)}"
+        ).fetchone()
+        times += [time for time in first_and_last if time]
+    return Statistics(
+        files=len(ledger),
+        records=sum(entry.records for entry in ledger),
+        captures=sum(entry.captures for entry in ledger),
+        documents=documents,
+        versions=snapshot.versions,
+        skipped=dict(sorted(skipped.items())),
+        damaged=tuple(damage for entry in ledger for damage in entry.damaged),
+        sites=snapshot.sites(),
+        first=min(times, default=""),
+        last=max(times, default=""),
+    )
+
+
+def _ledger_of_one(member: Snapshot, hidden: set[int]) -> list[LedgerEntry]:
+    try:
+        entries = [
+            _ledger_entry(file) if file.entry is not None else _unfinished_entry(member, file)
+            for file in FileTable(member.catalogue).all()
+            if file.number not in hidden and (file.entry is not None or file.begun is not None)
+        ]
+        return [entry for entry in entries if entry.status != "unfinished" or entry.captures]
+    except (LookupError, TypeError) as error:
+        raise IndexCorruptError(
+            f"{member.catalogue.path}: a ledger entry without what it must have ({error!r});"
+            " index the archives again with --rebuild"
+        ) from error
+
+
+def _unfinished_entry(member: Snapshot, file: KnownFile) -> LedgerEntry:
+    """Return the entry of a file that a run began to read and did not finish, or reads now."""
+    captures, documents = (
+        member.catalogue.connection()
+        .execute(
+            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+            (file.number,),
+        )
+        .fetchone()
+    )
+    return LedgerEntry(file.path, "unfinished", "", captures, captures, documents, {}, (), file.whole)
+
+
+def _ledger_entry(file: KnownFile) -> LedgerEntry:
+    value = file.entry or {}
+    damaged = tuple(
+        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
+        for item in value["damaged"]
+    )
+    return LedgerEntry(
+        value["file"],
+        value["status"],
+        value["format"],
+        value["records"],
+        value["captures"],
+        value["documents"],
+        value["skipped"],
+        damaged,
+        file.whole,
+    )
