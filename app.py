@@ -303,7 +303,8 @@ def settings_command(settings: Settings, template: bool, as_json: bool) -> int:
         click.echo(f"{info.key} = {clean(value)}  ({settings.origin(info.key)})")
     file = settings.path if settings.has_file else "none"
     click.echo(f"settings file: {clean(file)}", err=True)
-    click.echo(f"index in use: {clean(settings.index_path)}", err=True)
+    for folder in settings.index_paths:
+        click.echo(f"index in use: {clean(folder)}", err=True)
     return DONE
 
 

@@ -98,7 +98,11 @@ def with_settings(command: _F) -> _F:
 
     options = (
         click.option("--index", "index_dir", metavar="DIR", help="The index folder; needs no settings file."),
-        click.option("--job", metavar="ID", help="The job whose folders are used."),
+        click.option(
+            "--job",
+            metavar="ID",
+            help='The job whose folders are used; to search several as one: 01,02 or "*".',
+        ),
         click.option("--jobs-path", metavar="DIR", help="The folder that holds the jobs."),
         click.option("--settings", "settings_file", metavar="FILE", help="Settings file."),
         click.option(
@@ -137,7 +141,7 @@ def opened_index(settings: Settings) -> Iterator[Index]:
     from indexer import Widening, open_index
 
     widening = Widening(**vars(settings.widening))
-    with open_index(settings.index_path, ranking=ranking_of(settings), widening=widening) as index:
+    with open_index(settings.index_paths, ranking=ranking_of(settings), widening=widening) as index:
         yield index
 
 

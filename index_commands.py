@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -158,20 +158,17 @@ def remove_command(
             f"Take {many(captures, 'capture')} of {many(pages, 'page')} out of the index?", err=True
         )
 
-    try:
+    def act(folder: str) -> list[Removal]:
+        ranking = ranking_of(settings)
         if undo:
-            done = restore_to_index(settings.index_path, kind, target, ranking=ranking_of(settings))
-        else:
-            removal = remove_from_index(
-                settings.index_path,
-                kind,
-                target,
-                reason=reason,
-                who=_who(),
-                ranking=ranking_of(settings),
-                confirm=confirm,
-            )
-            done = [removal] if removal is not None else []
+            return restore_to_index(folder, kind, target, ranking=ranking)
+        removal = remove_from_index(
+            folder, kind, target, reason=reason, who=_who(), ranking=ranking, confirm=confirm
+        )
+        return [removal] if removal is not None else []
+
+    try:
+        done = _in_each_index(settings, act)
     except ValueError as error:
         raise CommandError(str(error), MISUSED) from error
     if not done:
@@ -180,6 +177,26 @@ def remove_command(
     if undo:
         complain("the next run of findingaid index that names their files reads these pages again")
     return DONE
+
+
+def _in_each_index(settings: Settings, act: Callable[[str], list[Removal]]) -> list[Removal]:
+    """Return what was done in the indexes in use; it is an error only if none of them holds what is named."""
+    from indexer import NothingToRemoveError
+
+    done: list[Removal] = []
+    nothing: NothingToRemoveError | None = None
+    for folder in settings.index_paths:
+        try:
+            done += act(folder)
+        except NothingToRemoveError as error:
+            nothing = error
+    if nothing is not None and not done:
+        raise nothing
+    return done
+
+
+def _indexes(settings: Settings) -> str:
+    return ", ".join(settings.index_paths)
 
 
 def _who() -> str:
@@ -319,12 +336,12 @@ def check_command(settings: Settings, list_file: str | None, as_json: bool) -> i
         problems = index.check()
         missing = [] if problems else [entry.path for entry in index.missing_files()]
     if as_json:
-        print_json({"index": settings.index_path, "problems": problems, "missing": missing})
+        print_json({"index": _indexes(settings), "problems": problems, "missing": missing})
     else:
         for problem in problems:
             click.echo(clean(problem))
         if not problems:
-            click.echo(f"{clean(settings.index_path)}: sound")
+            click.echo(f"{clean(_indexes(settings))}: sound")
         for path in missing:
             complain(
                 f"warning: {path}: this archive is not there any more; its pages are found, but cannot be shown"

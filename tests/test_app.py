@@ -789,3 +789,27 @@ def test_a_readme_beside_the_archives_is_no_damage_and_a_vanished_archive_is_a_w
     assert checked.code == 0 and "not there any more" in checked.err
     gone = findingaid("index", "shelf", "--index", "ix")
     assert "is gone from there" in gone.err
+
+
+def test_several_jobs_are_searched_as_one(
+    findingaid: Callable[..., Run], sample_warc: Path, tmp_path: Path
+) -> None:
+    for job in ("01", "02"):
+        archives = tmp_path / "jobs" / job / "Arcs"
+        archives.mkdir(parents=True)
+        shutil.copy(sample_warc, archives / f"{job}.warc.gz")
+        assert findingaid("index", "--job", job).code == 0
+    one = json.loads(findingaid("search", "the", "OR", "a", "--job", "01", "--json").out)
+    for jobs in ("01,02", "*"):
+        both = json.loads(findingaid("search", "the", "OR", "a", "--job", jobs, "--json").out)
+        assert both["total"] == one["total"]
+        assert [hit["url"] for hit in both["hits"]] == [hit["url"] for hit in one["hits"]]
+        assert both["hits"][0]["captures"] == 2 * one["hits"][0]["captures"]
+        assert len(json.loads(findingaid("ledger", "--job", jobs, "--json").out)) == 2
+        assert findingaid("check", "--job", jobs).code == 0
+    refused = findingaid("index", "--job", "01,02")
+    assert refused.code == 3 and "--job ID" in refused.err and refused.err.count("\n") == 1
+    assert findingaid("search", "x", "--job", "01,../02").code == 3
+    url = one["hits"][0]["url"]
+    assert len(json.loads(findingaid("remove", url, "--yes", "--job", "*", "--json").out)) == 2
+    assert findingaid("cached", url, "--job", "*").code == 1

@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import mimetypes
+import shlex
 import threading
 from importlib import resources
 from typing import Any
@@ -68,7 +69,7 @@ def command_options() -> str:
     if settings.index_option:
         return " --index INDEX-FOLDER"
     if settings.origin("archive.job_id") == "option":
-        return " --job " + settings.archive.job_id.strip("/")
+        return " --job " + shlex.quote(settings.archive.job_id.strip("/"))
     return ""
 
 

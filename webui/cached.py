@@ -270,7 +270,7 @@ def _parts(index: Index, capture: Capture) -> Response:
 def _as_json(index: Index, bar: Bar) -> Response:
     """Return what the Details tab shows, for programs."""
     capture, root = bar.capture, request.script_root
-    archives = site().settings.arcs_path
+    archives = site().settings.archives_path
     details = record_details.record_details(index, capture)
     beside = {"previous": (bar.previous, bar.previous_digest), "next": (bar.following, bar.following_digest)}
     return as_json_response(

@@ -73,7 +73,7 @@ def captures(rest: str) -> Response:
 
 
 def _as_json(url: str, when: str, chosen: list[Row], total: int) -> Response:
-    archives, root = site().settings.arcs_path, request.script_root
+    archives, root = site().settings.archives_path, request.script_root
     answer = {
         "url": url,
         "when": when,

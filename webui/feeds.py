@@ -111,7 +111,7 @@ def newest() -> Response:
     except IndexMissingError:
         pass  # an archive without pages has no newest ones
     if request.path.endswith(".json"):
-        shown = [web_hit_as_json(hit, site().settings.arcs_path, request.script_root) for hit in hits]
+        shown = [web_hit_as_json(hit, site().settings.archives_path, request.script_root) for hit in hits]
         return as_json_response({"hits": shown})
     return _feed(
         title=_("Finding Aid: newest captures"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-OpenIndex = Callable[[str, "Ranking"], "Index"]
+OpenIndex = Callable[[Sequence[str], "Ranking"], "Index"]
 
 
 def ranking_from(settings: Settings) -> Ranking:
@@ -46,7 +46,8 @@ class IndexAccess:
     def __init__(self, settings: Settings, open_index: OpenIndex | None = None) -> None:
         self._open_index = open_index or _open_index
         self._lock = threading.Lock()
-        self._path = settings.index_path
+        self._settings = settings
+        self._paths = settings.index_paths
         self._ranking, self._widening = ranking_from(settings), widening_from(settings)
         self._index: Index | None = None
         self._readers: dict[int, int] = {}
@@ -59,11 +60,12 @@ class IndexAccess:
         An index that is missing is looked for again each time, so the first
         `findingaid index` shows without a restart.
         """
+        self._follow_jobs()
         with self._lock:
             if self._index is None:
-                self._index = self._open_index(self._path, self._ranking)
+                self._index = self._open_index(self._paths, self._ranking)
                 self._index.widening = self._widening
-                log.info("%s: index opened", self._path)
+                log.info("%s: opened", ", ".join(self._paths))
             index = self._index
             self._readers[id(index)] = self._readers.get(id(index), 0) + 1
         try:
@@ -75,8 +77,9 @@ class IndexAccess:
         """Take over changed settings: a new ranking counts at once, another folder is opened when next asked."""
         ranking, widening = ranking_from(settings), widening_from(settings)
         with self._lock:
-            moved = settings.index_path != self._path
-            self._path, self._ranking, self._widening = settings.index_path, ranking, widening
+            moved = settings.index_paths != self._paths
+            self._settings, self._paths = settings, settings.index_paths
+            self._ranking, self._widening = ranking, widening
             if self._index is None:
                 return
             if not moved:
@@ -85,6 +88,11 @@ class IndexAccess:
             old, self._index = self._index, None
             self._retired[id(old)] = old
         self._close_if_unread(old)
+
+    def _follow_jobs(self) -> None:
+        """Where all jobs are served, take in one that has got an index since."""
+        if self._settings.archive.job_id.strip() == "*" and self._settings.index_paths != self._paths:
+            self.configure(self._settings)
 
     def reopen(self) -> None:
         """Let the next request open the index anew; called after it was found damaged."""
@@ -108,7 +116,7 @@ class IndexAccess:
         index.close()
 
 
-def _open_index(path: str, ranking: Ranking) -> Index:
+def _open_index(paths: Sequence[str], ranking: Ranking) -> Index:
     from indexer import open_index
 
-    return open_index(path, ranking=ranking)
+    return open_index(paths, ranking=ranking)

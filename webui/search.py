@@ -232,7 +232,7 @@ def _json_answer(results: Results, wanted: SearchRequest) -> Response:
     answer["added"] = [asdict(word) for word in results.added]
     if results.facets is not None:
         answer["facets"] = asdict(results.facets)
-    archives, root = site().settings.arcs_path, request.script_root
+    archives, root = site().settings.archives_path, request.script_root
     answer["hits"] = [web_hit_as_json(hit, archives, root) for hit in results.hits]
     return as_json_response(answer)
 

@@ -106,7 +106,11 @@ def _setting(
 @dataclass(frozen=True)
 class ArchiveSettings:
     jobs_path: str = _setting("jobs/", "folder that holds one folder for each job", type="folder")
-    job_id: str = _setting("01/", "the job in use: the name of its folder in jobs_path", type="folder")
+    job_id: str = _setting(
+        "01/",
+        "the job in use: the name of its folder in jobs_path; several with commas, or all with *, are searched as one",
+        type="folder",
+    )
     arcs_dir: str = _setting("Arcs/", "archive files of a job, inside jobs_path/job_id", type="folder")
     index_dir: str = _setting("Index/", "indexes of a job, inside jobs_path/job_id", type="folder")
     index_name: str = _setting(
@@ -301,7 +305,11 @@ _SECTIONS: dict[str, type[Any]] = {
 }
 _EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
 _INSIDE_JOB = ("archive.arcs_dir", "archive.index_dir")  # no way up out of the job
-_FOLDER_NAMES = ("archive.job_id", "archive.index_name")  # one name: never leads out of the folder above
+# Names, not paths: they never lead out of the folder above.
+_ALLOWED_NAMES = {
+    "archive.job_id": 'the name of one folder, several names with commas, or "*"',
+    "archive.index_name": "the name of one folder",
+}
 
 
 @dataclass(frozen=True)
@@ -340,21 +348,74 @@ class Settings:
         return os.path.join(os.getcwd() if typed_here else self.folder, self.archive.jobs_path)
 
     @property
+    def job_ids(self) -> tuple[str, ...]:
+        """The names of the jobs in use; of all that have an index where job_id is "*"."""
+        names = [name.strip().rstrip("/") for name in self.archive.job_id.split(",")]
+        if names != ["*"]:
+            return tuple(dict.fromkeys(names))
+        found = sorted(os.listdir(self.jobs_path)) if os.path.isdir(self.jobs_path) else []
+        return tuple(name for name in found if os.path.exists(os.path.join(self._index_of(name), "current")))
+
+    @property
     def job_path(self) -> str:
-        """The folder of the job in use, absolute."""
-        return os.path.normpath(os.path.join(self.jobs_path, self.archive.job_id))
+        """The folder of the job in use, absolute. SettingsError when there are several."""
+        name = self.archive.job_id.strip().rstrip("/")
+        if name == "*" or "," in name:
+            where = self.path if self.origin("archive.job_id") == "file" else self.origin("archive.job_id")
+            raise SettingsError(
+                where,
+                "archive.job_id",
+                f"{_shown(self.archive.job_id)} is more than one job",
+                "one: --job ID",
+            )
+        return self._job(name)
+
+    def _job(self, name: str) -> str:
+        return os.path.normpath(os.path.join(self.jobs_path, name))
+
+    def _index_of(self, job: str) -> str:
+        return os.path.normpath(os.path.join(self._job(job), self.archive.index_dir, self.archive.index_name))
 
     @property
     def arcs_path(self) -> str:
-        """The folder of the job's archive files, absolute."""
+        """The folder of the job's archive files, absolute. SettingsError when there are several jobs."""
         return os.path.normpath(os.path.join(self.job_path, self.archive.arcs_dir))
 
     @property
+    def archives_path(self) -> str:
+        """The folder below which files are named on pages: that of the job's archives, or that of all jobs."""
+        return self.arcs_path if self.has_one_job else os.path.normpath(self.jobs_path)
+
+    @property
+    def has_one_job(self) -> bool:
+        return not (self.archive.job_id.strip() == "*" or "," in self.archive.job_id)
+
+    @property
     def index_path(self) -> str:
-        """The folder of the index in use: the one of `--index`, else the job's; absolute."""
+        """The folder of the index in use: the one of `--index`, else the job's; absolute.
+
+        SettingsError when there are several jobs: what is written goes into one.
+        """
         if self.index_option:
             return os.path.abspath(self.index_option)
-        return os.path.normpath(os.path.join(self.job_path, self.archive.index_dir, self.archive.index_name))
+        return self._index_of(os.path.basename(self.job_path))
+
+    @property
+    def index_paths(self) -> tuple[str, ...]:
+        """The folders of the indexes that are searched as one, absolute; never empty, but there may be none there."""
+        if self.index_option:
+            return (os.path.abspath(self.index_option),)
+        return tuple(self._index_of(job) for job in self.job_ids) or (self._index_of("*"),)
+
+    @property
+    def folders_of_jobs(self) -> tuple[str, ...]:
+        """The folders of the jobs in use and of their archives, absolute."""
+        jobs = [self._job(name) for name in self.job_ids]
+        return tuple(
+            folder
+            for job in jobs
+            for folder in (job, os.path.normpath(os.path.join(job, self.archive.arcs_dir)))
+        )
 
     @property
     def root_paths(self) -> tuple[str, ...]:
@@ -552,7 +613,7 @@ def _describe_one(key: str, default: Any, meta: Mapping[str, Any]) -> SettingInf
     elif meta["type"] == "folder":
         type_, allowed = (
             "folder",
-            "the name of one folder" if key in _FOLDER_NAMES else "the path of a folder",
+            _ALLOWED_NAMES.get(key, "the path of a folder"),
         )
     else:
         type_, allowed = "text", "a text in one line"
@@ -617,11 +678,9 @@ def _checked(where: str, info: SettingInfo, raw: Any) -> Value:
     else:
         right = isinstance(raw, str) and not any(ord(c) < 32 or ord(c) == 127 for c in raw)
         if right and info.type == "folder":
-            name = raw.rstrip("/")
-            leads_out = name in ("", ".", "..") or "/" in name or "\\" in name
-            too_long = any(len(part.encode("utf-8", "replace")) > 255 for part in name.split("/"))
-            climbs = info.key in _INSIDE_JOB and ".." in name.split("/")
-            right = raw != "" and not (leads_out and info.key in _FOLDER_NAMES) and not (too_long or climbs)
+            names = raw.split(",") if info.key == "archive.job_id" else [raw]
+            leads_out = any(_leads_out(name.strip().rstrip("/")) for name in names)
+            right = raw != "" and not (leads_out and info.key in _ALLOWED_NAMES)
     if not right:
         raise SettingsError(where, info.key, f"{_shown(raw)} is not accepted", info.allowed)
     if info.type == "number":
@@ -640,6 +699,10 @@ _SWITCH_WORDS = {
     "off": False,
     "0": False,
 }
+
+
+def _leads_out(name: str) -> bool:
+    return name in ("", ".", "..") or "/" in name or "\\" in name
 
 
 def _value_from_text(where: str, info: SettingInfo, text: str) -> Value:
@@ -712,7 +775,7 @@ def _check_folders(shown: str, path: str, document: Mapping[str, Any], changes: 
     for key in changes:
         if _INFOS[key].type != "folder":
             continue
-        for folder in (after.jobs_path, after.job_path, after.arcs_path, after.index_path):
+        for folder in (after.jobs_path, *after.folders_of_jobs, *after.index_paths):
             real = os.path.realpath(folder)
             if not any(real == root or real.startswith(root.rstrip("/") + "/") for root in after.root_paths):
                 found = f"{_shown(changes[key])} leads out of the allowed folders"

@@ -198,7 +198,8 @@ class FakeOpener:
         self.indexes = indexes
         self.opened: list[FakeIndex] = []
 
-    def __call__(self, path: str, ranking: Ranking) -> FakeIndex:
+    def __call__(self, paths: Sequence[str], ranking: Ranking) -> FakeIndex:
+        [path] = paths
         for end, files in self.indexes.items():
             if path.endswith(end):
                 self.opened.append(FakeIndex(list(files), ranking))
