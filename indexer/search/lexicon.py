@@ -77,16 +77,21 @@ class Lexicon:
             rows = rows[data[first[rows] + place] == wanted[place]]
         return rows
 
+    def near(self, word: str, edits: int) -> NDArray[np.int64]:
+        """Return the indexes of the words that may be at most `edits` changes away, by length and letters."""
+        near = np.flatnonzero(np.abs(self.lengths.astype(np.int64) - len(word)) <= edits)
+        letters = letters_of(word)
+        # a change takes one letter away and brings one
+        near = near[_bits(self.letters[near] & ~letters) <= edits]
+        kept: NDArray[np.int64] = near[_bits(~self.letters[near] & letters) <= edits]
+        return kept
+
     def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
         """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold.
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        near = np.flatnonzero(np.abs(self.lengths.astype(np.int64) - len(word)) <= edits)
-        letters = _letters_of(word)
-        # a change takes one letter away and brings one
-        near = near[_bits(self.letters[near] & ~letters) <= edits]
-        near = near[_bits(~self.letters[near] & letters) <= edits]
+        near = self.near(word, edits)
         if least > 1:
             near = near[self.segment.pair_counts(near) >= least]
         found = []
@@ -103,7 +108,8 @@ _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
 _ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
 
 
-def _letters_of(text: str) -> np.uint32:
+def letters_of(text: str) -> np.uint32:
+    """Return the bits of the letters of a text."""
     letters = np.uint32(0)
     for character in text:
         letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]

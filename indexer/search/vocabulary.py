@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
 from indexer.search.deadline import Deadline
+from indexer.search.lexicon import Lexicon, letters_of
 from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
 from indexer.store.segment import Segment
 
@@ -102,7 +102,7 @@ def _words_of_segment(
     if isinstance(leaf, Wildcard):
         rows, fits = _candidates(leaf.pattern, segment), Pattern(leaf.pattern).fits
     else:
-        rows = _similar(leaf.text, leaf.edits, segment)
+        rows = Lexicon.of(segment).near(leaf.text, leaf.edits)
     versions = segment.pair_counts(rows)
     order = np.argsort(-versions, kind="stable")
     found: list[tuple[str, int, int]] = []
@@ -131,11 +131,11 @@ def _candidates(pattern: str, segment: Segment) -> NDArray[np.int64]:
     """Return the indexes of the words that may fit a pattern."""
     pieces = _WILD.split(pattern)
     rows = _holding(max(pieces, key=len), segment)
-    shapes = _Shapes.of(segment)
+    shapes = Lexicon.of(segment)
     least = len(pattern.replace("*", ""))
     lengths = shapes.lengths[rows]
     rows = rows[(lengths >= least) if "*" in pattern else (lengths == least)]
-    letters = _letters_of("".join(pieces))
+    letters = letters_of("".join(pieces))
     rows = rows[(shapes.letters[rows] & letters) == letters]
     return _beginning(pieces[0], rows, segment)
 
@@ -196,58 +196,3 @@ def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
     # numpy.unique would import numpy.ma, which costs a cold search 70 ms
     ordered = np.sort(values)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
-
-
-# ---------------------------------------------------------------- fuzzy words
-
-
-@dataclass(slots=True, weakref_slot=True)
-class _Shapes:
-    """Of each word of a segment its length in code points, and a bit for each of its letters."""
-
-    lengths: NDArray[np.uint8]
-    letters: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, segment: Segment) -> _Shapes:
-        """Return the shapes of a segment; made when first asked for, about 5 bytes a word."""
-        shapes = _shapes.get(segment)
-        if shapes is None:
-            shapes = _shapes[segment] = cls._made(segment)
-        return shapes
-
-    @classmethod
-    def _made(cls, segment: Segment) -> _Shapes:
-        starts, data = segment.word_bytes()
-        if not len(starts):
-            return cls(np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint32))
-        is_inner = (data & 0xC0) == 0x80
-        bits = _BIT_OF_BYTE[data]
-        # a character gives one bit: that of its last byte
-        bits[:-1][is_inner[1:]] = 0
-        letters = np.bitwise_or.reduceat(bits, starts)
-        return cls(np.add.reduceat(~is_inner, starts, dtype=np.uint8), letters)
-
-
-_shapes: WeakKeyDictionary[Segment, _Shapes] = WeakKeyDictionary()
-_BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
-_ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
-
-
-def _letters_of(text: str) -> np.uint32:
-    """Return the bits of the letters of a text."""
-    letters = np.uint32(0)
-    for character in text:
-        letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
-    return letters
-
-
-def _similar(text: str, edits: int, segment: Segment) -> NDArray[np.int64]:
-    """Return the indexes of the words that may be at most `edits` changes away."""
-    shapes = _Shapes.of(segment)
-    lengths = shapes.lengths.astype(np.int64)
-    near = np.flatnonzero((lengths >= len(text) - edits) & (lengths <= len(text) + edits))
-    # a change takes one letter away and brings one
-    other = shapes.letters[near] ^ _letters_of(text)
-    kept: NDArray[np.int64] = near[_ONES[other & 0xFFFF] + _ONES[other >> 16] <= 2 * edits]
-    return kept
