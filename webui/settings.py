@@ -680,7 +680,10 @@ def _checked(where: str, info: SettingInfo, raw: Any) -> Value:
         if right and info.type == "folder":
             names = raw.split(",") if info.key == "archive.job_id" else [raw]
             leads_out = any(_leads_out(name.strip().rstrip("/")) for name in names)
-            right = raw != "" and not (leads_out and info.key in _ALLOWED_NAMES)
+            parts = raw.rstrip("/").split("/")
+            too_long = any(len(part.encode("utf-8", "replace")) > 255 for part in parts)
+            climbs = info.key in _INSIDE_JOB and ".." in parts
+            right = raw != "" and not (leads_out and info.key in _ALLOWED_NAMES) and not (too_long or climbs)
     if not right:
         raise SettingsError(where, info.key, f"{_shown(raw)} is not accepted", info.allowed)
     if info.type == "number":

@@ -78,6 +78,8 @@ def _same_stem(text: str, segment: Segment) -> dict[str, list[int]]:
     stems = [(language, stem_words(language, [text])[0]) for language in languages]
     for number, (language, stem), words in zip(stemmed, stems, segment.words_of_stems(stems), strict=True):
         candidates = {stem, *map(segment.word_at, words)}
+        if candidates == {text}:
+            continue  # so it is in most of the many languages of a segment
         spellings = sorted(spelling for spelling in candidates if is_stemmable(spelling))
         for spelling, own in zip(spellings, stem_words(language, spellings), strict=True):
             if own == stem:
