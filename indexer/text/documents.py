@@ -181,8 +181,7 @@ def _capture_of(
     if record.url.lower().startswith("dns:"):
         entry.skip("dns")
         return None
-    url = record.url or _made_up_address(record)
-    if is_removed(url):
+    if record.url and is_removed(record.url):
         entry.skip("removed")
         return None
     status, mime, page = 0, record.content_type, None
@@ -213,6 +212,11 @@ def _capture_of(
         head = parse_head(record)
         if head is not None:
             status, mime = head.status, media_type(head.headers.get("Content-Type"))
+    # made last of all: it names the place of the record, and to learn that skips what is left of it
+    url = record.url or _made_up_address(record)
+    if not record.url and is_removed(url):
+        entry.skip("removed")
+        return None
     return CaptureFound(
         url=url,
         timestamp=record.timestamp,

@@ -253,3 +253,21 @@ def test_a_capture_without_an_address_is_not_lost(tmp_path: Path) -> None:
     )
     assert found[0].url == "urn:uuid:1"
     assert found[1].url.startswith("urn:x-no-address:test.warc.gz:")
+
+
+def test_a_page_without_an_address_is_read_all_the_same(tmp_path: Path) -> None:
+    """Its address is made from its place, and to learn that ends the reading of the record."""
+    page = record(
+        "response", "", http((PAGE % "nameless").encode(), HTML_TYPE), "WARC-Date: 2020-01-01T00:00:00Z"
+    )
+    plain = tmp_path / "plain.warc"
+    plain.write_bytes(page)
+    packed = write_warc(tmp_path / "packed.warc.gz", [page])
+    for path in (str(plain), packed):
+        (capture,), entry = read_file(path)
+        assert capture.url.startswith("urn:x-no-address:") and capture.status == 200
+        assert capture.page is not None and "nameless" in capture.page.html
+        assert entry.documents == 1
+        gone = FileEntry(path)
+        assert not list(read_captures(path, gone, is_removed=lambda url: url.startswith("urn:x-no-address:")))
+        assert gone.skipped == {"removed": 1} and gone.records == 1
