@@ -45,14 +45,8 @@ from command_line import (
     ranking_of,
     with_settings,
 )
-from webui.settings import (
-    Settings,
-    SettingsError,
-    as_toml,
-    describe_settings,
-    load_settings,
-    settings_template,
-)
+from webui.setting_infos import SettingsError, as_toml, describe_settings, settings_template
+from webui.settings import Settings, load_settings
 
 _log = logging.getLogger("findingaid")
 
@@ -247,7 +241,7 @@ def password_command(settings: Settings, stdin: bool, remove: bool) -> int:
     """
     from werkzeug.security import generate_password_hash
 
-    from webui.settings import save_password
+    from webui.settings_file import save_password
 
     if remove:
         save_password(settings.path, "")

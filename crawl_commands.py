@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webui.settings import Settings, SettingsError, load_settings
+from webui.setting_infos import SettingsError
+from webui.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from archiver.crawl import CrawlJob, Numbers

@@ -27,7 +27,7 @@ import index_commands
 from running import Run, clean_environment, command, stop
 from tests.webui.archive_text import response
 from webui.demo import ADDRESS, site_files
-from webui.settings import describe_settings, settings_template
+from webui.setting_infos import describe_settings, settings_template
 
 Findingaid = Callable[..., Run]
 HIT_KEYS = {

@@ -24,7 +24,7 @@ from command_line import (
     WRONG_SETTINGS,
 )
 from running import Run, clean_environment, command, stop
-from webui.settings import as_toml, describe_settings
+from webui.setting_infos import as_toml, describe_settings
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = sorted(

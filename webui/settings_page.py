@@ -17,16 +17,9 @@ from indexer import IndexError_, IndexMissingError
 from webui.application import as_json_response, site, wants_json
 from webui.formats import plural
 from webui.preferences import LANGUAGES, SIZES, Preferences, preferences, read_preferences
-from webui.settings import (
-    SettingInfo,
-    Settings,
-    SettingsChangedError,
-    SettingsError,
-    Value,
-    describe_settings,
-    save_settings,
-    settings_hash,
-)
+from webui.setting_infos import SettingInfo, SettingsError, Value, describe_settings
+from webui.settings import Settings
+from webui.settings_file import SettingsChangedError, save_settings, settings_hash
 
 blueprint = Blueprint("settings", __name__)
 log = logging.getLogger(__name__)

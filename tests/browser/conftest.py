@@ -21,7 +21,8 @@ from tests.browser.live_site import Canary, Site
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
 from webui.server import listen
-from webui.settings import load_settings, settings_template
+from webui.setting_infos import settings_template
+from webui.settings import load_settings
 
 CHROMIUM = os.environ.get("FINDINGAID_CHROMIUM") or shutil.which("chromium") or ""
 ARGUMENTS = [

@@ -17,7 +17,7 @@ import pytest
 
 from tests.browser.live_site import Canary, Site
 from tests.webui.archive_text import response, write_archive
-from webui.settings import settings_hash
+from webui.settings_file import settings_hash
 
 pytestmark = pytest.mark.browser
 

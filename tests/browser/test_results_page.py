@@ -13,7 +13,8 @@ from indexer import IndexOptions, build_index, open_index
 from tests.indexer.making import response, write_warc
 from webui import create_app
 from webui.server import listen
-from webui.settings import load_settings, settings_template
+from webui.setting_infos import settings_template
+from webui.settings import load_settings
 
 pytestmark = pytest.mark.browser
 

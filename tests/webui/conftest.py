@@ -10,7 +10,8 @@ from flask.testing import FlaskClient
 from tests.webui.archive_text import PNG, page, response, write_archive
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
-from webui.settings import Settings, load_settings, settings_template
+from webui.setting_infos import settings_template
+from webui.settings import Settings, load_settings
 
 
 @pytest.fixture

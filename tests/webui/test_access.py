@@ -17,7 +17,9 @@ from tests.webui.fake_index import FakeOpener
 from webui import create_app
 from webui.access import COOKIE, Throttle
 from webui.security import REPLAY_HEADERS
-from webui.settings import SettingsError, load_settings, save_settings, settings_hash, settings_template
+from webui.setting_infos import SettingsError, settings_template
+from webui.settings import load_settings
+from webui.settings_file import save_settings, settings_hash
 
 REPOSITORY = Path(__file__).parents[2]
 PASSWORD = "correct horse battery"

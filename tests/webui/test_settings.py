@@ -11,15 +11,9 @@ from pathlib import Path
 import pytest
 
 from indexer import Ranking, Widening
-from webui.settings import (
-    SettingsChangedError,
-    SettingsError,
-    describe_settings,
-    load_settings,
-    save_settings,
-    settings_hash,
-    settings_template,
-)
+from webui.setting_infos import SettingsError, describe_settings, settings_template
+from webui.settings import load_settings
+from webui.settings_file import SettingsChangedError, save_settings, settings_hash
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -11,7 +11,8 @@ from flask.testing import FlaskClient
 from tests.webui.archive_text import page, response, write_archive
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
-from webui.settings import Settings, load_settings, settings_hash
+from webui.settings import Settings, load_settings
+from webui.settings_file import settings_hash
 from webui.settings_page import as_text
 
 DEFAULTS = load_settings(None, {}, {})
