@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from archiver.warc import (
@@ -36,7 +36,8 @@ from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
 from indexer.search.feedback import telling_words
 from indexer.search.folding import fold as near_duplicates
-from indexer.search.hits import Hit, describe
+from indexer.search.hits import Hit, describe, describe_all
+from indexer.search.later import Later
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
@@ -72,6 +73,7 @@ class Results:
     added: the words that the query was widened by; `parsed` shows the query without them.
     notices: what was read or done otherwise than written. timed_out: the answer is partial, a notice says so.
     did_you_mean: a query that finds more, when this one finds little and a word of it may be misspelled; else None.
+    It is looked for when it is asked for, in the state of the index that this answer comes from.
     """
 
     query: str
@@ -83,7 +85,11 @@ class Results:
     facets: Facets | None = None
     added: tuple[AddedWord, ...] = ()
     timed_out: bool = False
-    did_you_mean: str | None = None
+    other: Later[str | None] = field(default_factory=lambda: Later(lambda: None), repr=False, compare=False)
+
+    @property
+    def did_you_mean(self) -> str | None:
+        return self.other.value()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +161,14 @@ class Index:
     def _reading(self) -> Iterator[Snapshot]:
         """Give the newest state; errors of damaged files inside come out as errors of the index."""
         snapshot = self._current()
-        try:
+        with self._translating(snapshot):
             yield snapshot
+
+    @contextmanager
+    def _translating(self, snapshot: Snapshot) -> Iterator[None]:
+        """Errors of damaged files inside come out as errors of the index."""
+        try:
+            yield
         except (sqlite3.Error, LookupError, ValueError, ArithmeticError, MemoryError) as error:
             damage = (
                 self._opened[0].translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
@@ -225,10 +237,9 @@ class Index:
                     explain=explain,
                 )
                 with snapshot.reading():
-                    hits = [describe(snapshot, found, oldest=sort == "oldest") for found in ranked.found]
+                    hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = count_facets(snapshot, ranked.matched) if facets else None
-                other = None if wish else self._did_you_mean(snapshot, parsed, ranked)
             if all(hit.file for hit in hits) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
@@ -247,7 +258,7 @@ class Index:
             counted,
             tuple(widened.added),
             ranked.timed_out,
-            other,
+            Later(lambda: None if wish else self._did_you_mean(snapshot, parsed, ranked)),
         )
 
     def tree(
@@ -286,13 +297,13 @@ class Index:
         with self._reading() as snapshot:
             pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
             with snapshot.reading():
-                hits = [
-                    describe(
-                        snapshot,
-                        Found(page.document, 0.0, ((snapshot.segments[page.segment].number, page.ordinal),)),
-                    )
-                    for page in pages
-                ]
+                hits = describe_all(
+                    snapshot,
+                    [
+                        Found(page.document, 0.0, ((snapshot.segments[page.segment].number, page.ordinal),))
+                        for page in pages
+                    ],
+                )
         return tuple(hit for hit in hits if hit.file)
 
     def ranked_pages(
@@ -379,11 +390,12 @@ class Index:
         found = 0 if ranked.is_relaxed else ranked.total
         if found >= FEW_PAGES or ranked.timed_out:
             return None
-        for tree in other_spellings(snapshot, query.tree):
-            other = replace(query, tree=tree, notices=())
-            better = search(snapshot, other, self.ranking, offset=0, limit=0, budget_s=_LOOK_S)
-            if not better.is_relaxed and better.total > found:
-                return describe_tree(tree)
+        with self._translating(snapshot):
+            for tree in other_spellings(snapshot, query.tree):
+                other = replace(query, tree=tree, notices=())
+                better = search(snapshot, other, self.ranking, offset=0, limit=0, budget_s=_LOOK_S)
+                if not better.is_relaxed and better.total > found:
+                    return describe_tree(tree)
         return None
 
     def suggest(self, typed: str, *, limit: int = 8) -> list[Suggestion]:
@@ -424,7 +436,7 @@ class Index:
             tree = with_words(None, words)
             ranked = search(snapshot, Query(url, tree), self.ranking, offset=0, limit=max(0, limit) + 1)
             with snapshot.reading():
-                hits = [describe(snapshot, found) for found in ranked.found]
+                hits = describe_all(snapshot, ranked.found)
         took_ms = (time.perf_counter() - started) * 1000
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]

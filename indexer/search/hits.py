@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,84 +52,137 @@ class Hit:
     explanation: Explanation | None = None
 
 
-_CAPTURE = (
-    "SELECT u.url, v.title, c.timestamp, f.path, f.whole, c.member, c.offset, c.length, c.inner, c.mime,"
+_AT_ONCE = 200  # versions or pages asked for in one statement
+
+# Of each version the capture that is shown: the newest or the oldest of those with a body of their own.
+_SHOWN = (
+    "SELECT c.version, u.url, v.title, c.timestamp, f.path, f.whole, c.member, c.offset, c.length, c.inner, c.mime,"
     " c.status,"
     " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
-    " AND o.payload <> c.payload) THEN c.payload ELSE '' END FROM versions v"
-    " JOIN urls u ON u.id = v.url JOIN captures c ON c.version = v.id JOIN files f ON f.id = c.file"
-    " WHERE v.id = ? AND c.type <> 'revisit'{visible}"
-    " ORDER BY {order}, f.path, c.member, c.offset, c.inner LIMIT 1"
+    " AND o.payload <> c.payload) THEN c.payload ELSE '' END"
+    " FROM versions v JOIN urls u ON u.id = v.url JOIN captures c ON c.id = (SELECT c.id FROM captures c"
+    " JOIN files f ON f.id = c.file WHERE c.version = v.id AND c.type <> 'revisit'{visible}"
+    " ORDER BY {order}, f.path, c.member, c.offset, c.inner LIMIT 1)"
+    " JOIN files f ON f.id = c.file WHERE v.id IN ({numbers})"
 )
 _NEWEST, _OLDEST = "c.timestamp DESC", "c.timestamp = '', c.timestamp"
+_PAGES = (
+    "SELECT c.url, COUNT(*), MIN(NULLIF(c.timestamp, '')), MAX(c.timestamp) FROM captures c"
+    " WHERE c.url IN ({numbers}){visible} GROUP BY c.url"
+)
+_DIGESTS = "SELECT url, digest FROM versions WHERE url IN ({numbers})"
+
+Place = tuple[int, int]
 
 
 def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
-    """Return a page found as it is shown, still without a snippet.
+    """Return a page found as it is shown; see describe_all."""
+    return describe_all(snapshot, [found], oldest=oldest)[0]
 
-    oldest: show the oldest capture of its version, not the newest. `file` is "" when the version is not where it was
+
+def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = False) -> list[Hit]:
+    """Return pages found as they are shown, still without snippets, in their order.
+
+    oldest: show the oldest capture of each version, not the newest. `file` is "" when a version is not where it was
     any more: a commit came in between, look again.
     """
-    rows = [
-        (row, place)
-        for place in found.versions
-        if (row := _shown_capture(snapshot, *place, oldest=oldest)) is not None
-    ]
-    if not rows:
-        [url] = snapshot.addresses([found.document])
-        return Hit(url, None, "", found.score, (), "", 0, 0, "", 0, 0)
-    best, place = max(rows, key=lambda item: item[0][2])
-    url, title, timestamp, path, whole, member, offset, length, inner, mime, status, digest = best
-    captures, first, last, versions = _of_page(snapshot, found.document)
-    return Hit(
-        url=url,
-        title=title,
-        timestamp=timestamp,
-        score=found.score,
-        snippet=(),
-        file=path,
-        offset=offset,
-        length=length,
-        member=member,
-        captures=captures,
-        versions=versions,
-        inner=inner,
-        digest=digest,
-        first=first,
-        last=last,
-        language=snapshot.language_of(*place),
-        mime=mime,
-        status=status,
-        path=whole,
-        explanation=found.explanation,
-    )
-
-
-def _shown_capture(snapshot: Snapshot, number: int, ordinal: int, *, oldest: bool) -> tuple[Any, ...] | None:
-    """Return the capture of a version that is shown, whichever index holds it."""
-    rows: list[tuple[Any, ...]] = []
-    for place, version in snapshot.versions_at(number, ordinal):
-        sql = _CAPTURE.format(order=_OLDEST if oldest else _NEWEST, visible=not_hidden(snapshot, place))
-        rows += snapshot.members[place].catalogue.connection().execute(sql, (version,))
-    rows.sort(key=lambda row: (row[3], *row[5:7], row[8]))
-    if oldest:
-        return min(rows, key=lambda row: (row[2] == "", row[2]), default=None)
-    return max(rows, key=lambda row: str(row[2]), default=None)
-
-
-def _of_page(snapshot: Snapshot, document: int) -> tuple[int, str, str, int]:
-    """Return (captures, first timestamp, last timestamp, versions) of a page over all indexes."""
-    captures, times, digests = 0, [], set[bytes]()
-    for place, number in snapshot.numbers_of(document):
-        connection = snapshot.members[place].catalogue.connection()
-        count, first, last = connection.execute(
-            "SELECT COUNT(*), MIN(NULLIF(timestamp, '')), MAX(timestamp) FROM captures c WHERE url = ?"
-            + not_hidden(snapshot, place),
-            (number,),
-        ).fetchone()
-        captures += count
-        times += [time for time in (first, last) if time]
-        digests.update(
-            row[0] for row in connection.execute("SELECT digest FROM versions WHERE url = ?", (number,))
+    captures = _shown_captures(snapshot, [place for found in pages for place in found.versions], oldest=oldest)
+    numbers = _numbers_of_pages(snapshot, [found.document for found in pages])
+    hits = []
+    for found in pages:
+        shown = [(captures[place], place) for place in found.versions if place in captures]
+        if not shown:
+            [url] = snapshot.addresses([found.document])
+            hits.append(Hit(url, None, "", found.score, (), "", 0, 0, "", 0, 0))
+            continue
+        capture, place = max(shown, key=lambda item: item[0][2])
+        url, title, timestamp, path, whole, member, offset, length, inner, mime, status, digest = capture
+        count, first, last, versions = numbers[found.document]
+        hits.append(
+            Hit(
+                url=url,
+                title=title,
+                timestamp=timestamp,
+                score=found.score,
+                snippet=(),
+                file=path,
+                offset=offset,
+                length=length,
+                member=member,
+                captures=count,
+                versions=versions,
+                inner=inner,
+                digest=digest,
+                first=first,
+                last=last,
+                language=snapshot.language_of(*place),
+                mime=mime,
+                status=status,
+                path=whole,
+                explanation=found.explanation,
+            )
         )
-    return captures, min(times, default=""), max(times, default=""), len(digests)
+    return hits
+
+
+def _shown_captures(
+    snapshot: Snapshot, places: Sequence[Place], *, oldest: bool
+) -> dict[Place, tuple[Any, ...]]:
+    """Return of each version the capture that is shown, whichever index holds it."""
+    held = snapshot.versions_of(places)
+    wanted: dict[int, list[int]] = {}
+    for numbers in held.values():
+        for member, version in numbers:
+            wanted.setdefault(member, []).append(version)
+    rows = {
+        (member, row[0]): row[1:]
+        for member, versions in wanted.items()
+        for row in _rows(snapshot, member, _SHOWN, versions, order=_OLDEST if oldest else _NEWEST)
+    }
+    shown = {}
+    for place, numbers in held.items():
+        own = [rows[number] for number in numbers if number in rows]
+        own.sort(key=lambda row: (row[3], *row[5:7], row[8]))
+        if own and oldest:
+            shown[place] = min(own, key=lambda row: (row[2] == "", row[2]))
+        elif own:
+            shown[place] = max(own, key=lambda row: str(row[2]))
+    return shown
+
+
+def _numbers_of_pages(snapshot: Snapshot, documents: Sequence[int]) -> dict[int, tuple[int, str, str, int]]:
+    """Return (captures, first timestamp, last timestamp, versions) of each page over all indexes."""
+    held = {document: snapshot.numbers_of(document) for document in documents}
+    wanted: dict[int, list[int]] = {}
+    for numbers in held.values():
+        for member, url in numbers:
+            wanted.setdefault(member, []).append(url)
+    counted: dict[Place, tuple[Any, ...]] = {}
+    digests: dict[Place, set[bytes]] = {}
+    for member, urls in wanted.items():
+        counted.update(((member, row[0]), row[1:]) for row in _rows(snapshot, member, _PAGES, urls))
+        for url, digest in _rows(snapshot, member, _DIGESTS, urls):
+            digests.setdefault((member, url), set()).add(digest)
+    found = {}
+    for document, numbers in held.items():
+        rows = [counted[number] for number in numbers if number in counted]
+        versions = set[bytes]().union(*(digests.get(number, ()) for number in numbers))
+        found[document] = (
+            sum(row[0] for row in rows),
+            min((row[1] for row in rows if row[1]), default=""),
+            max((row[2] for row in rows), default=""),
+            len(versions),
+        )
+    return found
+
+
+def _rows(
+    snapshot: Snapshot, member: int, sql: str, numbers: Sequence[int], *, order: str = ""
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a statement on the catalogue of a member for some numbers, in no order."""
+    connection = snapshot.members[member].catalogue.connection()
+    visible = not_hidden(snapshot, member)
+    for start in range(0, len(numbers), _AT_ONCE):
+        some = numbers[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        yield from connection.execute(sql.format(order=order, visible=visible, numbers=marks), some)

@@ -147,6 +147,10 @@ class JoinedSnapshot(Snapshot):
             if (found := _row(member, sql, *row)) is not None
         ]
 
+    def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        found = {place: self.versions_at(*place) for place in places}
+        return {place: numbers for place, numbers in found.items() if numbers}
+
     def title_repeated(self, url: str, payload: str) -> str | None:
         sql = (
             "SELECT v.title FROM captures c JOIN urls u ON u.id = c.url JOIN versions v ON v.id = c.version"

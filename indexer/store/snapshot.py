@@ -20,6 +20,7 @@ from indexer.store.writer import inlinks_path, mean_lengths, segment_path, weigh
 from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
+_PLACES_AT_ONCE = 100
 
 
 @dataclass(slots=True)
@@ -174,12 +175,21 @@ class Snapshot:
 
     def versions_at(self, number: int, ordinal: int) -> list[tuple[int, int]]:
         """Return for each member that holds a version its place and the version's number there; empty if it is gone."""
-        row = (
-            self.catalogue.connection()
-            .execute("SELECT id FROM versions WHERE segment = ? AND ordinal = ?", (number, ordinal))
-            .fetchone()
-        )
-        return [(0, int(row[0]))] if row is not None else []
+        return self.versions_of([(number, ordinal)]).get((number, ordinal), [])
+
+    def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """Return what `versions_at` says of several versions, without those that are gone."""
+        connection = self.catalogue.connection()
+        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for start in range(0, len(places), _PLACES_AT_ONCE):
+            some = places[start : start + _PLACES_AT_ONCE]
+            sql = (
+                f"WITH w(s, o) AS (VALUES {','.join(['(?, ?)'] * len(some))})"
+                " SELECT w.s, w.o, v.id FROM w JOIN versions v ON v.segment = w.s AND v.ordinal = w.o"
+            )
+            for number, ordinal, version in connection.execute(sql, [part for place in some for part in place]):
+                found[number, ordinal] = [(0, version)]
+        return found
 
     def title_of(self, number: int, ordinal: int) -> str | None:
         """Return the title of a version."""
