@@ -86,7 +86,9 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     oldest: show the oldest capture of each version, not the newest. `file` is "" when a version is not where it was
     any more: a commit came in between, look again.
     """
-    captures = _shown_captures(snapshot, [place for found in pages for place in found.versions], oldest=oldest)
+    captures = _shown_captures(
+        snapshot, [place for found in pages for place in found.versions], oldest=oldest
+    )
     numbers = _numbers_of_pages(snapshot, [found.document for found in pages])
     hits = []
     for found in pages:

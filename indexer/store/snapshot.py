@@ -187,7 +187,9 @@ class Snapshot:
                 f"WITH w(s, o) AS (VALUES {','.join(['(?, ?)'] * len(some))})"
                 " SELECT w.s, w.o, v.id FROM w JOIN versions v ON v.segment = w.s AND v.ordinal = w.o"
             )
-            for number, ordinal, version in connection.execute(sql, [part for place in some for part in place]):
+            for number, ordinal, version in connection.execute(
+                sql, [part for place in some for part in place]
+            ):
                 found[number, ordinal] = [(0, version)]
         return found
 
