@@ -15,6 +15,8 @@ from indexer.ledger import LedgerEntry, Statistics
 from indexer.search.explaining import Explanation
 from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit
+from indexer.search.link_graph import GraphWish, LinkEdge, LinkGraph, LinkNode
+from indexer.search.page_links import PageLink, PageLinks
 from indexer.search.snippets import SnippetPart
 from indexer.search.suggest import Suggestion
 from indexer.search.tree import TreeNode
@@ -62,6 +64,7 @@ __all__ = [
     "Explanation",
     "FacetValue",
     "Facets",
+    "GraphWish",
     "Hit",
     "Index",
     "IndexCorruptError",
@@ -71,8 +74,13 @@ __all__ = [
     "IndexOptions",
     "IndexVersionError",
     "LedgerEntry",
+    "LinkEdge",
+    "LinkGraph",
+    "LinkNode",
     "NothingToRemoveError",
     "Optimized",
+    "PageLink",
+    "PageLinks",
     "Progress",
     "Ranking",
     "Removal",

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from archiver.warc import (
     ArchiveError,
     Location,
@@ -32,16 +34,20 @@ from archiver.warc import (
 from indexer.captures import Capture, captures_of, captures_with_digest
 from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
+from indexer.search.deadline import Deadline
 from indexer.search.expansion import Page, Widened, Wish, widen
 from indexer.search.facets import Facets, count_facets
 from indexer.search.feedback import telling_words
 from indexer.search.folding import fold as near_duplicates
 from indexer.search.hits import Hit, describe, describe_all
 from indexer.search.later import Later
+from indexer.search.link_graph import GraphWish, LinkGraph, make_graph
+from indexer.search.link_table import link_table, links_of
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
 from indexer.search.ordering import SORTS, sorted_pages
+from indexer.search.page_links import PageLinks, links_in, links_out
 from indexer.search.page_texts import PageTexts
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
@@ -53,7 +59,7 @@ from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import sort_key
-from indexer.store.errors import IndexError_
+from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.joined import JoinedSnapshot
 from indexer.store.opened import ATTEMPTS, OpenedIndex
 from indexer.store.removal import Removal, removals_of
@@ -514,6 +520,68 @@ class Index:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
         body, content_type = self._page_body(location)
         return collect_page(decode_html(body, content_type)[0]) if body else None
+
+    # -- links
+
+    def links(self, url: str, timestamp: str | None = None, *, limit: int = 100) -> PageLinks:
+        """Return which pages of the index link to an address, and where it points, at most `limit` of each.
+
+        Links out are those of the capture nearest to `timestamp` (1 to 14 digits), of the newest without one.
+        """
+        capture = self.closest(url, timestamp)
+        page = None
+        if capture is not None and (not capture.mime or capture.mime in HTML_TYPES):
+            page = self.page_text(capture.original or capture.location)
+        with self._reading_links() as snapshot:
+            incoming, total_in = links_in(snapshot, url, limit)
+            outgoing, total_out = links_out(snapshot, url, page, limit) if page else ([], 0)
+        return PageLinks(url, tuple(incoming), tuple(outgoing), total_in, total_out, page is not None)
+
+    def link_graph(
+        self,
+        query: str = "",
+        *,
+        filters: str = "",
+        url: str = "",
+        wish: GraphWish | None = None,
+        operator: str = "and",
+        budget_s: float | None = None,
+    ) -> LinkGraph:
+        """Return the graph of links between pages: of those that a query finds, of one and its neighbours, or of all.
+
+        url: a page of the index; then `query` and `filters` only tell which nodes are `matched`.
+        wish: how many links away, pages or hosts, and how many. budget_s: as in `search`.
+        """
+        wish = wish or GraphWish(depth=1 if url else 0)
+        parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
+        deadline = Deadline(budget_s)
+        with self._reading_links() as snapshot:
+            table = link_table(snapshot)
+            notices: tuple[str, ...] = ()
+            matched = np.ones(len(table), dtype=bool)
+            if parsed.tree is not None or query.strip():
+                ranked = search(snapshot, parsed, self.ranking, offset=0, limit=0, budget_s=budget_s)
+                matched, notices = table.pages_of(ranked.matched), ranked.query.notices
+            chosen = matched
+            if url:
+                chosen = np.arange(len(table)) == table.page_of(sort_key(url))
+            graph = make_graph(snapshot, table, chosen, matched, wish, deadline)
+        return replace(graph, notices=notices)
+
+    @contextmanager
+    def _reading_links(self) -> Iterator[Snapshot]:
+        """As `_reading`, with the links of all segments at hand: a merge may remove them before they are opened."""
+        for attempt in range(ATTEMPTS):
+            with self._reading() as snapshot:
+                try:
+                    links_of(snapshot)
+                except IndexMissingError:
+                    if attempt + 1 == ATTEMPTS or self._current() is snapshot:
+                        raise
+                    continue
+                with snapshot.reading():
+                    yield snapshot
+                return
 
     # -- captures
 

@@ -275,6 +275,15 @@ class Links:
             self._sources[link].astype(np.int64),
         )
 
+    def links_from(
+        self, wanted: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (target, text, source) of all links from the versions marked in `wanted`, a row a link."""
+        link = np.flatnonzero(wanted[self._sources]) if len(self._sources) else np.zeros(0, dtype=np.int64)
+        edge = np.searchsorted(self._link_ends, link, side="right") - 1
+        row = np.searchsorted(self._edge_ends, edge, side="right") - 1
+        return self.targets[row], self._texts_of[edge].astype(np.int64), self._sources[link].astype(np.int64)
+
     def columns_between(
         self, low: int, high: int
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
