@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import sync_playwright
 from waitress.server import create_server
 
+from benchmarks.web import addresses
 from indexer import Capture, Index, open_index
 from webui import create_app
 from webui.addresses import cached_address
@@ -78,15 +79,6 @@ def choose(index: Index, number: int) -> list[tuple[Capture, str]]:
         if of_site[host] <= PER_SITE and len(chosen) < number:
             chosen.append((capture, words))
     return chosen
-
-
-def addresses(index: Index) -> list[str]:
-    """Return the addresses of all pages."""
-    with index._reading() as snapshot:  # no public list of all pages is needed anywhere else
-        rows = snapshot.catalogue.connection().execute(
-            "SELECT DISTINCT u.url FROM urls u JOIN versions v ON v.url = u.id ORDER BY u.url"
-        )
-        return [row[0] for row in rows]
 
 
 def take_pictures(address: str, chosen: list[tuple[Capture, str]], output: Path) -> list[str]:
