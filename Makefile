@@ -24,7 +24,7 @@ serve: $(VENV)/.installed
 	$(BIN)/findingaid serve
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m browser tests/browser
