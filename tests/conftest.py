@@ -15,6 +15,9 @@ from webui.settings import load_settings
 
 REPOSITORY = Path(__file__).parents[1]
 
+# Where this is set, every command and worker process that a test starts would compile the whole program anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 @pytest.fixture(scope="session")
 def repository() -> Path:
