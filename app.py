@@ -171,6 +171,7 @@ for _command in (
     index_commands.ledger_command,
     index_commands.check_command,
     search_commands.search_command,
+    search_commands.links_command,
     search_commands.cached_command,
     search_commands.evaluate_command,
     export_commands.export_group,

@@ -1,4 +1,4 @@
-"""The commands that ask an index: search, cached, evaluate. app.py adds them."""
+"""The commands that ask an index: search, links, cached, evaluate. app.py adds them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -30,7 +31,7 @@ from webui.settings import Settings
 
 if TYPE_CHECKING:
     from archiver.warc import Record
-    from indexer import Explanation, Hit
+    from indexer import Explanation, Hit, PageLink
 
 # those of indexer.search.models (a test compares them), because importing that takes too long here
 MODELS = ("bm25f", "cosine", "tfidf", "boolean", "pnorm", "fuzzy")
@@ -154,6 +155,59 @@ def _has_colour() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+# links ---------------------------------------------------------------------------------
+
+
+@click.command("links")
+@click.argument("url")
+@click.option("--at", "timestamp", metavar="TIMESTAMP", help="Links out of the capture closest to this time.")
+@click.option(
+    "--limit", type=click.IntRange(0, 100_000), default=20, show_default=True, help="How many of each."
+)
+@json_option
+@with_settings
+def links_command(settings: Settings, url: str, timestamp: str | None, limit: int, as_json: bool) -> int:
+    """Tell which pages link to an address, and where its newest copy points.
+
+    \b
+    findingaid links http://example.org/ --limit 5
+    """
+    if timestamp is not None and not re.fullmatch(r"\d{1,14}", timestamp):
+        raise click.UsageError(f"--at {timestamp}: expected 1 to 14 digits, such as 2015 or 20150503140211")
+    with opened_index(settings) as index:
+        found = index.links(url, timestamp, limit=limit)
+    if as_json:
+        from webui.json_shapes import link_as_json
+
+        print_json(
+            {
+                "url": found.url,
+                "total_links_in": found.total_in,
+                "total_links_out": found.total_out,
+                "links_in": [link_as_json(link) for link in found.incoming],
+                "links_out": [link_as_json(link) for link in found.outgoing],
+            }
+        )
+        return DONE
+    click.echo(f"{many(found.total_in, 'page')} link{'s' if found.total_in == 1 else ''} here")
+    _print_links(found.incoming)
+    if found.is_read:
+        click.echo(f"{many(found.total_out, 'link')} from here")
+        _print_links(found.outgoing)
+    elif not found.total_in:
+        complain(
+            f"{url}: not archived here, and nothing links to it (to see what is: findingaid search WORDS)"
+        )
+    return DONE
+
+
+def _print_links(links: Iterable[PageLink]) -> None:
+    for link in links:
+        texts = ", ".join(f'"{clean(text)}"' for text in link.texts if text)
+        archived = date_in_words(link.timestamp) if link.is_archived else "not archived"
+        click.echo("  " + "  ".join(part for part in (clean(link.url), archived, texts) if part))
 
 
 # evaluate ------------------------------------------------------------------------------

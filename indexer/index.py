@@ -15,7 +15,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -682,6 +682,15 @@ class Index:
         """Return the totals of the whole index."""
         with self._reading() as snapshot, snapshot.reading():
             return statistics_of(snapshot)
+
+    def size_bytes(self) -> int:
+        """Return how much room the files of the index take on the disk."""
+        with self._reading() as snapshot:
+            total = 0
+            for folder in {member.catalogue.index_dir for member in snapshot.members}:
+                with suppress(OSError):  # replaced by a rebuild at this moment
+                    total += sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())
+            return total
 
     def removals(self) -> list[Removal]:
         """Return what was taken out of the index, by whom and why, oldest first; also what was lifted since."""

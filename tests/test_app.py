@@ -366,6 +366,20 @@ def test_evaluate_tells_what_is_wrong(
 # cached
 
 
+def test_links_tells_who_points_to_a_page_and_where_it_points(
+    findingaid: Callable[..., Run], small_index: Path
+) -> None:
+    told = json.loads(findingaid("links", f"{ADDRESS}/glossary.html", "--index", small_index, "--json").out)
+    assert told["total_links_in"] == len(told["links_in"]) > 0
+    assert all(link["is_archived"] and link["url"].startswith(ADDRESS) for link in told["links_in"])
+    lines = findingaid(
+        "links", f"{ADDRESS}/glossary.html", "--index", small_index, "--limit", 1
+    ).out.splitlines()
+    assert "here" in lines[0] and lines[1].startswith(f"  {told['links_in'][0]['url']}  ")
+    nothing = findingaid("links", "http://nowhere.example/", "--index", small_index)
+    assert nothing.out.startswith("0 pages link here") and "nothing links to it" in nothing.err
+
+
 def test_cached_writes_the_page_that_was_stored(findingaid: Findingaid, small_index: Path) -> None:
     done = findingaid("cached", f"{ADDRESS}/ja/kensaku.html", "--index", small_index)
     page = next(file for file in site_files() if file.path == "/ja/kensaku.html")

@@ -40,7 +40,9 @@ def test_the_examples_give_what_the_page_says(
             response("http://birds.example/", herons, date="2009-01-01T00:00:00Z"),
             response("http://birds.example/", herons, date="2011-01-01T00:00:00Z"),
             response(
-                "http://birds.example/marsh/x", "<p>Another grey one: a heron.", date="2012-01-01T00:00:00Z"
+                "http://birds.example/marsh/x",
+                "<p>Another grey one: a heron. <a href=/>home</a>",
+                date="2012-01-01T00:00:00Z",
             ),
             response(
                 "http://boats.example/", "<title>Boats</title><p>No birds.", date="2012-01-01T00:00:00Z"

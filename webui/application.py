@@ -36,7 +36,8 @@ _ERROR_TITLES = {400: "That request cannot be read", 403: "Not allowed", 404: "N
 
 
 _WITH_TWIN = frozenset({"search.home", "search.search", "captures.captures", "cached.cached", "settings.show",
-                        "search.similar", "crawls.show_all", "crawls.show_job"})  # fmt: skip
+                        "search.similar", "crawls.show_all", "crawls.show_job",
+                        "link_graph.show", "compare.compare", "graphs.crawl_graph"})  # fmt: skip
 
 
 class SiteState:
@@ -94,6 +95,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         crawls,
         feeds,
         graphs,
+        link_graph,
         memento,
         openapi,
         operations,
@@ -103,8 +105,8 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         settings_page,
     )
 
-    pages = (access, cached, captures, cdx, compare, crawls, feeds, graphs, memento, openapi, operations,
-             preferences, replay, search, settings_page)  # fmt: skip
+    pages = (access, cached, captures, cdx, compare, crawls, feeds, graphs, link_graph, memento, openapi,
+             operations, preferences, replay, search, settings_page)  # fmt: skip
 
     app = _FindingAid("webui", static_folder=None)
     app.url_map.merge_slashes = False  # `http://` stands inside addresses

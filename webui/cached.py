@@ -36,7 +36,7 @@ from webui.addresses import (
 )
 from webui.application import as_json_response, error_response, json_error, site, wants_json_by_field
 from webui.i18n import gettext as _
-from webui.json_shapes import capture_as_json
+from webui.json_shapes import capture_as_json, page_links_as_json
 from webui.marks import MARK_ID
 from webui.page_text import marked_text
 from webui.parts import parts_report
@@ -49,6 +49,7 @@ blueprint = Blueprint("cached", __name__)
 log = logging.getLogger(__name__)
 
 MAX_HIT_LINKS = 50
+MAX_LINKS_SHOWN, MAX_LINKS_TOLD = 100, 1_000
 _TABS = ("", "text", "details", "cite")
 _DOWNLOADS = ("payload", "record")
 _PIECE_BYTES = 1 << 16
@@ -240,6 +241,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
         bar,
         captures,
         details=record_details.record_details(index, capture),
+        links=index.links(capture.url, capture.timestamp or None, limit=MAX_LINKS_SHOWN),
         file_name=os.path.basename(capture.location.path),
         report=report,
         scripts=scripts,
@@ -272,6 +274,7 @@ def _as_json(index: Index, bar: Bar) -> Response:
     capture, root = bar.capture, request.script_root
     archives = site().settings.archives_path
     details = record_details.record_details(index, capture)
+    links = index.links(capture.url, capture.timestamp or None, limit=MAX_LINKS_TOLD)
     beside = {"previous": (bar.previous, bar.previous_digest), "next": (bar.following, bar.following_digest)}
     return as_json_response(
         {
@@ -286,6 +289,7 @@ def _as_json(index: Index, bar: Bar) -> Response:
             "record_fields": [list(field) for field in details.record_fields],
             "http_line": details.http_line,
             "http_fields": [list(field) for field in details.http_fields],
+            **page_links_as_json(links, root),
             "same_content": [capture_as_json(other, archives, root, other.digest) for other in details.same],
             **{
                 name: capture_as_json(other, archives, root, digest) if other else None

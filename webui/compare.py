@@ -2,6 +2,7 @@
 
 /compare?url=&a=&b=&view=inline|side     a, b: as in addresses, TIMESTAMP or TIMESTAMP;d=DIGEST
 /compare?url=&phrase=                    the versions of the page that hold a phrase
+/compare.json                            the same for programs
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request
 
@@ -18,9 +20,10 @@ from indexer import Capture, Index
 from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
 from webui.addresses import Extras, archived_url, cached_address, parse_dated, short_digest
-from webui.application import error_response, site
+from webui.application import as_json_response, error_response, json_error, site, wants_json
 from webui.errors import BadAddressError
 from webui.i18n import gettext as _
+from webui.json_shapes import capture_as_json
 from webui.page_text import text_of_html
 from webui.stored import captures_of, closest, is_text, naming_digest, read_stored
 from webui.textdiff import DiffRow, TextDiff, text_diff
@@ -90,16 +93,23 @@ class PhraseFinds:
         return changes
 
 
+@blueprint.get("/compare.json", endpoint="compare_json")
 @blueprint.get("/compare")
 def compare() -> Response:
     written = request.args.get("url", "").strip()
     view = request.args.get("view", VIEWS[0])
     if view not in VIEWS:
         return error_response(400, _("That request cannot be read"), _("view: expected inline or side."))
+    if not written and wants_json():
+        return error_response(
+            400, _("That request cannot be read"), _("url: the address of a page is missing.")
+        )
     if not written:
         return make_response(render_template("compare.html", url="", choices=[], left=None, view=view))
     url = archived_url(written)
     captures = captures_of(url)
+    if not captures and wants_json():
+        return json_error(404, _("The archive holds no copy of this address."))
     if not captures:
         page = render_template("not_archived.html", url=url, when="", captures=[], can_be_crawled=True)
         return make_response(page, 404)
@@ -115,6 +125,21 @@ def compare() -> Response:
     diff = text_diff(left.text, right.text)
     gone = [link for link in left.links if link not in right.links]
     come = [link for link in right.links if link not in left.links]
+    if wants_json():
+        return as_json_response(
+            {
+                "url": url,
+                "a": _side_as_json(left),
+                "b": _side_as_json(right),
+                "gone_words": diff.gone_words,
+                "new_words": diff.new_words,
+                "is_coarse": diff.is_coarse,
+                "changes": [_row_as_json(row) for row in diff.rows if not row.is_same],
+                "links_gone": gone,
+                "links_new": come,
+                "phrase": _finds_as_json(finds) if finds else None,
+            }
+        )
     page = render_template(
         "compare.html",
         url=url,
@@ -198,6 +223,31 @@ def _shortened(choices: list[Choice], *kept: str) -> list[Choice]:
     step = -(-len(firsts) // MAX_CHOICES)
     shown = {choice.key for choice in firsts[::step]} | set(kept)
     return [choice for choice in choices if choice.key in shown]
+
+
+def _side_as_json(side: Side) -> dict[str, Any]:
+    return {
+        **capture_as_json(side.capture, site().settings.archives_path, request.script_root),
+        "cached_url": side.address,
+        "key": side.key,
+        "problem": side.problem,
+        "is_cut": side.is_cut,
+    }
+
+
+def _row_as_json(row: DiffRow) -> dict[str, Any]:
+    return {
+        name: [{"t": part.text, "kind": part.kind} for part in getattr(row, name)] for name in ("old", "new")
+    }
+
+
+def _finds_as_json(finds: PhraseFinds) -> dict[str, Any]:
+    return {
+        "phrase": finds.phrase,
+        "versions": finds.versions,
+        "unreadable": finds.unreadable,
+        "found": [{"timestamp": choice.capture.timestamp, "holds": holds} for choice, holds in finds.found],
+    }
 
 
 # ---------------------------------------------------------------- the difference

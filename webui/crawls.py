@@ -47,6 +47,7 @@ blueprint = Blueprint("crawls", __name__)
 MOST_SEEDS = 1_000
 LAST_FETCHES = 20
 _ANSWER_S = 3.0
+_TOLD = ("id", "state", "reason", "fetched", "queued", "pages_per_s", "is_running")
 _SPACE = re.compile(r"\s+")
 # Numbers that a job need not have: before its first second, or from an older run.
 _NO_NUMBERS: dict[str, Any] = {
@@ -85,10 +86,9 @@ class StartForm:
 @blueprint.get("/crawl.json", endpoint="list_json")
 @blueprint.get("/crawl")
 def show_all() -> Response:
-    jobs = list_jobs(site().settings.jobs_path)
+    jobs = list_jobs(site().settings.jobs_path, running_only=request.args.get("running") == "1")
     if wants_json():
-        return _json({"jobs": [{key: getattr(job, key) for key in ("id", "state", "reason", "fetched", "queued")}
-                               for job in jobs]})  # fmt: skip
+        return _json({"jobs": [{key: getattr(job, key) for key in _TOLD} for job in jobs]})
     return _list_page(_new_form())
 
 

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MOST_IN_PICTURE, MOST_IN_TABLE = 150, 100
 _ROUNDS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A node. weight: at least 1, its size. groups: what it may be coloured by. about: what a reader is told of it."""
+    """A node. weight: at least 1, its size. groups: what it may be coloured by. about: what a reader is told of it.
+
+    around: address of the graph of what is near it, "" for none.
+    """
 
     id: int
     label: str
@@ -23,6 +27,7 @@ class GraphNode:
     about: str
     links_in: int = 0
     links_out: int = 0
+    around: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +41,35 @@ class GraphLink:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """What is drawn. level: "pages" or "hosts". total: nodes that there are; `nodes` may hold fewer, the foremost."""
+    """What is drawn. level: "pages" or "hosts". total: nodes that there are; `nodes` may hold fewer, the foremost.
+
+    total_links: between these nodes, of which `links` may hold fewer; -1 if it holds all. is_whole: False when time
+    ran out while links were looked for.
+    """
 
     level: str
     nodes: Sequence[GraphNode]
     links: Sequence[GraphLink]
     total: int
+    total_links: int = -1
+    is_whole: bool = True
+
+    @property
+    def all_links(self) -> int:
+        """How many links there are between the nodes."""
+        return len(self.links) if self.total_links < 0 else self.total_links
+
+    def foremost(self, most: int) -> list[GraphNode]:
+        """Return the heaviest nodes, for a table."""
+        return sorted(self.nodes, key=lambda node: (-node.weight, node.label))[:most]
 
     def as_json(self) -> dict[str, object]:
         """Return what graph.js draws."""
         return {
             "level": self.level,
             "total": self.total,
+            "total_links": self.all_links,
+            "is_whole": self.is_whole,
             "heaviest": max((node.weight for node in self.nodes), default=1),
             "nodes": [
                 {
@@ -57,6 +79,9 @@ class GraphView:
                     "weight": n.weight,
                     "groups": n.groups,
                     "about": n.about,
+                    "around": n.around,
+                    "links_in": n.links_in,
+                    "links_out": n.links_out,
                 }
                 for n in self.nodes
             ],

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,14 +17,13 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 
 from archiver.crawl import CrawlError, is_job_id, linked_sites
 from archiver.crawl.graph import CrawlGraph, write_edges_csv, write_gexf, write_json, write_nodes_csv
-from webui.application import error_response, site
-from webui.graph_drawing import GraphLink, GraphNode, GraphView, draw
+from webui.application import as_json_response, error_response, site, wants_json
+from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
 from webui.i18n import gettext as _
 
 blueprint = Blueprint("graphs", __name__)
 
 MOST_NODES = 2_000  # above it pages are drawn as their hosts
-MOST_IN_PICTURE, MOST_IN_TABLE = 150, 100
 _EXPORTS: dict[str, tuple[Callable[[CrawlGraph, TextIO], None], str, str]] = {
     "gexf": (write_gexf, "application/gexf+xml; charset=utf-8", "graph.gexf"),
     "nodes.csv": (write_nodes_csv, "text/csv; charset=utf-8", "nodes.csv"),
@@ -34,6 +32,7 @@ _EXPORTS: dict[str, tuple[Callable[[CrawlGraph, TextIO], None], str, str]] = {
 }
 
 
+@blueprint.get("/crawl/<job>/graph.json", endpoint="crawl_graph_json")
 @blueprint.get("/crawl/<job>/graph")
 def crawl_graph(job: str) -> Response:
     folder = _folder(job)
@@ -42,22 +41,8 @@ def crawl_graph(job: str) -> Response:
     try:
         view = crawl_view(folder, request.args.get("level", ""))
     except CrawlError:
-        view = GraphView("pages", (), (), 0)
-    return make_response(render_page(view, job))
-
-
-@blueprint.get("/crawl/<job>/graph.json")
-def crawl_graph_json(job: str) -> Response:
-    folder = _folder(job)
-    try:
-        if folder is None:
-            raise CrawlError(job)
-        view = crawl_view(folder, request.args.get("level", ""))
-    except CrawlError:
-        return error_response(404, _("No such job"), _("There is no crawl job of this name."))
-    response = make_response(json.dumps(view.as_json(), ensure_ascii=False))
-    response.headers["Content-Type"] = "application/json; charset=utf-8"
-    return response
+        view = GraphView("pages", (), (), 0)  # never started
+    return as_json_response(view.as_json()) if wants_json() else make_response(render_page(view, job))
 
 
 @blueprint.get("/crawl/<job>/graph-<kind>")
@@ -127,10 +112,13 @@ def render_page(view: GraphView, job: str) -> str:
         view=view,
         drawn=drawn,
         lines=lines,
-        table=sorted(view.nodes, key=lambda node: (-node.weight, node.label))[:MOST_IN_TABLE],
+        table=view.foremost(MOST_IN_TABLE),
         groups=list(view.nodes[0].groups) if view.nodes else [],
         most=MOST_NODES,
-        exports=list(_EXPORTS),
+        exports=[
+            (label, url_for("graphs.export", job=job, kind=kind))
+            for kind, label in zip(_EXPORTS, ("GEXF", "CSV (nodes)", "CSV (links)", "JSON"), strict=True)
+        ],
         data=url_for("graphs.crawl_graph_json", job=job, level=view.level),
     )
 

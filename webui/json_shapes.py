@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archiver.warc import Damage
-    from indexer import Capture, Explanation, Hit, LedgerEntry, Removal, Results, Statistics
+    from indexer import (
+        Capture,
+        Explanation,
+        Hit,
+        LedgerEntry,
+        PageLink,
+        PageLinks,
+        Removal,
+        Results,
+        Statistics,
+    )
     from indexer.evaluation import Comparison, Evaluation
 
 
@@ -112,6 +122,28 @@ def capture_as_json(capture: Capture, archives: str, root: str, digest: str = ""
         "raw_url": replay_address(url, timestamp, "id_", root, digest=digest),
         "record_url": cached_address(url, timestamp, root, digest=digest, view="record"),
     }
+
+
+def page_links_as_json(links: PageLinks, root: str) -> dict[str, Any]:
+    """Return the links of a page as they are told over the web: pages that point to it, and where it points."""
+    return {
+        "total_links_in": links.total_in,
+        "total_links_out": links.total_out,
+        "links_in": [_web_link(link, root) for link in links.incoming],
+        "links_out": [_web_link(link, root) for link in links.outgoing],
+    }
+
+
+def _web_link(link: PageLink, root: str) -> dict[str, Any]:
+    from webui.addresses import cached_address
+
+    cached = cached_address(link.url, link.timestamp, root) if link.is_archived else None
+    return {**link_as_json(link), "cached_url": cached}
+
+
+def link_as_json(link: PageLink) -> dict[str, Any]:
+    """Return a link of a page as the dict that `links --json` lists."""
+    return {**asdict(link), "texts": list(link.texts)}
 
 
 def totals_as_json(statistics: Statistics) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from flask import Blueprint, Response
 from webui.application import as_json_response
 from webui.cdx import IA_FIELDS, MOST_BLOCKS, PYWB_FIELDS
 from webui.cdx import SORTS as CDX_SORTS
+from webui.graph_files import FILES
+from webui.link_graph import DEPTHS, LEVELS
 from webui.memento import base_url
-from webui.search_request import SORTS, VIEWS
+from webui.search_request import FILTERS, SORTS, VIEWS
 
 blueprint = Blueprint("openapi", __name__)
 
@@ -89,15 +91,35 @@ _SCHEMAS: dict[str, Node] = {
             _object(
                 captures=_COUNT, versions=_COUNT, language=_TEXT, body_bytes=_COUNT, problems=_array(_TEXT),
                 record_fields=_array(_array(_TEXT)), http_line=_TEXT, http_fields=_array(_array(_TEXT)),
-                same_content=_array(_ref("Capture")),
+                total_links_in=_COUNT, total_links_out=_COUNT, links_in=_array(_ref("Link")),
+                links_out=_array(_ref("Link")), same_content=_array(_ref("Capture")),
                 previous={"anyOf": [_ref("Capture"), {"type": "null"}]},
                 next={"anyOf": [_ref("Capture"), {"type": "null"}]},
             ),
         ]
     },
+    "Link": _object(url=_TEXT, title=_MAYBE_TEXT, timestamp=_TIMESTAMP, texts=_array(_TEXT), is_archived=_TRUTH,
+                    cached_url=_MAYBE_TEXT),
+    "Graph": _object(
+        level={"enum": ["pages", "hosts"]}, total=_COUNT, total_links=_COUNT, is_whole=_TRUTH, heaviest=_COUNT,
+        nodes=_array(_object(
+            id=_COUNT, label=_TEXT, href=_TEXT, weight=_COUNT, groups={"type": "object"}, about=_TEXT, around=_TEXT,
+            links_in=_COUNT, links_out=_COUNT,
+        )),
+        edges=_array(_object(source=_COUNT, target=_COUNT, weight=_COUNT)),
+    ),
+    "Comparison": _object(
+        url=_TEXT, a=_ref("Capture"), b=_ref("Capture"), gone_words=_COUNT, new_words=_COUNT, is_coarse=_TRUTH,
+        changes=_array(_object(old=_array(_ref("Change")), new=_array(_ref("Change")))),
+        links_gone=_array(_TEXT), links_new=_array(_TEXT), phrase={"type": ["object", "null"]},
+    ),
+    "Change": _object(t=_TEXT, kind={"enum": ["same", "gone", "new"]}),
+    "Job": _object(
+        id=_TEXT, state=_TEXT, reason=_TEXT, fetched=_COUNT, queued=_COUNT, pages_per_s=_NUMBER, is_running=_TRUTH
+    ),
     "Totals": _object(
         files=_COUNT, records=_COUNT, captures=_COUNT, documents=_COUNT, versions=_COUNT, sites=_COUNT,
-        first=_TIMESTAMP, last=_TIMESTAMP, skipped={"type": "object", "additionalProperties": _COUNT},
+        first=_TIMESTAMP, last=_TIMESTAMP, bytes=_COUNT, skipped={"type": "object", "additionalProperties": _COUNT},
     ),
     "Setting": _object(
         key=_TEXT, value=_ANY, default=_ANY, origin={"enum": ["default", "file", "environment", "option"]},
@@ -205,12 +227,26 @@ def _door(summary: str, responses: Node, parameters: list[Node] | None = None, t
 
 def _doors() -> dict[str, Node]:
     json, xml = "application/json", "application/rss+xml"
+    html_error: Node = {"description": "A page for people, or JSON for who accepts it"}
     size = _query("size", {"type": "integer", "minimum": 1, "maximum": 100})
     tree = [
         _query("view", {"enum": ["", *VIEWS]}),
-        _query("facets", {"enum": ["", "0", "1"]}),
+        _query("facets", {"enum": ["", "0", "1"]}, "0: without facets"),
         _query("open"),
     ]
+    graph = [
+        *(parameter for parameter in _SEARCH if parameter["name"] in ("q", *FILTERS)),
+        _query("url", about="the page in the middle; a query then only marks pages"),
+        _query("depth", {"enum": ["", *DEPTHS]}, "how many links away pages may be; 1 with a url, else 0"),
+        _query("level", {"enum": list(LEVELS)}),
+    ]
+    kind = _path("kind", {"enum": list(FILES)}, "form of the file", "gexf")
+    files: Node = {
+        "200": {"description": "as the address says", "content": {
+            "application/gexf+xml": {"schema": _TEXT}, "text/csv": {"schema": _TEXT}, json: {"schema": _ref("Graph")},
+        }},
+        "400": html_error, "404": html_error, "414": html_error, "503": html_error,
+    }  # fmt: skip
     when = _path(
         "when", {"type": "string", "pattern": r"^(\*|[0-9]{1,14})$"}, "* or how the timestamp begins", "*"
     )
@@ -218,7 +254,6 @@ def _doors() -> dict[str, Node]:
     form = _path("form", {"enum": ["link", "json", "cdxj"]}, "form of the TimeMap", "link")
     date = {"name": "Accept-Datetime", "in": "header", "schema": _TEXT, "description": "RFC 9110 date, GMT"}
     moved: Node = {"302": {"description": "Location is that of the capture"}}
-    html_error: Node = {"description": "A page for people, or JSON for who accepts it"}
     cdx = _answers("text/x-cdxj", _TEXT, "one line a capture", 400, 404, 503, error="CdxError")
     cdx["200"]["content"] |= {
         "text/x-ndjson": {"schema": _ANY}, "text/plain": {"schema": _TEXT}, json: {"schema": _ref("CdxPages")},
@@ -259,6 +294,23 @@ def _doors() -> dict[str, Node]:
             "Pages like another one", _answers(json, _ref("Results"), "the best pages", 400, 503),
             [_query("url", required=True, example="http://example.org/")],
         ),
+        "/graph.json": _door(
+            "Links between the pages found, or around one page",
+            _answers(json, _ref("Graph"), "up to 2,000 nodes and 20,000 links", 400, 414, 503), graph,
+        ),
+        "/graph-{kind}": _door(
+            "The same as a file, up to 20,000 nodes and 200,000 links", files, [kind, *graph]
+        ),
+        "/compare.json": _door(
+            "Two captures of a page", _answers(json, _ref("Comparison"), "what came and went", 400, 404, 414, 503),
+            [
+                _query("url", required=True, example="http://example.org/"),
+                _query("a", about="TIMESTAMP or TIMESTAMP;d=DIGEST; the first capture by default"),
+                _query("b", about="the last capture by default"),
+                _query("phrase", about="the versions that hold it"),
+                _query("view", {"enum": ["inline", "side"]}),
+            ],
+        ),
         "/suggest": _door(
             "Suggestions while typing",
             _answers("application/x-suggestions+json", {"type": "array", "minItems": 4, "maxItems": 4},
@@ -297,13 +349,14 @@ def _doors() -> dict[str, Node]:
             tag="server",
         ),
         "/crawl.json": _door(
-            "Crawl jobs", _answers(json, _object(jobs=_array({"type": "object"})), "all jobs"), tag="crawls"
+            "Crawl jobs", _answers(json, _object(jobs=_array(_ref("Job"))), "all jobs"),
+            [_query("running", {"enum": ["", "1"]}, "1: those that a process works on")], tag="crawls",
         ),
         "/crawl/{job}.json": _door(
             "One crawl, live", _answers(json, {"type": "object"}, "counts and rates", 404, 503), [_JOB], "crawls"
         ),
         "/crawl/{job}/graph.json": _door(
-            "Graph of a crawl", _answers(json, {"type": "object"}, "nodes and links", 404),
+            "Graph of a crawl", _answers(json, _ref("Graph"), "nodes and links", 404),
             [_JOB, _query("level", {"enum": ["pages", "hosts"]})], "crawls",
         ),
         "/healthz": _door("Is the process there", _answers(_PLAIN, _TEXT, "ok"), tag="server"),

@@ -13,6 +13,7 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request
 
+from archiver.crawl import list_jobs
 from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
 from indexer.search.fields import as_address
 from webui.application import as_json_response, asked_format, error_response, site, wants_json
@@ -43,9 +44,9 @@ _LONGEST_ADDRESS, _LONGEST_TYPED = 4000, 200
 @blueprint.get("/statistics.json", endpoint="statistics")
 @blueprint.get("/")
 def home() -> Response:
-    statistics = _statistics()
+    statistics, size_bytes = _statistics(), _size_bytes()
     if wants_json():
-        return as_json_response(totals_as_json(statistics or Statistics()))
+        return as_json_response(totals_as_json(statistics or Statistics()) | {"bytes": size_bytes})
     newest: tuple[Hit, ...] = ()
     if statistics and statistics.documents:
         with site().index_access.lease() as index:
@@ -54,7 +55,9 @@ def home() -> Response:
         render_template(
             "home.html",
             statistics=statistics,
+            size_bytes=size_bytes,
             newest=newest,
+            crawls=list_jobs(site().settings.jobs_path, running_only=True),
             settings=site().settings,
             wanted=SearchRequest(""),
         )
@@ -95,7 +98,8 @@ def search() -> Response:
     with site().index_access.lease() as index:
         if wanted.view == "tree":
             return _tree_answer(wanted, _tree(index, wanted), is_json)
-        with_facets = not is_json or request.args.get("facets") == "1"
+        # they cost a tenth of the search
+        with_facets = form == "html" or (form == "json" and request.args.get("facets", "") != "0")
         results = index.search(
             wanted.query,
             offset=wanted.offset,
@@ -240,6 +244,15 @@ def _json_answer(results: Results, wanted: SearchRequest) -> Response:
 def address_in(query: str) -> str:
     """Return the web address that a query is, with http:// where that was left out; "" when it is none."""
     return as_address(query) or ""
+
+
+def _size_bytes() -> int:
+    """Return how much room the index takes on the disk, 0 while there is none."""
+    try:
+        with site().index_access.lease() as index:
+            return index.size_bytes()
+    except IndexMissingError:
+        return 0
 
 
 def _statistics() -> Statistics | None:

@@ -27,6 +27,7 @@ PARAMETERS = frozenset(
     "q page size limit offset format sort view open site type lang status from to"
     " facets expand without fold model explain".split()
 )
+FILTERS = ("site", "type", "lang", "status", "from", "to")
 # A filter becomes part of a query: what could end it there and begin another part has no place in it.
 _FILTER_VALUES = {
     "site": re.compile(r"[\w.:\[\]*-]{1,255}"),
@@ -140,6 +141,10 @@ class SearchRequest:
             for name, value in values.items()
             if name == "q" or value not in ("", None, "relevance", "list") and (name, value) != ("page", 1)
         }
+
+    def graph_parameters(self) -> dict[str, object]:
+        """Return the parameters of /graph that ask for the links between the pages found."""
+        return {name: value for name, value in self.parameters().items() if name in ("q", *FILTERS) and value}
 
 
 @dataclass(frozen=True, slots=True)

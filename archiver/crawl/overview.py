@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from archiver.crawl.errors import CrawlError, JobError
 from archiver.crawl.job import JOB_FILE, LOG_FILE, STATE_FILE, is_job_id
 from archiver.crawl.statefile import StateFile
-from archiver.crawl.states import crawl_status
+from archiver.crawl.states import crawl_status, is_running
 
 _LINE_BYTES = 4096  # room for one line of the log, at least
 
@@ -19,7 +19,7 @@ _LINE_BYTES = 4096  # room for one line of the log, at least
 class JobOverview:
     """A job in a list. state: "" for a folder that holds archives or an index but was never crawled.
 
-    problem: why its numbers cannot be read, "" when they can.
+    problem: why its numbers cannot be read, "" when they can. pages_per_s: lately, 0 for one that does not run.
     """
 
     id: str
@@ -28,6 +28,8 @@ class JobOverview:
     fetched: int
     queued: int
     problem: str = ""
+    pages_per_s: float = 0.0
+    is_running: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +68,24 @@ class SiteLink:
     count: int
 
 
-def list_jobs(jobs_path: str) -> list[JobOverview]:
-    """Return the jobs below a folder, by name; an empty list when there is no such folder."""
+def list_jobs(jobs_path: str, *, running_only: bool = False) -> list[JobOverview]:
+    """Return the jobs below a folder, by name; an empty list when there is no such folder.
+
+    running_only: those that a process works on; no others are looked at, so that it costs next to nothing.
+    """
+    names = _job_names(jobs_path)
+    if running_only:
+        names = [name for name in names if is_running(os.path.join(jobs_path, name))]
+    return [_overview(os.path.join(jobs_path, name), name) for name in names]
+
+
+def _job_names(jobs_path: str) -> list[str]:
     try:
-        names = sorted(
+        return sorted(
             entry.name for entry in os.scandir(jobs_path) if entry.is_dir() and is_job_id(entry.name)
         )
     except OSError:
         return []
-    return [_overview(os.path.join(jobs_path, name), name) for name in names]
 
 
 def _overview(folder: str, name: str) -> JobOverview:
@@ -85,8 +96,15 @@ def _overview(folder: str, name: str) -> JobOverview:
         status = crawl_status(folder)
     except (CrawlError, sqlite3.Error) as error:
         return JobOverview(name, "", "", 0, 0, str(error))
+    runs = is_running(folder)
     return JobOverview(
-        name, str(status["state"]), str(status["reason"]), status.get("fetched", 0), status.get("queued", 0)
+        name,
+        str(status["state"]),
+        str(status["reason"]),
+        status.get("fetched", 0),
+        status.get("queued", 0),
+        pages_per_s=float(status.get("pages_per_s", 0)) if runs else 0.0,
+        is_running=runs,
     )
 
 

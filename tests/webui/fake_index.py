@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from archiver.warc import Damage, Location, Record, parse_response, read_record_at, read_records
 from archiver.warc.urls import canonical_url
-from indexer import Capture, Hit, IndexMissingError, Ranking, Results, SnippetPart, Statistics
+from indexer import Capture, Hit, IndexMissingError, PageLinks, Ranking, Results, SnippetPart, Statistics
 from indexer.text.charset import decode_html
 from indexer.text.elements import PageText, collect_page
 from webui import create_app
@@ -186,6 +186,12 @@ class FakeIndex:
 
     def record(self, capture: Capture) -> Record:
         return read_record_at(capture.original or capture.location)
+
+    def links(self, url: str, timestamp: str | None = None, *, limit: int = 100) -> PageLinks:
+        return PageLinks(url, (), (), 0, 0, False)
+
+    def size_bytes(self) -> int:
+        return 0
 
     def close(self) -> None:
         self.closed = True

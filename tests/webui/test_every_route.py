@@ -43,7 +43,8 @@ def addresses(app: Flask) -> list[str]:
     """Return an address for each rule, that finds something where it can, and one that finds nothing."""
     found = {"/nothing",
              "/search?q=archive", "/search?q=&format=xml", "/search.json?q=archive", "/search.csv?q=archive",
-             "/search.wacz?q=archive", f"/similar?url={A}", f"/compare?url={A}", "/suggest?q=arch",
+             "/search.wacz?q=archive", f"/similar?url={A}", f"/compare?url={A}", f"/graph?url={A}", "/graph?q=archive",
+             "/suggest?q=arch",
              f"/cached/2015;view=text/{A}", f"/cached/2015;view=details/{A}", f"/cached/2015;view=cite/{A}",
              f"/cached/2015;view=json/{A}", f"/cached/2015;view=record/{A}", f"/cached/2015;view=payload/{A}",
              f"/captures/*/{A}", f"/web/2015mp_/{A}", f"/web/2015id_/{A}", f"/web/*/{A}", f"/cdx?url={A}"}  # fmt: skip

@@ -26,7 +26,8 @@ A = "http://site.example/a?b=1"
 SPEC = describe()
 # Addresses that are for people, or that belong to a page: they need no description for programs.
 FOR_PEOPLE = {
-    "/", "/search", "/similar", "/compare", "/captures/<path:rest>", "/cached/<path:rest>", "/web/<path:rest>", "/web/",
+    "/", "/search", "/similar", "/compare", "/graph",
+    "/captures/<path:rest>", "/cached/<path:rest>", "/web/<path:rest>", "/web/",
     "/web", "/settings", "/preferences", "/login", "/crawl", "/crawl/<job>", "/crawl/<job>/log", "/crawl/<job>/graph",
     "/crawl/<job>/graph-<kind>", "/static/<digest>/<name>", "/favicon.ico", "/robots.txt",
 }  # fmt: skip
@@ -126,7 +127,8 @@ def example_of(path: str, *, whole_url: bool) -> tuple[str, dict[str, str]]:
                 value = quote(A, safe="") if whole_url else A
             path = path.replace(f"{{{parameter['name']}}}", value)
         elif "example" in parameter:
-            query[parameter["name"]] = parameter["example"].replace("example.org", "site.example")
+            example = A if parameter["example"].startswith("http:") else parameter["example"]
+            query[parameter["name"]] = example.replace("example.org", "site.example")
     return path, query
 
 
@@ -166,3 +168,52 @@ def test_the_validator_of_these_tests_finds_mistakes() -> None:
 
 def test_the_settings_of_schemathesis_are_where_the_docs_say(repository: Path) -> None:
     assert (repository / "tests/webui/schemathesis.toml").is_file()
+
+
+# ---------------------------------------------------------------- each page has a twin for programs
+
+
+A_CAPTURE = f"/cached/2015/{A}"
+TWINS = {
+    "/": "/statistics.json",
+    "/search": "/search.json",
+    "/similar": f"/similar.json?url={quote(A, safe='')}",
+    "/compare": f"/compare.json?url={quote(A, safe='')}",
+    "/graph": "/graph.json",
+    "/captures/<path:rest>": f"/captures/*;view=json/{A}",
+    "/cached/<path:rest>": f"/cached/2015;view=json/{A}",
+    "/settings": "/settings.json",
+    "/crawl": "/crawl.json",
+    "/crawl/<job>": "/crawl/01.json",
+    "/crawl/<job>/graph": "/crawl/01/graph.json",
+}
+WITHOUT_TWIN = {
+    "/web/<path:rest>": "what the archive holds, as it is",
+    "/login": "a form; programs send the password with each request",
+    "/crawl/<job>/log": "plain lines already",
+    "/crawl/<job>/graph-<kind>": "for programs already",
+    "/static/<digest>/<name>": "part of a page",
+    "/favicon.ico": "part of a page",
+    "/robots.txt": "for programs already",
+}
+
+
+def test_each_page_has_a_twin_or_a_reason_to_have_none(client: FlaskClient) -> None:
+    pages = {
+        rule.rule for rule in client.application.url_map.iter_rules() if "GET" in (rule.methods or ())
+    } & FOR_PEOPLE
+    assert pages == TWINS.keys() | WITHOUT_TWIN.keys()
+
+
+@pytest.mark.parametrize("page_rule", TWINS)
+def test_a_twin_is_had_by_its_address_and_by_the_accept_field(client: FlaskClient, page_rule: str) -> None:
+    address = TWINS[page_rule]
+    twin = client.get(address)
+    assert twin.status_code == 200 and twin.headers["Content-Type"].startswith("application/json")
+    of_page = address.replace(";view=json", "").replace("/statistics.json", "/").replace(".json", "")
+    by_field = client.get(of_page, headers={"Accept": "application/json"})
+    assert {**by_field.json, "took_ms": 0} == {**twin.json, "took_ms": 0}
+    assert "Accept" in by_field.headers["Vary"]
+    assert (
+        client.get(of_page, headers={"Accept": "text/html"}).headers["Content-Type"].startswith("text/html")
+    )

@@ -91,13 +91,14 @@ def test_orders(client: FlaskClient, sort: str, order: list[str]) -> None:
     )
 
 
-def test_json_tells_times_language_type_and_facets_when_asked(client: FlaskClient) -> None:
+def test_json_tells_times_language_type_and_facets(client: FlaskClient) -> None:
     found = client.get("/search.json?q=home&facets=1").get_json()
     hit = found["hits"][0]
     assert (hit["first"], hit["last"], hit["language"]) == ("20100101000000", "20120101000000", "en")
     assert (hit["mime"], hit["status"]) == ("text/html", 200)
     assert found["facets"]["year"] == [{"value": "2010", "count": 1}, {"value": "2012", "count": 1}]
-    assert "facets" not in client.get("/search.json?q=home").get_json()
+    assert client.get("/search.json?q=home").get_json()["facets"] == found["facets"]
+    assert "facets" not in client.get("/search.json?q=home&facets=0").get_json()
 
 
 def test_the_tree_opens_by_links_down_to_the_page(client: FlaskClient) -> None:
@@ -155,7 +156,7 @@ def test_what_is_asked_for_reaches_the_index(client: FlaskClient, monkeypatch: p
     client.get("/search?q=cat&fold=0")
     assert asked["fold"] is False
     client.get("/search.json?q=cat&size=3")
-    assert (asked["fold"], asked["facets"], asked["limit"]) == (False, False, 3)
+    assert (asked["fold"], asked["facets"], asked["limit"]) == (False, True, 3)
 
 
 def test_a_score_is_explained_and_its_parts_add_up(client: FlaskClient) -> None:

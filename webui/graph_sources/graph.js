@@ -48,6 +48,7 @@ function build(data) {
       groups: node.groups,
       href: node.href,
       about: node.about,
+      around: node.around,
     });
   });
   for (const edge of data.edges) {
@@ -115,7 +116,13 @@ function show(graph, id) {
   const link = document.createElement("a");
   link.href = node.href;
   link.textContent = node.label;
-  place.replaceChildren(link, ` · ${node.about}`);
+  place.replaceChildren(link, node.about ? ` · ${node.about}` : "");
+  if (node.around) {
+    const around = document.createElement("a");
+    around.href = node.around;
+    around.textContent = place.dataset.around;
+    place.append(" · ", around);
+  }
 }
 
 function finder(graph, view, data) {
