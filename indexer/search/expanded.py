@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.matching import Floats, Match, Ordinals
+from indexer.search.matches import Floats, Match, Ordinals, spread
 from indexer.search.positions import Elements, Spans, element_mask, places_of
 from indexer.store.bm25f import weights
 from indexer.store.segment import Segment
@@ -35,8 +35,11 @@ class WordsMatch(Match):
             pairs, ordinals, factor = pairs[inside], ordinals[inside], factor[inside]
         self._pairs, self._held_in, self._factor = pairs, ordinals, factor
         total = _sums(ordinals, upper_bounds(slack)[codes[pairs]] * factor, len(segment))
-        self.ordinals = np.flatnonzero(np.bincount(ordinals, minlength=len(segment)))
-        self.upper = total[self.ordinals]
+        self._ordinals = np.flatnonzero(np.bincount(ordinals, minlength=len(segment)))
+        self._upper = total[self.ordinals]
+
+    def upper(self, wanted: Ordinals) -> Floats:
+        return spread(self.ordinals, self._upper, wanted)
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
         place = np.full(len(self._segment), -1, dtype=np.int64)

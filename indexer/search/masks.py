@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indexer.search.deadline import OutOfTime, Portion
 from indexer.search.filters import captures_mask, is_about_captures, language_mask, site_mask
-from indexer.search.matching import Match
+from indexer.search.matches import Match
 from indexer.search.positions import Spans, portions
 from indexer.search.query import (
     And,
@@ -34,6 +34,32 @@ Ordinals = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
+def tree_ordinals(node: Node, live: LiveSegment, matches: dict[Leaf, Match], portion: Portion) -> Ordinals:
+    """Return the versions of a segment that match the query, rising; see tree_mask."""
+    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+        return matches[node].ordinals
+    if isinstance(node, And):
+        return _all_of(node, live, matches, portion)
+    return tree_mask(node, live, matches, portion).nonzero()[0]
+
+
+def _all_of(node: And, live: LiveSegment, matches: dict[Leaf, Match], portion: Portion) -> Ordinals:
+    """Return the versions that match all parts: the leaf that fewest hold says which are looked at for the others."""
+    held_by = [matches[part] for part in node.parts if isinstance(part, Word | Phrase | Wildcard | Fuzzy)]
+    if not held_by:
+        return _all_of_mask(node, live, matches, portion).nonzero()[0]
+    held_by.sort(key=lambda match: match.count)
+    held = held_by[0].ordinals
+    for match in held_by[1:]:
+        if not len(held):
+            return held
+        held = match.holding(held)
+    others = tuple(part for part in node.parts if not isinstance(part, Word | Phrase | Wildcard | Fuzzy))
+    if others and len(held):
+        held = held[_all_of_mask(And(others), live, matches, portion).take(held)]
+    return held
+
+
 def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match], portion: Portion) -> Mask:
     """Return for each version of a segment whether the query matches it; removed versions are not left out here.
 
@@ -42,7 +68,7 @@ def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match], portion
     match node:
         case Word() | Phrase() | Wildcard() | Fuzzy():
             mask = np.zeros(len(live.segment), dtype=bool)
-            mask[matches[node].ordinals] = True
+            matches[node].mark(mask)
             return mask
         case Site():
             return site_mask(node.host, live.segment)
@@ -57,9 +83,12 @@ def tree_mask(node: Node, live: LiveSegment, matches: dict[Leaf, Match], portion
         case _ if is_about_captures(node):
             return captures_mask([node], live)
         case Or():
-            mask = tree_mask(node.parts[0], live, matches, portion)
-            for part in node.parts[1:]:
-                mask |= tree_mask(part, live, matches, portion)
+            mask = np.zeros(len(live.segment), dtype=bool)
+            for part in node.parts:
+                if isinstance(part, Word | Phrase | Wildcard | Fuzzy):
+                    matches[part].mark(mask)
+                else:
+                    mask |= tree_mask(part, live, matches, portion)
             return mask
         case And():
             return _all_of_mask(node, live, matches, portion)
@@ -101,7 +130,7 @@ def _may_hold(node: Node, size: int, matches: dict[Leaf, Match]) -> Mask:
     """Return for each version whether it holds the words of a Near at all."""
     if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
         mask = np.zeros(size, dtype=bool)
-        mask[matches[node].ordinals] = True
+        matches[node].mark(mask)
         return mask
     first, *others = children(node)
     mask = _may_hold(first, size, matches)

@@ -119,9 +119,7 @@ class PhraseFinder:
         base = np.cumsum(extents) - extents
         begins: NDArray[np.bool_] | None = None
         # the first word is looked at last, so that its elements are those of the phrase
-        for place in sorted(
-            rows, key=lambda place: (place == 0, int(self._readers[place].totals[rows[place]].sum()))
-        ):
+        for place in sorted(rows, key=lambda place: (place == 0, self._lists[place].count)):
             pair, element, position = self._read(place, rows[place])
             start = base[pair] + position + (room - place)
             if begins is not None:

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.matching import Places
+from indexer.search.matches import Places
 from indexer.search.nodes import Leaf, Word
-from indexer.store.segment import KINDS
+from indexer.store.segment import KINDS, joined
 from indexer.text.elements import INLINK
 
 REACH = 10  # less than SECTION_GAP: pairs never reach from one section or link text into another
@@ -36,29 +36,48 @@ def pairs_of(scored: Sequence[Leaf]) -> list[Pair]:
     return list(dict.fromkeys(pairs))[:MAX_PAIRS]
 
 
-def nearness(first: Places, second: Places, size: int) -> NDArray[np.float64]:
-    """Return for each of `size` versions how often, and how near, a pair stands there by element of its first word."""
-    counts = np.zeros((size, KINDS))
-    if not len(first.row) or not len(second.row):
-        return counts
-    here, there = _line(first), np.sort(_line(second))
-    # what stands at the very same place, as the parts of "don't" do, is not beside it
-    before, after = np.searchsorted(there, here) - 1, np.searchsorted(there, here, side="right")
-    distance = np.minimum(
-        np.where(before >= 0, here - there[np.maximum(before, 0)], _ROOM),
-        np.where(after < len(there), there[np.minimum(after, len(there) - 1)] - here, _ROOM),
+def nearness(pairs: Sequence[tuple[Places, Places]], size: int) -> NDArray[np.float64]:
+    """Return how often, and how near, pairs stand in each of `size` versions by element of the first word.
+
+    Shape (len(pairs) * size, KINDS), pair behind pair.
+    """
+    shape = (len(pairs) * size, KINDS)
+    firsts = joined([first.row + number * size for number, (first, _) in enumerate(pairs)])
+    elements = joined([first.element for first, _ in pairs])
+    # lines of different pairs are behind one another too, so that all are looked up at once
+    here = _line(firsts, elements, joined([first.position for first, _ in pairs]))
+    there = _line(
+        joined([second.row + number * size for number, (_, second) in enumerate(pairs)]),
+        joined([second.element for _, second in pairs]),
+        joined([second.position for _, second in pairs]),
     )
-    near = np.flatnonzero(distance <= REACH)
+    if not len(here) or not len(there):
+        return np.zeros(shape)
+    there.sort()
+    # what stands at the very same place, as the parts of "don't" do, is not beside it
+    before, after = there.searchsorted(here), there.searchsorted(here, side="right")
+    fence = np.empty(len(there) + 2, dtype=np.int64)
+    fence[0], fence[1:-1], fence[-1] = -_FAR, there, _FAR
+    distance = np.minimum(here - fence.take(before), fence.take(after + 1) - here)
+    near = (distance <= REACH).nonzero()[0]
     # by version, element and place, so that sums are the same in whatever order occurrences came
-    near = near[np.lexsort((here[near], first.element[near]))]
-    np.add.at(counts, (first.row[near], first.element[near]), 1.0 / distance[near] ** 2)
-    return counts
+    near = near[np.lexsort((here.take(near), elements.take(near)))]
+    counts = np.bincount(
+        firsts.take(near) * KINDS + elements.take(near),
+        1.0 / distance.take(near) ** 2,
+        minlength=shape[0] * KINDS,
+    )
+    return np.asarray(counts, dtype=np.float64).reshape(shape)
 
 
 _ROOM = 1 << 32
+_FAR = 1 << 62
 
 
-def _line(places: Places) -> NDArray[np.int64]:
+def _line(
+    row: NDArray[np.int64], element: NDArray[np.int64], position: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return places as numbers on one line: link texts and texts of different versions are far from each other."""
-    line: NDArray[np.int64] = (places.row * 2 + (places.element == INLINK)) * _ROOM + places.position
+    line: NDArray[np.int64] = row * (2 * _ROOM) + position
+    line += (element == INLINK) * np.int64(_ROOM)
     return line

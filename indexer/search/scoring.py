@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,13 @@ from indexer.search import models
 from indexer.search.deadline import Portion
 from indexer.search.explaining import ElementShare, Explanation, PairShare, PriorShare, WordShare
 from indexer.search.masks import tree_mask
-from indexer.search.matching import Match
+from indexer.search.matches import Match, Places
 from indexer.search.models.lengths import vectors_of
 from indexer.search.nodes import describe
 from indexer.search.proximity import nearness as counted_nearness
 from indexer.search.proximity import pairs_of
 from indexer.search.query import Leaf, Node, leaves
+from indexer.search.words import WordMatch, exact_weights, places_of_words
 from indexer.store.bm25f import Ranking, idf, norms, saturate, weights
 from indexer.store.segment import KINDS
 from indexer.store.snapshot import Snapshot
@@ -59,16 +61,18 @@ class Scorer:
         self.is_bounded = ranking.model == "bm25f"
         self.pairs = pairs_of(scored) if self.is_bounded and ranking.near > 0 else []
 
-    def upper(self, place: int) -> Floats:
-        """Return for each version of a segment a BM25F score that is never below the exact one, without priors."""
-        upper = np.zeros(len(self._snapshot.segments[place].segment))
-        for leaf in self.leaves:
-            match = self._matches[place][leaf]
-            factor = self._factor[leaf]
-            if factor > 0 and len(match.ordinals):
-                # written so that an unbounded weight gives the whole factor
-                bound = match.upper > 0  # a phrase where all boosts are 0 weighs nothing
-                upper[match.ordinals[bound]] += factor / (1 + self._ranking.k1 / match.upper[bound])
+    def upper(self, place: int, wanted: Ordinals) -> Floats:
+        """Return for some versions (rising ordinals) of a segment a score that is never below the exact one."""
+        upper = np.zeros(len(wanted))
+        with np.errstate(divide="ignore"):  # what weighs nothing gives nothing
+            for leaf in self.leaves:
+                match, factor = self._matches[place][leaf], self._factor[leaf]
+                if factor > 0 and match.count:
+                    # written so that an unbounded weight gives the whole factor
+                    share = self._ranking.k1 / match.upper(wanted)
+                    share += 1
+                    upper += np.divide(factor, share, out=share)
+        upper += self.prior(place, wanted)
         upper *= 1 + 1e-9  # whatever rounding does
         return upper
 
@@ -77,16 +81,26 @@ class Scorer:
 
         Nothing while links are not folded in yet.
         """
-        inlinks = self._snapshot.segments[place].inlinks
-        prior = np.zeros(len(ordinals))
-        if inlinks is None or not self.is_bounded:
-            return prior
-        if self._ranking.depth:
-            prior += self._ranking.depth / (1.0 + inlinks.file.array("depths")[ordinals])
-        if self._ranking.linked:
-            sites = inlinks.file.array("linking_sites")[ordinals].astype(np.float64)
-            prior += self._ranking.linked * sites / (_HALF_LINKED + sites)
-        return prior * self._greatest
+        if self._snapshot.segments[place].inlinks is None or not self.is_bounded:
+            return np.zeros(len(ordinals))
+        prior: Floats = self._prior_shares(place).take(ordinals) * self._greatest
+        return prior
+
+    def _prior_shares(self, place: int) -> Floats:
+        """Return for each version of a segment the share that it has ahead; worked out once for each state."""
+        key = ("prior", place, self._ranking.depth, self._ranking.linked)
+        shares: Floats | None = self._snapshot.derived.get(key)
+        if shares is None:
+            inlinks = self._snapshot.segments[place].inlinks
+            assert inlinks is not None
+            shares = np.zeros(len(inlinks))
+            if self._ranking.depth:
+                shares += self._ranking.depth / (1.0 + inlinks.file.array("depths"))
+            if self._ranking.linked:
+                sites = inlinks.file.array("linking_sites").astype(np.float64)
+                shares += self._ranking.linked * sites / (_HALF_LINKED + sites)
+            self._snapshot.derived[key] = shares
+        return shares
 
     def exact(self, place: int, ordinals: Ordinals) -> Floats:
         """Return the exact scores of some versions (rising ordinals) of a segment, without nearness."""
@@ -96,23 +110,44 @@ class Scorer:
             return models.score(self._ranking.model, self._given(place, ordinals)).total
         score = np.zeros(len(ordinals))
         norm = self._norms(place, ordinals)
-        for leaf in self.leaves:
-            weight = self._matches[place][leaf].exact(ordinals, norm)
+        for leaf, weight in self._exact_weights(place, ordinals, norm):
             score += self._factor[leaf] * saturate(self._ranking, weight)
         return score + self.prior(place, ordinals)
 
+    def _exact_weights(self, place: int, ordinals: Ordinals, norm: Floats) -> Iterator[tuple[Leaf, Floats]]:
+        """Yield the leaves in their order, each with its exact weight in some versions; words are read together."""
+        found = self._matches[place]
+        words = [match for leaf in self.leaves if isinstance(match := found[leaf], WordMatch)]
+        rows = iter(exact_weights(words, ordinals, norm)) if words else iter(())
+        for leaf in self.leaves:
+            match = found[leaf]
+            yield leaf, next(rows) if isinstance(match, WordMatch) else match.exact(ordinals, norm)
+
     def nearness(self, place: int, ordinals: Ordinals) -> Floats:
         """Return what words near each other add to the scores of some versions (rising ordinals)."""
-        total = np.zeros(len(ordinals))
+        size = len(ordinals)
+        words = list(dict.fromkeys(word for pair in self.pairs for word in pair))
+        known = dict(zip(words, self._places(place, words, ordinals), strict=True))
+        counts = counted_nearness([(known[first], known[second]) for first, second in self.pairs], size)
         norm = self._norms(place, ordinals)
-        found = self._matches[place]
-        known = {
-            leaf: found[leaf].places(ordinals) for leaf in dict.fromkeys(w for p in self.pairs for w in p)
-        }
-        for first, second in self.pairs:
-            weight = weights(counted_nearness(known[first], known[second], len(ordinals)), norm)
-            total += self._pair_factor(first, second) * saturate(self._ranking, weight)
+        weight = weights(counts, norm if len(self.pairs) == 1 else np.tile(norm, (len(self.pairs), 1)))
+        shares = saturate(self._ranking, weight).reshape(len(self.pairs), size)
+        total = np.zeros(size)
+        for pair, share in zip(self.pairs, shares, strict=True):
+            total += self._pair_factor(*pair) * share
         return total
+
+    def _places(self, place: int, words: Sequence[Leaf], ordinals: Ordinals) -> list[Places]:
+        """Return where each of some words stands in some versions."""
+        found = [self._matches[place][word] for word in words]
+        read = [match for match in found if isinstance(match, WordMatch)]
+        places = iter(places_of_words(read, ordinals))
+        return [next(places) if isinstance(match, WordMatch) else match.places(ordinals) for match in found]
+
+    @cached_property
+    def greatest_nearness(self) -> float:
+        """What words near each other can add at most."""
+        return sum(self._pair_factor(*pair) for pair in self.pairs) * (1 + 1e-9)
 
     def _pair_factor(self, first: Leaf, second: Leaf) -> float:
         return self._ranking.near * max(0.0, min(self._idf[first], self._idf[second]))
@@ -192,7 +227,7 @@ class Scorer:
         norm, found = self._norms(place, ordinals), self._matches[place]
         shares = []
         for first, second in self.pairs:
-            near = counted_nearness(found[first].places(ordinals), found[second].places(ordinals), 1)
+            near = counted_nearness([(found[first].places(ordinals), found[second].places(ordinals))], 1)
             weight = weights(near, norm)
             score = float(self._pair_factor(first, second) * saturate(self._ranking, weight)[0])
             if score:

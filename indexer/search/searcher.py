@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline, Portion
 from indexer.search.explaining import Explanation
-from indexer.search.masks import tree_mask
-from indexer.search.matching import Match, NoMatch, match_leaf
-from indexer.search.moments import page_masks
+from indexer.search.masks import tree_mask, tree_ordinals
+from indexer.search.matches import Match, NoMatch
+from indexer.search.matching import match_leaf
+from indexer.search.moments import looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.scoring import Scorer
@@ -257,22 +258,19 @@ class _Run:
                     leaf, live, ranking, snapshot.means, slack, self._expansions, portion
                 )
                 matches[leaf] = match
-                there = match.ordinals
-                holding[leaf] += len(there) if live.alive is None else int(live.alive[there].sum())
+                holding[leaf] += (
+                    match.count if live.alive is None else int(np.count_nonzero(live.alive[match.ordinals]))
+                )
                 if leaf in self.leaves:
                     self.spellings.update(spellings)
             self._matches.append(matches)
             self._portions.append(portion)
-        masks = page_masks(
-            _in_part(tree) if ranking.model == "pnorm" else tree,
-            segments,
-            lambda node, place: tree_mask(node, segments[place], self._matches[place], self._portions[place]),
-        )
-        for live, portion, mask in zip(segments, self._portions, masks, strict=True):
-            mask[portion.complete :] = False
+        found = self._ordinals_of(_in_part(tree) if ranking.model == "pnorm" else tree)
+        for live, portion, matched in zip(segments, self._portions, found, strict=True):
+            if not portion.is_whole:
+                matched = matched[: matched.searchsorted(portion.complete)]
             if live.alive is not None:
-                mask &= live.alive
-            matched = np.flatnonzero(mask)
+                matched = matched[live.alive.take(matched)]
             self.matched.append(matched)
             if live.shared is None:
                 alone += len(matched)
@@ -284,6 +282,23 @@ class _Run:
         self.total = alone + distinct
         self._has_shared = bool(distinct)
         self._scorer = Scorer(snapshot, tree, ranking, self._matches, self._portions, holding)
+
+    def _ordinals_of(self, tree: Node) -> list[NDArray[np.int64]]:
+        """Return the versions that match, by segment, removed ones too."""
+        segments = self._snapshot.segments
+        if looks_at_pages(tree):
+            masks = page_masks(
+                tree,
+                segments,
+                lambda node, place: tree_mask(
+                    node, segments[place], self._matches[place], self._portions[place]
+                ),
+            )
+            return [mask.nonzero()[0] for mask in masks]
+        return [
+            tree_ordinals(tree, live, matches, portion)
+            for live, matches, portion in zip(segments, self._matches, self._portions, strict=True)
+        ]
 
     def scored(self, pages: Sequence[Placed]) -> list[Found]:
         """Return pages in the order given, each with the score of the version that stands for it."""
@@ -329,7 +344,9 @@ class _Run:
         if self._scorer.pairs:
             wanted = max(wanted, POOL + _TIES * self._has_shared)
         while True:
-            found = self._pages_of(self._with_nearness(self._best_versions(min(wanted, versions))), count)
+            needed = wanted if self._has_shared else count  # a page may take several places
+            top = self._best_versions(min(wanted, versions), needed)
+            found = self._pages_of(self._with_nearness(top, needed), count)
             if len(found) >= count or wanted >= versions:
                 return found
             wanted *= 4
@@ -350,8 +367,9 @@ class _Run:
                 pages[document] = replace(known, versions=(*known.versions, (live.number, ordinal)))
         return list(pages.values())
 
-    def _with_nearness(self, top: _Top) -> _Top:
-        """Return ranked versions with what near words add to the first POOL of them, in their new order.
+    def _with_nearness(self, top: _Top, needed: int) -> _Top:
+        """Return ranked versions with what near words add to the first POOL of them, the first `needed` in their new
+        order.
 
         It is never negative, so the others stay behind them.
         """
@@ -361,6 +379,10 @@ class _Run:
         last = top.scores[end - 1], top.keys[end - 1]
         while end < len(top) and (top.scores[end], top.keys[end]) == last:
             end += 1
+        if len(top) > needed:
+            # what is too far behind to get among the first by nearness may stay where it is
+            within = top.scores[:end] >= float(top.scores[needed - 1]) - self._scorer.greatest_nearness
+            end = int(np.count_nonzero(within))
         pool = top.taken(slice(0, end))
         for place in range(len(self._snapshot.segments)):
             here = np.flatnonzero(pool.places == place)
@@ -370,37 +392,63 @@ class _Run:
         self._near.update(zip(pool.places.tolist(), pool.ordinals.tolist(), strict=True))
         return pool.ordered().joined(top.taken(slice(end, len(top))))
 
-    def _best_versions(self, count: int) -> _Top:
+    def _best_versions(self, count: int, needed: int) -> _Top:
+        """Return the best `count` versions without nearness; without those that nearness cannot bring among the
+        best `needed`."""
         top = _Top.empty()
         for place, live in enumerate(self._snapshot.segments):
             matched = self.matched[place]
             if not len(matched):
                 continue
-            floor = float(top.scores[-1]) if len(top) >= count else -np.inf
-            chosen, score = self._score_segment(place, matched, count, floor)
+            chosen, score = self._score_segment(place, matched, count, needed, top.scores)
             here = _Top(score, live.segment.key[chosen], np.full(len(chosen), place), chosen)
             top = top.joined(here).ordered().taken(slice(0, count))
         return top
 
     def _score_segment(
-        self, place: int, matched: NDArray[np.int64], count: int, floor: float
+        self, place: int, matched: NDArray[np.int64], count: int, needed: int, before: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return versions of a segment with their exact scores, among them all that may be of the best `count`.
+        """Return versions of a segment with their exact scores, among them all that are wanted; see _best_versions.
 
-        floor: what the versions of earlier segments already ask for.
+        before: the best scores of earlier segments, falling.
         """
         exact = self._scorer.exact
         if len(matched) <= max(_FEW, count) or not self._scorer.is_bounded:
             return matched, exact(place, matched)
-        upper = self._scorer.upper(place)[matched] + self._scorer.prior(place, matched) * (1 + 1e-9)
-        cut = max(float(np.partition(upper, len(upper) - count)[len(upper) - count]), floor)
-        first = np.flatnonzero(upper >= cut)
-        first_scores = exact(place, matched[first])
-        if len(first) >= count:
-            floor = max(floor, float(np.partition(first_scores, len(first) - count)[len(first) - count]))
-        rest = np.flatnonzero((upper < cut) & (upper >= floor))
-        rest_scores = exact(place, matched[rest])
-        return matched[np.concatenate([first, rest])], np.concatenate([first_scores, rest_scores])
+        upper = self._scorer.upper(place, matched)
+        cut = max(_nth_greatest(upper, count), self._floor(before, count, needed))
+        first = (upper >= cut).nonzero()[0]
+        first_scores = exact(place, matched.take(first))
+        known = np.concatenate([before, first_scores])
+        known.sort()
+        floor = self._floor(known[::-1], count, needed)
+        rest = ((upper < cut) & (upper >= floor)).nonzero()[0]
+        if not len(rest):
+            return matched.take(first), first_scores
+        rest_scores = exact(place, matched.take(rest))
+        return matched.take(np.concatenate([first, rest])), np.concatenate([first_scores, rest_scores])
+
+    def _floor(self, scores: NDArray[np.float64], count: int, needed: int) -> float:
+        """Return the score below which a version is not wanted, given some scores that are reached, falling."""
+        floor = -np.inf
+        if len(scores) >= count:
+            floor = float(scores[count - 1])
+        if len(scores) >= needed:
+            floor = max(floor, float(scores[needed - 1]) - self._scorer.greatest_nearness)
+        return floor
+
+
+_BLOCKS = 16
+
+
+def _nth_greatest(values: NDArray[np.float64], n: int) -> float:
+    """Return the n-th greatest of some values, at least n."""
+    size = len(values) // _BLOCKS
+    if size > 4 * n:
+        # the greatest of each block are some of the values: what they say of the n-th is never too much
+        greatest = values[: size * _BLOCKS].reshape(_BLOCKS, size).max(axis=0)
+        values = values[values >= np.partition(greatest, size - n)[size - n]]
+    return float(np.partition(values, len(values) - n)[len(values) - n])
 
 
 def _count_distinct(values: NDArray[np.integer]) -> int:

@@ -7,6 +7,8 @@ Segment reads it back, mapped into memory. docs/index-format.md describes the by
 from __future__ import annotations
 
 import hashlib
+import itertools
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +32,6 @@ MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
 _RARE_AT_ONCE = 4096
-_FEW_RARE = 8  # rare shapes looked up one by one
 
 
 def word_id(word: str) -> int:
@@ -275,16 +276,18 @@ class PostingList:
     ordinals: NDArray[np.int64]
 
 
-@dataclass(slots=True)
 class PositionList:
-    """Where the positions of one posting list lie: a row for each pair."""
+    """The positions of one posting list, to be read pair by pair."""
 
-    bytes: NDArray[np.uint64]
-    table: NDArray[np.integer]
-    shapes: NDArray[np.int64]
-    totals: NDArray[np.int64]
-    widths: NDArray[np.int64]
-    first_bit: NDArray[np.int64]
+    def __init__(self, segment: Segment, postings: PostingList) -> None:
+        self._segment, self._postings = segment, postings
+
+    def totals(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of occurrences in each of the chosen pairs."""
+        totals: NDArray[np.int64] = self._segment.shape_totals.take(
+            self._segment.shapes_of(chosen + self._postings.start)
+        )
+        return totals
 
     def read(
         self, chosen: NDArray[np.int64]
@@ -294,13 +297,79 @@ class PositionList:
         chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
         pair, element, position.
         """
-        counts = self.totals[chosen]
-        pair = np.repeat(np.arange(len(chosen)), counts)
-        inside = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-        width = self.widths[chosen][pair]
-        position = unpack_bits(self.bytes, self.first_bit[chosen][pair] + inside * width, width)
-        element = np.repeat(np.tile(np.arange(KINDS), len(chosen)), self.table[self.shapes[chosen]].ravel())
-        return pair, element, position
+        return read_positions([(self._segment, self._postings, chosen)])
+
+
+def read_positions(
+    wanted: Sequence[tuple[Segment, PostingList, NDArray[np.int64]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return (pair, element, position) of all occurrences in some pairs of several lists of one segment.
+
+    wanted: segment, list and rising indexes into the list. The first column counts into all of these, list behind
+    list. Rows are ordered by pair, element, position.
+    """
+    if not wanted:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing
+    segment = wanted[0][0]
+    shapes = segment.shapes_of(joined([rows + postings.start for _, postings, rows in wanted]))
+    width = segment.widths.take(joined([postings.ordinals.take(rows) for _, postings, rows in wanted]))
+    first_bit = joined([segment.first_bits(postings, rows) for _, postings, rows in wanted])
+    counts = segment.shape_totals.take(shapes)
+    ends = counts.cumsum()
+    pair = np.arange(len(counts)).repeat(counts)
+    # bit of an occurrence = first bit of its pair + its place in the pair * width
+    width_of_each = width.take(pair)
+    base = first_bit - (ends - counts) * width
+    offset = np.arange(len(pair)) * width_of_each
+    offset += base.take(pair)
+    position = segment.positions_at(offset, width_of_each)
+    element = _ELEMENT_NUMBERS[: len(_ELEMENT_NUMBERS)]
+    if KINDS * len(counts) > len(element):
+        element = np.tile(np.arange(KINDS), len(counts))
+    element = element[: KINDS * len(counts)].repeat(segment.shape_table[shapes].ravel())
+    return pair, element, position
+
+
+_ELEMENT_NUMBERS = np.tile(np.arange(KINDS), 256)
+
+
+def joined(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return arrays one behind the other; a single one as it is."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+class _PositionStarts:
+    """Where the positions of each pair of a list begin, of the long lists read last: they take longer than the rest.
+
+    One for all segments, so that there is one bound for what it holds. Safe from many threads.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._size = most_bytes, 0
+        self._known: dict[tuple[int, int], NDArray[np.unsignedinteger]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[int, int]) -> NDArray[np.unsignedinteger] | None:
+        with self._lock:
+            found = self._known.pop(key, None)
+            if found is not None:
+                self._known[key] = found
+            return found
+
+    def put(self, key: tuple[int, int], starts: NDArray[np.unsignedinteger]) -> None:
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = starts
+                self._size += starts.nbytes
+            while self._size > self._most:
+                oldest = next(iter(self._known))
+                self._size -= self._known.pop(oldest).nbytes
+
+
+_position_starts = _PositionStarts(32 << 20)
+_LONG_LIST = 512  # pairs from which on a list is worth remembering
+_next_token = itertools.count().__next__
 
 
 class Segment:
@@ -329,8 +398,10 @@ class Segment:
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
         self._check_sizes()
-        self._widths = _bit_widths(self.extent)
-        self._shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+        self.widths = _bit_widths(self.extent)
+        self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
+        self._token = _next_token()
+        self.shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
 
     def _check_sizes(self) -> None:
         words, versions = self.file.meta["words"], self.size
@@ -361,8 +432,7 @@ class Segment:
 
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
-        edges = _edges(self._pair_ends)
-        counts: NDArray[np.int64] = edges[words + 1] - edges[words]
+        counts: NDArray[np.int64] = self._pair_ends[words] - _before(self._pair_ends, words)
         return counts
 
     def words_between(self, first: int, last: int) -> list[str]:
@@ -398,17 +468,15 @@ class Segment:
         words: their indexes. pair: number in the segment and ordinal: the version, a row for each pair; count: the
         length of each list.
         """
-        starts = _edges(self._pair_ends)
-        counts = starts[words + 1] - starts[words]
+        starts = _before(self._pair_ends, words)
+        counts = self._pair_ends[words] - starts
         list_starts = np.cumsum(counts) - counts
         if not len(words):
             return list_starts, counts, list_starts
-        bytes_before = _edges(self._ordinal_ends)
-        sizes = bytes_before[words + 1] - bytes_before[words]
-        ordinals = decode_many_ordinals(
-            self._ordinals, bytes_before[words], sizes // counts, list_starts, counts
-        )
-        pairs = np.arange(len(ordinals)) + np.repeat(starts[words] - list_starts, counts)
+        bytes_before = _before(self._ordinal_ends, words)
+        sizes = self._ordinal_ends[words] - bytes_before
+        ordinals = decode_many_ordinals(self._ordinals, bytes_before, sizes // counts, list_starts, counts)
+        pairs = np.arange(len(ordinals)) + np.repeat(starts - list_starts, counts)
         return pairs, counts, ordinals
 
     def shapes_of(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -443,9 +511,13 @@ class Segment:
 
     def words_of_stems(self, stems: Sequence[tuple[str, str]]) -> list[list[int]]:
         """Return for each of some (language, stem) the indexes of words that may have it; to be made sure of too."""
-        keys = np.array([stem_key(language, stem) for language, stem in stems], dtype=np.uint64)
-        low = np.searchsorted(self._stem_keys, keys).tolist()
-        high = np.searchsorted(self._stem_keys, keys, side="right").tolist()
+        return self.words_of_keys([stem_key(language, stem) for language, stem in stems])
+
+    def words_of_keys(self, keys: Sequence[int]) -> list[list[int]]:
+        """Return the same as words_of_stems for what stem_key says of them."""
+        known = np.array(keys, dtype=np.uint64)
+        low = self._stem_keys.searchsorted(known).tolist()
+        high = self._stem_keys.searchsorted(known, side="right").tolist()
         return [self._stem_words[a:b].tolist() if b > a else [] for a, b in zip(low, high, strict=True)]
 
     def postings(self, word: int) -> PostingList:
@@ -469,19 +541,6 @@ class Segment:
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
 
-    def shapes_at(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs of one list, given by their numbers in the segment, rising."""
-        numbers = self.shapes[pairs].astype(np.int64)
-        rare = np.flatnonzero(numbers == RARE)
-        if len(rare) > _FEW_RARE:
-            first = int(pairs[0])
-            all_between = self.shape_numbers(first, int(pairs[-1]) + 1 - first)
-            numbers[rare] = all_between[pairs[rare] - first]
-        else:
-            for row in rare.tolist():
-                numbers[row] = self.shape_numbers(int(pairs[row]), 1)[0]
-        return numbers
-
     def words_with_prefix(self, prefix: str) -> list[int]:
         """Return the indexes of all words that start with `prefix`, by one look at the bytes of the dictionary."""
         wanted = np.frombuffer(prefix.encode("utf-8", "replace"), dtype=np.uint8)
@@ -494,13 +553,37 @@ class Segment:
 
     def positions_of(self, postings: PostingList) -> PositionList:
         """Return the positions of a list, to be read pair by pair."""
-        shapes = self.shape_numbers(postings.start, postings.count)
-        totals = self._shape_totals[shapes]
-        widths = self._widths[postings.ordinals]
-        bits = totals * widths
-        first_bit = np.cumsum(bits) - bits
-        first_bit += (int(self._position_ends[postings.word - 1]) if postings.word else 0) * 8
-        return PositionList(self._position_bytes, self.shape_table, shapes, totals, widths, first_bit)
+        return PositionList(self, postings)
+
+    def first_bits(self, postings: PostingList, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return at which bit of all positions those of some pairs of a list begin; rows: rising, in the list."""
+        before = int(self._position_ends[postings.word - 1]) * 8 if postings.word else 0
+        if not len(rows):
+            return rows
+        if postings.count < _LONG_LIST:
+            starts = self._starts_in_list(postings, int(rows[-1]) + 1)
+        else:
+            key = (self._token, postings.word)
+            known = _position_starts.get(key)
+            if known is None:
+                every = self._starts_in_list(postings, postings.count)
+                known = every.astype(np.uint32) if every[-1] < 1 << 32 else every.astype(np.uint64)
+                _position_starts.put(key, known)
+            starts = known.take(rows).astype(np.int64)
+            return starts + before
+        return starts.take(rows) + before
+
+    def _starts_in_list(self, postings: PostingList, count: int) -> NDArray[np.int64]:
+        """Return for the first `count` pairs of a list where their positions begin, in bits from those of the first."""
+        bits = self.shape_totals.take(self.shape_numbers(postings.start, count))
+        bits *= self.widths.take(postings.ordinals[:count])
+        starts: NDArray[np.int64] = bits.cumsum()
+        starts -= bits
+        return starts
+
+    def positions_at(self, offsets: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions that stand at some bits, each in so many bits."""
+        return unpack_bits(self._position_bytes, offsets, widths)
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
@@ -522,8 +605,8 @@ class Segment:
         if not words:
             return Occurrences(words, nothing, nothing, nothing.astype(np.uint8), nothing)
         pairs = self.pairs_of(first, last)
-        totals = self._shape_totals[pairs.shapes]
-        widths = self._widths[pairs.ordinals]
+        totals = self.shape_totals[pairs.shapes]
+        widths = self.widths[pairs.ordinals]
         bits = totals * widths
         before = np.cumsum(bits) - bits
         byte_starts = np.append(
@@ -570,11 +653,11 @@ def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     return widths
 
 
-def _edges(ends: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return 0 and the ends: what is at i begins at edge i and ends at edge i + 1."""
-    edges = np.zeros(len(ends) + 1, dtype=np.int64)
-    edges[1:] = ends
-    return edges
+def _before(ends: NDArray[np.integer], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each of some rows begins: at the end of the one before it, the first at 0."""
+    starts: NDArray[np.int64] = ends[rows - 1].astype(np.int64) if len(ends) else rows
+    starts[rows == 0] = 0
+    return starts
 
 
 def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
 _PLACES_AT_ONCE = 100
+_RANKINGS_KNOWN = 4
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ class Snapshot:
         self._languages: dict[str, int] | None = None
         self._address_ranks: NDArray[np.uint64] | None = None
         self._by_number: dict[int, LiveSegment] = {}
-        self.derived: dict[str, Any] = {}  # what searches work out of this state once and keep with it
+        self.derived: dict[Any, Any] = {}  # what searches work out of this state once and keep with it
         try:
             self._load()
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -261,7 +262,15 @@ class Snapshot:
 
     def slack(self, live: LiveSegment, ranking: Ranking) -> float:
         """Return by what factor the stored weights of a segment may differ from those under `ranking` now."""
-        return live.weights.basis.slack(Basis.of(ranking, self.means))
+        known: list[tuple[dict[str, float], dict[str, float], dict[int, float]]]
+        known = self.derived.setdefault("slack", [])
+        found = next((slack for boost, b, slack in known if boost == ranking.boost and b == ranking.b), None)
+        if found is None:
+            basis = Basis.of(ranking, self.means)
+            found = {own.number: own.weights.basis.slack(basis) for own in self.segments}
+            known.insert(0, (dict(ranking.boost), dict(ranking.b), found))
+            del known[_RANKINGS_KNOWN:]
+        return found[live.number]
 
 
 def not_hidden(snapshot: Snapshot, place: int) -> str:

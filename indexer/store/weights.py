@@ -10,6 +10,7 @@ that no longer fits (mean lengths have moved, boosts were changed) costs time, n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,10 +106,12 @@ def encode_weights(weight: NDArray[np.float64]) -> NDArray[np.uint8]:
     return (np.clip(steps, -ZERO, 255 - ZERO) + ZERO).astype(np.uint8)
 
 
+@lru_cache(maxsize=256)
 def upper_bounds(slack: float) -> NDArray[np.float64]:
     """Return for each byte a weight that is never below the exact one; the last byte has no bound."""
     bounds: NDArray[np.float64] = 2.0 ** ((np.arange(256) - ZERO) / STEPS) * slack * (1 + 1e-6)
     bounds[255] = np.inf
+    bounds.flags.writeable = False
     return bounds
 
 

@@ -87,7 +87,6 @@ def test_more_shapes_than_a_byte_tells(tmp_path: Path) -> None:
     postings = segment.postings(index)
     shapes = segment.shape_numbers(postings.start, postings.count)
     pairs = postings.start + np.arange(postings.count)
-    assert (segment.shapes_at(pairs) == shapes).all()
     assert (segment.shapes_of(pairs) == shapes).all()
     for n in (0, 255, 256, 300, 599):
         counts = Counter({6: n + 1})
