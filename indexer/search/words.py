@@ -122,12 +122,16 @@ class WordMatch(Match):
             return total
         if not self.lists:
             return np.zeros(len(wanted))
-        every = np.bincount(
-            np.concatenate([held.ordinals for held in self.lists]),
-            np.concatenate([(self._bounds * held.factor).take(held.codes) for held in self.lists]),
-            minlength=self._size,
+        every: Floats = np.asarray(
+            np.bincount(
+                np.concatenate([held.ordinals for held in self.lists]),
+                np.concatenate([(self._bounds * held.factor).take(held.codes) for held in self.lists]),
+                minlength=self._size,
+            ),
+            dtype=np.float64,
         )
-        return np.asarray(every.take(wanted), dtype=np.float64)
+        at_wanted: Floats = every[wanted]
+        return at_wanted
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
         return exact_weights([self], wanted, norm)[0]
