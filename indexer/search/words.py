@@ -134,7 +134,8 @@ class WordMatch(Match):
         return at_wanted
 
     def exact(self, wanted: Ordinals, norm: Floats) -> Floats:
-        return exact_weights([self], wanted, norm)[0]
+        weight: Floats = exact_weights([self], wanted, norm)[0]
+        return weight
 
     def spans(self, versions: Ordinals) -> Spans:
         found = self.places(versions)
