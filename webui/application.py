@@ -28,6 +28,7 @@ from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
 from webui.security import SecurityMiddleware
 from webui.settings import Settings
+from webui.template_calls import add_template_calls
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +125,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
         app.register_blueprint(page.blueprint)
     add_languages(app)
     _add_template_names(app, static_files)
+    add_template_calls(app)
     _add_error_pages(app)
     app.after_request(_default_caching)
     guarded = SecurityMiddleware(app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url)

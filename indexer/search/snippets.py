@@ -9,13 +9,14 @@ needs no reading at all.
 from __future__ import annotations
 
 import html
+import os
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from indexer.text.analysis import is_paired, word_spans_of
+from indexer.text.analysis import MAX_WORD, is_paired, word_spans_of
 from indexer.text.elements import collect_page
 from indexer.text.sax import INLINE, SKIPPED
 
@@ -24,6 +25,8 @@ _PLACES_AT_MOST = 100  # of each word
 _START = 32 << 10  # characters of a page's markup that are looked at first
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SPACES = re.compile(r"\s+")
+_END_OF_WORD = re.compile(r"[\W_]|\Z")  # what isalnum() is not true for
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 
 # Every pattern stops at the next "<" or runs to the end once: time stays linear whatever stands in a page.
 _HIDDEN = sorted(name for name in SKIPPED if name.isalpha()) + ["title"]
@@ -138,7 +141,7 @@ def make_snippet(
 def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart]:
     parts: list[SnippetPart] = []
     at = 0
-    for _, low, high in _merged(word_spans_of(passage), wanted):
+    for _, low, high in _merged(_word_spans(passage), wanted):
         if low > at:
             parts.append(SnippetPart(passage[at:low], False))
         parts.append(SnippetPart(passage[low:high], True))
@@ -148,23 +151,59 @@ def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart
     return parts
 
 
+def _word_spans(passage: str) -> list[tuple[str, int, int]]:
+    """Return what word_spans_of does, at a tenth of the time for the most common passages."""
+    if not passage.isascii() or "+" in passage or "#" in passage:
+        return word_spans_of(passage)
+    return [
+        (match[0].lower()[:MAX_WORD], match.start(), min(match.end(), match.start() + MAX_WORD))
+        for match in _ASCII_WORD.finditer(passage)
+    ]
+
+
 def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
-    """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms."""
+    """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms.
+
+    The forms of a word begin alike, and are looked for together: a stem can have fifty of them.
+    """
     lower = text.lower()
     if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
         lower = "".join([character.lower()[:1] for character in text])
-    found = []
+    families: dict[str, list[str]] = {}
+    found: list[tuple[int, str]] = []
     for word in wanted:
-        free = is_paired(word)
-        at = lower.find(word)
-        for _ in range(_PLACES_AT_MOST):
-            if at < 0:
-                break
-            end = at + len(word)
-            if free or not (lower[at - 1 : at].isalnum() or lower[end : end + 1].isalnum()):
-                found.append((at, word))
-            at = lower.find(word, end)
+        if word.isalnum() and not is_paired(word):
+            families.setdefault(_kind(word), []).append(word)
+        else:
+            found += _places_of(lower, word)
+    for family in families.values():
+        found += _places_of_family(lower, family)
     return sorted(found)
+
+
+def _places_of(lower: str, word: str) -> Iterator[tuple[int, str]]:
+    free = is_paired(word)
+    at = lower.find(word)
+    for _ in range(_PLACES_AT_MOST):
+        if at < 0:
+            return
+        end = at + len(word)
+        if free or not (lower[at - 1 : at].isalnum() or lower[end : end + 1].isalnum()):
+            yield at, word
+        at = lower.find(word, end)
+
+
+def _places_of_family(lower: str, family: list[str]) -> Iterator[tuple[int, str]]:
+    start = os.path.commonprefix(family)
+    words = set(family)
+    at = lower.find(start)
+    for _ in range(_PLACES_AT_MOST):
+        if at < 0:
+            return
+        end = _END_OF_WORD.search(lower, at + len(start)).start()  # type: ignore[union-attr]
+        if not lower[at - 1 : at].isalnum() and lower[at:end] in words:
+            yield at, lower[at:end]
+        at = lower.find(start, max(end, at + 1))
 
 
 def _best_windows(text: str, places: list[tuple[int, str]], length: int) -> list[tuple[int, int]]:
