@@ -23,11 +23,11 @@ import numpy as np
 
 from archiver.warc import (
     ArchiveError,
+    Limits,
     Location,
     Record,
     RecordError,
     UnreadableError,
-    parse_head,
     parse_response,
     read_record_at,
 )
@@ -46,12 +46,13 @@ from indexer.search.link_table import link_table, links_of
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
+from indexer.search.nodes import words_asked
 from indexer.search.ordering import SORTS, sorted_pages
 from indexer.search.page_links import PageLinks, links_in, links_out
 from indexer.search.page_texts import PageTexts
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.snippets import SnippetPart, page_snippet, quick_snippet, start_of_page
+from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
 from indexer.search.spelling import FEW_PAGES, other_spellings
 from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
 from indexer.search.tree import TreeNode, site_tree
@@ -110,6 +111,8 @@ class Tree:
     root: TreeNode
 
 
+# What a page begins with is enough for most snippets: a character takes at most four bytes.
+START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
 
@@ -371,7 +374,7 @@ class Index:
         )
 
     def _page_at(self, url: str, location: Location) -> Page | None:
-        body, content_type = self._page_body(location) if location.path else (b"", "")
+        body, content_type, _ = self._page_body(location) if location.path else (b"", "", False)
         if not body:
             return None
         # what a page is about stands in its beginning; some pages are a hundred times longer
@@ -475,14 +478,14 @@ class Index:
 
     def _snippet(self, snapshot: Snapshot, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
         start, markup = self._start_of(snapshot, hit)
-        if found := quick_snippet(start, ranked.spellings, ranked.phrases):
+        if found := quick_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
             return found
         if not markup and hit.file:
             markup = self._markup(self._place_of(hit))
         return page_snippet(markup, ranked.spellings, ranked.phrases) if markup else ()
 
     def _start_of(self, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
-        """Return (text at the start of a page, its markup where it had to be read for that)."""
+        """Return (text at the start of a page, its markup where the whole of it had to be read for that)."""
         if not hit.file:
             return "", ""
         texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
@@ -490,35 +493,38 @@ class Index:
         start = texts.get(place)
         if start is not None:
             return start, ""
-        markup = self._markup(place)
+        body, content_type, is_whole = self._page_body(place, START_LIMITS)
+        markup = decode_html(body, content_type)[0] if body else ""
         start = start_of_page(markup)
         if markup:
             texts.keep(place, start)
-        return start, markup
+        return start, markup if is_whole else ""
 
     def _place_of(self, hit: Hit) -> Location:
         return Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
 
     def _markup(self, place: Location) -> str:
         """Return a page's markup as text; "" when the archive cannot be read now."""
-        body, content_type = self._page_body(place)
+        body, content_type, _ = self._page_body(place)
         return decode_html(body, content_type)[0] if body else ""
 
-    def _page_body(self, location: Location) -> tuple[bytes, str]:
-        """Return the decoded body of a record and its Content-Type; (b"", "") when the archive cannot be read now."""
+    def _page_body(self, location: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str, bool]:
+        """Return the decoded body of a record, its Content-Type, and whether the body is whole.
+
+        (b"", "", False) when the archive cannot be read now.
+        """
         try:
             with read_record_at(location) as record:
-                head = parse_head(record)
-                response = parse_response(record, limits=PAGE_LIMITS)
+                response = parse_response(record, limits=limits, with_sha1=False)
         except (ArchiveError, OSError):
-            return b"", ""
+            return b"", "", False
         if response is None:
-            return b"", ""
-        return response.body, head.headers.get("Content-Type") if head else ""
+            return b"", "", False
+        return response.body, response.headers.get("Content-Type"), not response.truncated
 
     def page_text(self, location: Location) -> PageText | None:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
-        body, content_type = self._page_body(location)
+        body, content_type, _ = self._page_body(location)
         return collect_page(decode_html(body, content_type)[0]) if body else None
 
     # -- links

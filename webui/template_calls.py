@@ -28,10 +28,10 @@ class Texts:
     def gettext(self, text: str, /, **values: object) -> Markup:
         """Return a text in the reader's language; values fill in its %(name)s and are escaped."""
         if values:
-            return Markup(self._translations.ugettext(text)) % values
+            return self._translated(text) % values
         found = self._plain.get(text)
         if found is None:
-            found = Markup(self._translations.ugettext(text)) % {}
+            found = self._translated(text) % {}
             if len(self._plain) < _KEPT_TEXTS:
                 self._plain[text] = found
         return found
@@ -39,11 +39,16 @@ class Texts:
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> Markup:
         """Return the text for a number of things; %(num)s stands for the number."""
         values.setdefault("num", number)
-        return Markup(self._translations.ungettext(one, many, number)) % values
+        text = Markup(self._translations.ungettext(one, many, number))  # noqa: S704
+        return text % values
+
+    def _translated(self, text: str) -> Markup:
+        # texts stand in our own templates and catalogues
+        return Markup(self._translations.ugettext(text))  # noqa: S704
 
 
 def add_template_calls(app: Flask) -> None:
-    """Give the templates of the application `_`, `gettext`, `ngettext` and `url_for`; call it when all routes are known."""
+    """Give the templates `_`, `gettext`, `ngettext` and `url_for`; called when all routes are known."""
     texts: dict[int, Texts] = {}
     paths = {
         rule.endpoint: rule.rule

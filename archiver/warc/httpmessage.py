@@ -26,7 +26,7 @@ class HttpResponse:
     problems: one plain sentence for each thing that was not as declared.
     truncated: a part of the body is missing: the record is cut, the data broken, or a limit was reached.
     raw_body_sha1: SHA-1 of the body with only the transfer coding undone, which
-        is what WARC-Payload-Digest covers; b"" if it was too large to be held.
+        is what WARC-Payload-Digest covers; b"" if it was too large to be held, or not asked for.
     """
 
     status: int
@@ -50,11 +50,14 @@ def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpRespon
     return found[0] if found else None
 
 
-def parse_response(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:
+def parse_response(
+    record: Record, *, limits: Limits = DEFAULT_LIMITS, with_sha1: bool = True
+) -> HttpResponse | None:
     """Return the response in a record, its body decoded; None if the block is no HTTP response.
 
     Resource and conversion records, and ARC records that hold no HTTP header,
     come out with status 0 and the media type of the record as their header.
+    with_sha1: whether `raw_body_sha1` is wanted; it takes about as long as unpacking.
     """
     found = _find_head(record, limits)
     if not found:
@@ -68,7 +71,7 @@ def parse_response(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpRe
     if record.truncated == "file":
         problems.append("the file ends before the record does")
         response.truncated = True
-    _decode_body(response, raw, problems, limits)
+    _decode_body(response, raw, problems, limits, with_sha1)
     return response
 
 
@@ -80,7 +83,9 @@ def _skip(record: Record, count: int) -> None:
         count -= len(part)
 
 
-def _decode_body(response: HttpResponse, raw: bytes, problems: list[str], limits: Limits) -> None:
+def _decode_body(
+    response: HttpResponse, raw: bytes, problems: list[str], limits: Limits, with_sha1: bool
+) -> None:
     fields = response.headers
     transfer = _codings(fields, "transfer-encoding")
     chunked = "chunked" in transfer
@@ -89,7 +94,7 @@ def _decode_body(response: HttpResponse, raw: bytes, problems: list[str], limits
         raw = unchunked.body
         problems += unchunked.problems
         response.truncated |= unchunked.truncated
-    if not response.truncated or len(raw) < limits.body_bytes:
+    if with_sha1 and (not response.truncated or len(raw) < limits.body_bytes):
         response.raw_body_sha1 = hashlib.sha1(raw, usedforsecurity=False).digest()
     codings = _codings(fields, "content-encoding")
     codings += [name for name in transfer if name != "chunked"]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from .errors import NotAnArchiveError, RecordError
 from .header import KNOWN_START
 from .limits import DEFAULT_LIMITS, Limits
-from .members import GzipStream, PlainStream, open_members
+from .members import STEP, GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
-from .source import FileSource, PartSource, Source
+from .source import BLOCK, FileSource, PartSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
     ZipError,
@@ -167,12 +167,19 @@ def open_place(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Source
 
     Raises RecordError when there is no such archive inside, ArchiveError if the file cannot be opened.
     """
-    source: Source = FileSource(location.path)
+    source: Source = FileSource(location.path, block=_block_for(location))
     try:
         return _open_member(source, location, limits) if location.member else source
     except BaseException:
         source.close()
         raise
+
+
+def _block_for(location: Location) -> int:
+    """Return how many bytes are worth reading at once for one record: most are far smaller than a block."""
+    if location.member or location.length <= 0:
+        return BLOCK
+    return min(BLOCK, max(STEP, location.length))
 
 
 def stored_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> int | None:

@@ -29,12 +29,13 @@ class Source(Protocol):
 
 
 class FileSource:
-    """A regular file on disk, read in blocks of 256 KiB."""
+    """A regular file on disk, read in blocks of 256 KiB, or as much as is said to be needed."""
 
     _fd = -1
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, block: int = BLOCK) -> None:
         self.path = path
+        self._least = block
         self._fd = -1
         self._block = memoryview(b"")
         self._block_at = 0
@@ -46,7 +47,7 @@ class FileSource:
         if start >= 0 and start + count <= len(self._block):
             return self._block[start : start + count]
         try:
-            data = os.pread(self._fd, max(count, BLOCK), offset)
+            data = os.pread(self._fd, max(count, self._least), offset)
         except OSError as error:
             raise UnreadableError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
         self._block, self._block_at = memoryview(data), offset

@@ -184,6 +184,11 @@ def children(node: Node) -> tuple[Node, ...]:
     return ()
 
 
+def words_asked(node: Node | None) -> int:
+    """Return how many words a query looks for; each word of a phrase counts."""
+    return sum(len(leaf.words) if isinstance(leaf, Phrase) else 1 for leaf in leaves(node))
+
+
 def leaves(node: Node | None) -> list[Leaf]:
     """Return the leaves that count for the score, in their order: those not under a Not or a filter."""
     if node is None or isinstance(node, Not):

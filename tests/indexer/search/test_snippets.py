@@ -16,8 +16,9 @@ from indexer.search.snippets import (
     quick_snippet,
     start_of_page,
     visible_text,
+    word_spans_in,
 )
-from indexer.text.analysis import words_of
+from indexer.text.analysis import word_spans_of, words_of
 
 ELLIPSES = len("… ") + len(" …")
 
@@ -157,3 +158,50 @@ def test_a_snippet_is_a_bounded_part_of_the_page_with_only_wanted_words_marked(
     for part in parts:
         if part.hit:
             assert set(words_of(part.text)) & words
+
+
+PIECES = st.sampled_from(
+    [
+        "C++",
+        "F#",
+        " ",
+        "\u00a0",
+        "\u3000",
+        "\u2028",
+        "é",
+        "É",
+        "e\u0301",
+        "日本",
+        "a",
+        "B9",
+        "_",
+        "-",
+        "\u00ad",
+        "\u200d",
+        "Σ",
+        "😀",
+        "ﬁ",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=30).map("".join)))
+def test_the_quick_look_at_words_is_the_careful_one(text: str) -> None:
+    assert word_spans_in(text) == word_spans_of(text)
+
+
+def test_the_rest_of_a_long_page_is_passed_over_where_its_start_has_all_that_was_asked_for() -> None:
+    text = "a heron and a gull " + "filler " * 2000 + "heron gull heron"
+    assert shown(make_snippet(text, frozenset({"heron", "gull"}), sought=2)).startswith(
+        "a [heron] and a [gull]"
+    )
+    text = "a heron " + "filler " * 2000 + "heron gull"
+    assert shown(make_snippet(text, frozenset({"heron", "gull"}), sought=2)).endswith("[heron] [gull]")
+
+
+@pytest.mark.parametrize("filler", ["x", "é", "д", "İ", "日"])
+def test_words_are_found_in_capitals_beside_letters_of_any_script(filler: str) -> None:
+    text = f"{filler} ÜBER Über über HERON Дом {filler * 20}"
+    parts = make_snippet(text, frozenset({"über", "heron", "дом"}))
+    assert [part.text for part in parts if part.hit] == ["ÜBER", "Über", "über", "HERON", "Дом"]
