@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from indexer.coordinator import AtOnce, IndexOptions, Progress, Run
 from indexer.index import open_index
 from indexer.ledger import Statistics
-from indexer.store.arrayfile import sync_folder
+from indexer.store import disk
 from indexer.store.catalogue import FILE_NAME
 from indexer.store.errors import (
     DiskFullError,
@@ -149,8 +149,7 @@ def _is_new(index_dir: str) -> bool:
 def _folder_to_write(index_dir: str, options: IndexOptions) -> str:
     if options.rebuild or _is_new(index_dir):
         folder = next_folder(index_dir)
-        os.makedirs(folder, exist_ok=True)
-        sync_folder(index_dir)
+        disk.make_folder(folder)
         return folder
     folder = live_folder(index_dir)
     if not os.path.exists(os.path.join(folder, FILE_NAME)):

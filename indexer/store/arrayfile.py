@@ -20,11 +20,13 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store import disk
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -69,19 +71,19 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
     header = json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": size}).encode()
     temporary = path + ".tmp"
     try:
-        with open(temporary, "wb") as file:
+        with disk.create(temporary) as file:
             file.write(_MAGIC + struct.pack("<III", FORMAT_VERSION, len(header), zlib.crc32(header)) + header)
             for entry, chunks in zip(table, chunked.values(), strict=True):
                 file.write(b"\0" * (entry["offset"] - file.tell()))  # type: ignore[operator]
                 for chunk in chunks:
                     file.write(np.ascontiguousarray(chunk).data)
             file.write(b"\0" * (size - file.tell()))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        sync_folder(os.path.dirname(path))
+            disk.sync(file)
+        disk.rename(temporary, path)
+        disk.sync_folder(os.path.dirname(path))
     except OSError as error:
-        _remove_quietly(temporary)
+        with suppress(OSError):
+            disk.remove(temporary)
         if is_disk_full(error):
             raise DiskFullError(
                 f"{path}: no space left on the disk after {offset} bytes; free some and run again"
@@ -196,15 +198,6 @@ class ArrayFile:
         ]
 
 
-def sync_folder(folder: str) -> None:
-    """Make the names in a folder durable."""
-    handle = os.open(folder or ".", os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Return (ends, bytes): where each string ends in the joined UTF-8 bytes, and these bytes."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
@@ -224,10 +217,3 @@ def string_at(ends: NDArray[np.uint32], data: NDArray[np.uint8], index: int) -> 
 
 def _aligned(size: int) -> int:
     return -(-size // _ALIGN) * _ALIGN
-
-
-def _remove_quietly(path: str) -> None:
-    try:
-        os.remove(path)
-    except OSError:
-        pass

@@ -20,6 +20,7 @@ from typing import Any, cast
 from sqlitedict import SqliteDict
 
 from archiver.warc import capture_key, surt_key
+from indexer.store import disk
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -128,7 +129,8 @@ class _Dictionary(SqliteDict):  # type: ignore[misc]
 
     def __init__(self, path: str, connection: sqlite3.Connection, *, read_only: bool) -> None:
         self._shared = _SharedConnection(connection, read_only=read_only)
-        super().__init__(path, tablename="catalogue", flag="c", encode=_encode, decode=_decode)
+        # by its bare name: sqlitedict wants the folder to be there, which a rebuild may have removed meanwhile
+        super().__init__(os.path.basename(path), tablename="catalogue", flag="c", encode=_encode, decode=_decode)
 
     def _new_conn(self) -> _SharedConnection:
         return self._shared
@@ -150,7 +152,7 @@ class Catalogue:
         # nobody writes now, and the file can be read as it is until it changes; see `outdated`.
         self._frozen = None if writing or os.access(index_dir, os.W_OK) or self._state()[2] else self._state()
         if writing:
-            os.makedirs(index_dir, exist_ok=True)
+            disk.make_folder(index_dir)
         elif not os.path.isfile(self.path):
             raise IndexMissingError(
                 f"{self.path}: this file of the index is missing; index the archives again with --rebuild"

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store import disk
 from indexer.store.inversion import write_batch
 from indexer.store.links import Links, begins, spread, target_key
 from indexer.store.merging import merge_segments
@@ -68,13 +68,13 @@ def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources
                 {"linking_sites": texts.linking_sites, "depths": depths[rows]},
             )
         if len(parts) == 1:
-            os.replace(parts[0], path)
+            disk.rename(parts[0], path)
+            disk.sync_folder(os.path.dirname(path))
         else:
             merge_segments(path, [Segment(part) for part in parts], [()] * len(parts), _COLUMNS)
     finally:
         for part in parts:
-            with suppress(FileNotFoundError):
-                os.remove(part)
+            disk.remove(part)
 
 
 def _overlay_columns(columns: VersionColumns, rows: slice, tokens: Tokens) -> VersionColumns:

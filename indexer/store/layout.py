@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 
-from indexer.store.arrayfile import sync_folder
+from indexer.store import disk
 from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
 
 _CURRENT = "current"
@@ -66,12 +66,11 @@ def folder_before(index_dir: str, folder: str) -> str:
 def make_live(index_dir: str, folder: str) -> None:
     """Make a generation the live one, in one step that survives a crash, and remove all others."""
     temporary = os.path.join(index_dir, _CURRENT + ".tmp")
-    with open(temporary, "w", encoding="ascii") as file:
-        file.write(os.path.basename(folder) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, os.path.join(index_dir, _CURRENT))
-    sync_folder(index_dir)
+    with disk.create(temporary) as file:
+        file.write(os.path.basename(folder).encode("ascii") + b"\n")
+        disk.sync(file)
+    disk.rename(temporary, os.path.join(index_dir, _CURRENT))
+    disk.sync_folder(index_dir)
     remove_leftovers(index_dir)
 
 

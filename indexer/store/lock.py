@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from indexer.store import disk
 from indexer.store.errors import IndexNotWritableError, WriterLockedError, is_disk_full
 
 _NAME = "writer.lock"
@@ -20,7 +21,7 @@ def writer_lock(index_dir: str) -> Iterator[None]:
     Raises WriterLockedError when another process has it, IndexNotWritableError when the folder may not be written.
     """
     try:
-        os.makedirs(index_dir, exist_ok=True)
+        disk.make_folder(index_dir)
         handle = os.open(os.path.join(index_dir, _NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         if is_disk_full(error):

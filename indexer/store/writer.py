@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.arrayfile import sync_folder
+from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
 from indexer.store.errors import IndexCorruptError, IndexError_
@@ -180,8 +180,8 @@ class IndexWriter:
             for batch in batches:
                 if batch.segment:
                     number = self._next_segment_number(segments)
-                    os.replace(os.path.join(self.folder, batch.segment), self._segment_path(number))
-                    os.replace(os.path.join(self.folder, batch.links), links_path(self.folder, number))
+                    disk.rename(os.path.join(self.folder, batch.segment), self._segment_path(number))
+                    disk.rename(os.path.join(self.folder, batch.links), links_path(self.folder, number))
                     segments.append(
                         {
                             "number": number,
@@ -229,7 +229,7 @@ class IndexWriter:
                     if file in batch.given_up:
                         self._count_captures(connection, file, entry)
                     self.files.finish(file, entry)
-            sync_folder(self.folder)
+            disk.sync_folder(self.folder)
             self._join_revisits(
                 connection, payloads | {c.payload for batch in batches for c in batch.captures}
             )
@@ -537,8 +537,7 @@ class IndexWriter:
         for name in os.listdir(self.folder):
             is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
-                with suppress(FileNotFoundError):  # a worker of a killed run may be at it still
-                    os.remove(os.path.join(self.folder, name))
+                disk.remove(os.path.join(self.folder, name))
 
 
 def mean_lengths(segments: Sequence[dict[str, Any]]) -> NDArray[np.float64]:

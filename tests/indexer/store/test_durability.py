@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -14,10 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import Faults, die, fail_with, faulty_files, in_child, run_in_one_process
-from shelf import answers, page, record, write_shelf
+from faults import Faults, Image, Images, fail_with, faulty_files, in_child, run_in_one_process
+from shelf import answers, answers_of, page, record, write_shelf
 
-from indexer import DiskFullError, IndexError_, IndexMissingError, IndexOptions, build_index, open_index
+from indexer import (
+    DiskFullError,
+    IndexError_,
+    IndexMissingError,
+    IndexOptions,
+    NothingToRemoveError,
+    build_index,
+    open_index,
+    optimize_index,
+    remove_from_index,
+)
+from indexer.store.catalogue import Catalogue
+from indexer.store.layout import live_folder
 
 ONE = IndexOptions(workers=1)
 REBUILD = IndexOptions(workers=1, rebuild=True)
@@ -36,143 +50,194 @@ def shelf(tmp_path: Path) -> list[str]:
 
 
 class Scene:
-    """A first run over a shelf, a change of one file, and a second run: what is broken is the second."""
+    """Something done to an index, undisturbed, with an image of the disk at each of its steps.
 
-    def __init__(self, folder: Path, shelf: list[str], faults: Faults, options: IndexOptions) -> None:
-        self._folder, self._shelf, self._faults, self._options = folder, shelf, faults, options
-        self._count = 0
-        self.before = self.run_to_end("undisturbed")
-        self._change()
+    do: what is done; done again after a crash, it may find that all is done (`settled`).
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        faults: Faults,
+        do: Callable[[str], Any],
+        prepare: Callable[[str], Any] | None = None,
+        settled: tuple[type[Exception], ...] = (),
+    ) -> None:
+        self._folder, self._do, self._settled = folder, do, settled
+        index = folder / "index"
+        self.before: dict[str, Any] | None = None
+        if prepare is not None:
+            prepare(str(index))
+            self.before = answers(index)
+        shutil.copytree(index, folder / "prepared") if prepare else (folder / "prepared").mkdir()
+        faults.shelf = Images(str(folder))
         faults.reset()
-        build_index(self._shelf, str(folder / "undisturbed"), options=options)
+        do(str(index))
+        faults.call("the end")
+        self.images, faults.shelf = faults.shelf.taken, None
         self.steps = list(faults.calls)
-        self.after = answers(folder / "undisturbed")
-        assert self.before != self.after
+        self.after = answers(index)
 
-    def run_to_end(self, name: str) -> dict[str, Any]:
-        self._restore()
-        self._faults.reset()
-        build_index(self._shelf, str(self._folder / name), options=ONE)
-        return answers(self._folder / name)
+    def sample(self, count: int) -> list[Image]:
+        """Return `count` images spread over the run, and the last."""
+        return [self.images[step - 1] for step in every(min(count, len(self.images)), len(self.images))]
 
-    def _restore(self) -> None:
-        write_shelf(Path(self._shelf[0]).parent, files=2, pages=4)
+    def crash_at(self, image: Image, kind: str) -> dict[str, Any] | None:
+        """Open what a crash has left, see that it is sound, do it again, and see that all is as it should be."""
+        what = f"{kind} at call {image.number}, {image.what}"
+        index = image.write(kind, self._folder / f"{image.number}-{kind}") / "index"
+        between: dict[str, Any] | None = None
+        try:
+            with open_index(str(index)) as opened:
+                assert opened.check() == [], what
+                between = answers_of(opened)
+        except IndexMissingError:
+            assert self.before is None, what
+        self.again(index, what)
+        return between
 
-    def _change(self) -> None:
-        """One file grows, the other is cut short and loses a page."""
-        with open(self._shelf[0], "ab") as file:
-            file.write(
-                record("http://late.example/", page(777)) + record("http://site1.example/changing", page(778))
-            )
-        content = Path(self._shelf[1]).read_bytes()
-        Path(self._shelf[1]).write_bytes(content[: content.rindex(b"WARC/1.0")])
-
-    def break_at(self, step: int, fault: Callable[[str], None], *, dies: bool) -> None:
-        self._count += 1
-        index = self._folder / f"broken{self._count}"
-        self.run_to_end(index.name)
-        self._change()
-        self._faults.reset(step)
-        self._faults.fault = fault
-        if dies:
-            run = lambda: build_index(self._shelf, str(index), options=self._options)  # noqa: E731
-            assert in_child(run) == -signal.SIGKILL
-        else:
-            with pytest.raises((IndexError_, OSError)):
-                build_index(self._shelf, str(index), options=self._options)
-        self._faults.reset()
-        what = f"after call {step}, {self.steps[step - 1]}"
-        with open_index(str(index)) as opened:
-            assert opened.check() == [], what
-        between = answers(index)
-        if self._options.rebuild:
-            assert between in (self.before, self.after), what
-        else:
-            # a file that is read anew is there as it was, or as it is now
-            assert all(
-                entry in self.before["ledger"] or entry in self.after["ledger"] for entry in between["ledger"]
-            ), what
-            assert len(between["ledger"]) == len(self._shelf), what
-        build_index(self._shelf, str(index), options=self._options)
+    def again(self, index: Path, what: str) -> None:
+        try:
+            self._do(str(index))
+        except self._settled:
+            pass
         assert answers(index) == self.after, what
         with open_index(str(index)) as opened:
             assert opened.check() == [], what
         left = sorted(os.listdir(index))
-        assert (
-            left == sorted({"current", "writer.lock"} | {name for name in left if name.startswith("g")})
-            and len(left) == 3
+        assert left == sorted({"current", "writer.lock"} | {n for n in left if n.startswith("g")}), what
+        assert len(left) == 3, what
+        names = os.listdir(index / left[1])
+        assert not [name for name in names if name.endswith((".new", ".tmp"))], what
+
+    def fail_at(self, step: int, faults: Faults, number: int) -> None:
+        """Let one call of the disk fail; the run ends with an error of one line, and can be done again."""
+        what = f"after call {step}, {self.steps[step - 1]}"
+        index = self._folder / f"failed-{step}"
+        shutil.copytree(self._folder / "prepared", index)
+        faults.reset(step)
+        faults.fault = fail_with(number)
+        with pytest.raises((IndexError_, OSError)) as raised:
+            self._do(str(index))
+        assert "\n" not in str(raised.value), what
+        faults.reset()
+        try:
+            with open_index(str(index)) as opened:
+                assert opened.check() == [], what
+        except IndexMissingError:
+            assert self.before is None, what
+        self.again(index, what)
+
+
+def every(count: int, steps: int) -> list[int]:
+    """Return `count` numbers spread over 1 to `steps`, with both ends."""
+    return sorted({1 + round(i * (steps - 1) / max(count - 1, 1)) for i in range(count)})
+
+
+def grow(shelf: list[str]) -> None:
+    """One file grows, the other is cut short and loses a page."""
+    with open(shelf[0], "ab") as file:
+        file.write(
+            record("http://late.example/", page(777)) + record("http://site1.example/changing", page(778))
         )
+    content = Path(shelf[1]).read_bytes()
+    Path(shelf[1]).write_bytes(content[: content.rindex(b"WARC/1.0")])
 
 
-def every(count: int, steps: list[str]) -> list[int]:
-    """Return `count` steps spread over the run, and those beside a rename or a commit at its end."""
-    spread = {1 + round(i * (len(steps) - 1) / (count - 1)) for i in range(count)}
-    return sorted(spread)
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, tmp_path: Path, shelf: list[str], faults: Faults) -> Scene:
+    """What can be done to an index, by name: a first run, one over changed files, a rebuild, a removal, optimizing."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    page_out = "http://site1.example/1"
+
+    def first(index: str) -> None:
+        build_index(shelf, index, options=ONE)
+
+    def first_in_two(index: str) -> None:
+        build_index(shelf[:1], index, options=ONE)
+        build_index(shelf, index, options=ONE)
+        remove_from_index(index, "url", "http://shared.example/")
+
+    def again(index: str) -> None:
+        build_index(shelf, index, options=ONE)
+
+    def rebuild(index: str) -> None:
+        build_index(shelf, index, options=REBUILD)
+
+    def take_out(index: str) -> None:
+        remove_from_index(index, "url", page_out)
+
+    if request.param == "first run":
+        return Scene(folder, faults, first)
+    if request.param == "removal":
+        return Scene(folder, faults, take_out, first, (NothingToRemoveError,))
+    if request.param == "optimize":
+        return Scene(folder, faults, optimize_index, first_in_two)
+
+    def first_then_grow(index: str) -> None:
+        first(index)
+        grow(shelf)
+
+    return Scene(folder, faults, rebuild if request.param == "rebuild" else again, first_then_grow)
 
 
-@pytest.mark.parametrize("options", [ONE, REBUILD], ids=["run", "rebuild"])
-def test_death_at_any_step_loses_nothing(
-    tmp_path: Path, shelf: list[str], faults: Faults, options: IndexOptions
-) -> None:
-    scene = Scene(tmp_path, shelf, faults, options)
-    for step in every(7, scene.steps):
-        scene.break_at(step, die, dies=True)
+SCENES = ["first run", "changed files", "rebuild", "removal", "optimize"]
 
 
-@pytest.mark.parametrize("options", [ONE, REBUILD], ids=["run", "rebuild"])
-@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC], ids=errno.errorcode.get)
-def test_an_error_at_any_step_loses_nothing(
-    tmp_path: Path, shelf: list[str], faults: Faults, options: IndexOptions, number: int
-) -> None:
-    scene = Scene(tmp_path, shelf, faults, options)
-    for step in every(5, scene.steps):
+@pytest.mark.parametrize("scene", SCENES, indirect=True)
+def test_a_crash_at_any_step_loses_nothing_that_was_committed(scene: Scene) -> None:
+    for image in scene.sample(5):
+        for kind in ("killed", "forgetful", "torn"):
+            between = scene.crash_at(image, kind)
+            for entry in between["ledger"] if between and scene.before else ():
+                # each file is there as it was, or as it is now
+                assert entry in scene.before["ledger"] or entry in scene.after["ledger"]  # type: ignore[index]
+            if image is scene.images[-1]:
+                assert between == scene.after, f"{kind}: what was done is not lasting"
+
+
+@pytest.mark.parametrize("scene", SCENES, indirect=True)
+def test_an_error_at_any_step_loses_nothing(scene: Scene, faults: Faults) -> None:
+    for turn, step in enumerate(every(4, len(scene.steps) - 1)):
         if scene.steps[step - 1] != "committed":  # what is committed cannot fail any more
-            scene.break_at(step, fail_with(number), dies=False)
+            scene.fail_at(step, faults, (errno.EIO, errno.ENOSPC)[turn % 2])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [ONE, REBUILD], ids=["run", "rebuild"])
-def test_death_or_error_at_every_single_step(
-    tmp_path: Path, shelf: list[str], faults: Faults, options: IndexOptions
-) -> None:
-    scene = Scene(tmp_path, shelf, faults, options)
-    for step in range(1, len(scene.steps) + 1):
-        scene.break_at(step, die, dies=True)
-        if scene.steps[step - 1] != "committed":
-            scene.break_at(step, fail_with(errno.ENOSPC), dies=False)
+@pytest.mark.parametrize("scene", SCENES, indirect=True)
+def test_crashes_and_errors_at_every_single_step(scene: Scene, faults: Faults) -> None:
+    for image in scene.images:
+        for kind in ("killed", "forgetful", "torn"):
+            scene.crash_at(image, kind)
+    for step, what in enumerate(scene.steps[:-1], start=1):
+        if what != "committed":
+            scene.fail_at(step, faults, (errno.EIO, errno.ENOSPC)[step % 2])
 
 
-def test_a_first_run_that_dies_before_its_first_commit_leaves_no_index_or_a_sound_one(
-    tmp_path: Path, shelf: list[str], faults: Faults
+def test_a_disk_that_writes_less_than_it_is_given_gets_the_rest(
+    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run_in_one_process(monkeypatch)
     build_index(shelf, str(tmp_path / "whole"), options=ONE)
-    first = faults.calls.index("COMMIT", faults.calls.index("replace current"))
-    for step in range(1, first + 1, 2):
-        index = str(tmp_path / f"index{step}")
-        faults.reset(step)
-        assert in_child(lambda index=index: build_index(shelf, index, options=ONE)) == -signal.SIGKILL  # type: ignore[misc]
-        faults.reset()
-        try:
-            with open_index(index) as opened:
-                assert opened.check() == []
-        except IndexMissingError:
-            pass
-        build_index(shelf, index, options=ONE)
-        assert answers(index) == answers(tmp_path / "whole")
+    with faulty_files(monkeypatch, at_once=1000):
+        build_index(shelf, str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as opened:
+        assert opened.check() == []
+    assert answers(tmp_path / "index") == answers(tmp_path / "whole")
 
 
 def test_nothing_is_named_before_it_is_synced(tmp_path: Path, shelf: list[str], faults: Faults) -> None:
     build_index(shelf, str(tmp_path / "index"), options=ONE)
     calls = faults.calls
     for place, call in enumerate(calls):
-        if call.startswith("replace "):
-            # what a worker wrote has been synced under the name it was written by
-            assert call.split()[1].endswith((".seg", ".links")) or calls[place - 1] == "fsync", calls[
-                place - 3 : place + 1
-            ]
+        if call.startswith("rename "):
+            # what a worker or an earlier step wrote has been synced under the name it was written by
+            is_new = not re.search(r"\.(seg|links|i\d+)$", call)
+            assert not is_new or calls[place - 1] == "sync", calls[place - 3 : place + 1]
         if call == "COMMIT":
-            renames = [i for i in range(place) if calls[i].startswith("replaced")]
-            assert not renames or "fsync" in calls[renames[-1] : place]
+            renames = [i for i in range(place) if calls[i].startswith("renamed")]
+            assert not renames or "sync folder" in calls[renames[-1] : place]
 
 
 def test_a_full_disk_is_one_line_and_stays_so_until_there_is_room(
@@ -362,3 +427,64 @@ def test_readers_see_whole_commits_while_a_writer_commits_merges_and_rebuilds(
     assert failures == []
     assert codes == [0]
     assert searches[0] > 5
+
+
+@pytest.mark.parametrize("look", ["open", "search", "check", "fresh thread"])
+def test_a_generation_that_goes_before_it_is_opened_is_not_missed(
+    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    """A reader has read that g1 is live; before it opens a file, a rebuild makes g2 live and removes g1."""
+    run_in_one_process(monkeypatch)
+    index = str(tmp_path / "index")
+    build_index(shelf, index, options=ONE)
+    expected = answers(index)
+    turns = iter([True] if look == "open" else [False, True])
+
+    def live_then_replaced(index_dir: str) -> str:
+        folder = live_folder(index_dir)
+        if next(turns, False):
+            monkeypatch.setattr("indexer.store.opened.live_folder", live_folder)
+            build_index(shelf, index, options=REBUILD)
+            assert not os.path.exists(folder)
+        return folder
+
+    monkeypatch.setattr("indexer.store.opened.live_folder", live_then_replaced)
+    with open_index(index) as opened:
+        if look == "check":
+            assert opened.check() == []
+        elif look == "search":
+            assert opened.search("archive", with_snippets=False).total
+        elif look == "fresh thread":
+            found: list[int] = []
+            thread = threading.Thread(
+                target=lambda: found.append(opened.search("archive", with_snippets=False).total)
+            )
+            thread.start()
+            thread.join()
+            assert found and found[0]
+        assert answers_of(opened) == expected
+
+
+@pytest.mark.parametrize("look", ["open", "check"])
+def test_a_generation_that_goes_while_it_is_being_opened_is_not_missed(
+    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    """The catalogue is open, nothing else is; then the folder is gone."""
+    run_in_one_process(monkeypatch)
+    index = str(tmp_path / "index")
+    build_index(shelf, index, options=ONE)
+    expected = answers(index)
+    connect = Catalogue._connect
+
+    def connect_then_replace(catalogue: Catalogue) -> Any:
+        connection = connect(catalogue)
+        monkeypatch.setattr(Catalogue, "_connect", connect)
+        build_index(shelf, index, options=REBUILD)
+        assert not os.path.exists(catalogue.index_dir)
+        return connection
+
+    with open_index(index) as opened:
+        if look == "open":
+            opened.close()
+        monkeypatch.setattr(Catalogue, "_connect", connect_then_replace)
+        assert opened.check() == [] if look == "check" else answers_of(opened) == expected
