@@ -130,7 +130,9 @@ class _Dictionary(SqliteDict):  # type: ignore[misc]
     def __init__(self, path: str, connection: sqlite3.Connection, *, read_only: bool) -> None:
         self._shared = _SharedConnection(connection, read_only=read_only)
         # by its bare name: sqlitedict wants the folder to be there, which a rebuild may have removed meanwhile
-        super().__init__(os.path.basename(path), tablename="catalogue", flag="c", encode=_encode, decode=_decode)
+        super().__init__(
+            os.path.basename(path), tablename="catalogue", flag="c", encode=_encode, decode=_decode
+        )
 
     def _new_conn(self) -> _SharedConnection:
         return self._shared
