@@ -19,7 +19,9 @@ from typing import Any
 from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
 from indexer.store.bm25f import Ranking
-from indexer.store.errors import DiskFullError, WorkerError
+from indexer.store.errors import DiskFullError, IndexCorruptError, WorkerError
+from indexer.store.merge_task import MergeTask, Places
+from indexer.store.plans import full_group, last_groups
 from indexer.store.removal import Takedowns, removals_of
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.text.documents import FileEntry
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
+_FAILED_MERGES_AT_MOST = 3  # workers lost while they merge, before this process does it itself at the end
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class _Worker(WorkerProcess):
         self.reading: ArchiveFile | None = None
         self.unfinished: list[ArchiveFile] = []  # files read, or being read, whose batch has not come yet
         self.flushing = False
+        self.merging: MergeTask | None = None
         self.promised: set[int] = set()  # versions that the captures of its next batch will show
 
 
@@ -140,6 +144,8 @@ class Run:
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
         self._ending = False  # no file is begun any more
+        self._merges = 0
+        self._failed_merges = 0
         self._deaths_at_rest = 0
 
     def __enter__(self) -> Run:
@@ -172,6 +178,7 @@ class Run:
                 self._read_waiting_again()
                 self._read_all()
                 self._flush_all()
+            self._merge_the_rest()
         except KeyboardInterrupt as error:
             if isinstance(error, AtOnce) or self._committing:
                 raise  # the batches of a commit that was broken off are gone; the next run reads their files again
@@ -263,17 +270,21 @@ class Run:
         if kind == "claim":
             answers = self._answer(message[1], worker.name)
             worker.promised.update(version for version, _, _ in answers)
-            self._tell(worker, answers)
+            self._tell(worker, ("answers", answers))
         elif kind == "batch":
             self._take_batch(message[1], worker)
         elif kind == "idle":
             self._hand_out(worker)
         elif kind == "flushed":
             worker.flushing = False
+        elif kind == "merged":
+            self._take_merge(message[1], worker)
         elif kind == "failed":
             _, name, number, text = message
             if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise DiskFullError(text)
+            if name == "IndexCorruptError":  # of a segment that was to be merged
+                raise IndexCorruptError(text)
             raise WorkerError(
                 f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}"
             )
@@ -329,6 +340,7 @@ class Run:
             for number, entry in waiting.batch.finished:
                 self._tell_problems(self._files[number], entry)
         self._waiting = [waiting for waiting in self._waiting if waiting not in ready]
+        self._merge_what_is_full()
 
     def _may_commit(self, waiting: _Waiting, together: _Together) -> bool:
         """Return whether a batch may be committed together with others.
@@ -460,6 +472,52 @@ class Run:
             if self._queue:
                 self._hand_out(worker)
 
+    # -- merges, done by workers between two batches
+
+    def _merge_what_is_full(self) -> None:
+        """Have a worker merge small segments that fill a large one, one merge at a time: memory is for reading."""
+        if any(worker.merging for worker in self._workers) or self._failed_merges >= _FAILED_MERGES_AT_MOST:
+            return
+        group = full_group(self._writer.segments(), set())
+        if group and self._workers:
+            self._ask_to_merge(group, self._workers[self._merges % len(self._workers)], with_weights=True)
+
+    def _merge_the_rest(self) -> None:
+        """Merge what is left when all is read, by all workers at once."""
+        self._wait_for_merges()
+        groups = last_groups(self._writer.segments())
+        while groups and self._workers and self._failed_merges < _FAILED_MERGES_AT_MOST:
+            if self._interrupted():
+                raise KeyboardInterrupt
+            for worker in self._workers:
+                if groups and worker.merging is None:
+                    self._ask_to_merge(groups.pop(0), worker)
+            self._step()
+        self._wait_for_merges()
+
+    def _wait_for_merges(self) -> None:
+        while any(worker.merging for worker in self._workers):
+            if self._interrupted():
+                raise KeyboardInterrupt
+            self._step()
+
+    def _ask_to_merge(
+        self, group: list[dict[str, Any]], worker: _Worker, *, with_weights: bool = False
+    ) -> None:
+        self._merges += 1
+        name = f"{self._run_name}-m{self._merges}"
+        worker.merging = self._writer.merge_task(group, name, with_weights=with_weights)
+        self._tell(worker, ("merge", worker.merging))
+
+    def _take_merge(self, places: Places, worker: _Worker) -> None:
+        task, worker.merging = worker.merging, None
+        assert task is not None
+        self._committing = True
+        self._writer.commit_merge(task, places)
+        self._committing = False
+        if not self._ending:
+            self._merge_what_is_full()
+
     # -- workers that hang or die
 
     def _replace(self, worker: _Worker, why: str, *, died: bool = True) -> None:
@@ -473,6 +531,9 @@ class Run:
         self._workers.remove(worker)
         status = worker.kill()
         self._release(worker)
+        if worker.merging is not None:
+            self._failed_merges += 1  # the segments are as they were; the end of the run merges them
+            worker.merging.discard()
         if self._ending:
             return  # what it had in hand is read again by the next run
         if file is None:
@@ -484,6 +545,10 @@ class Run:
             self._queue.extend(worker.unfinished)
             if self._queue:
                 self._start_worker()
+            return
+        if worker.merging is not None and not parsing:
+            self._queue.extend(worker.unfinished)  # the merge was too much, not the file
+            self._start_worker()
             return
         file.kills += 1
         if parsing and died and file.died_at != (offset, inner) and file.kills <= _KILLS_AT_MOST:

@@ -29,6 +29,7 @@ from indexer.store.catalogue import doc_key
 from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
+from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
 from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
@@ -84,6 +85,7 @@ class Worker:
         self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
         self._batches = 0
         self._takedowns = Takedowns()
+        self._merges: list[MergeTask] = []  # to be done when the batch in hand is
         self._start_batch()
 
     def _start_batch(self) -> None:
@@ -105,6 +107,9 @@ class Worker:
                 self._pipe.send(("idle",))
             elif message[0] == "takedowns":
                 self._takedowns = message[1]
+            elif message[0] == "merge":
+                self._merges.append(message[1])
+                self._merge()
             elif message[0] == "flush":
                 self._finish_batch()
                 self._pipe.send(("flushed",))
@@ -170,7 +175,7 @@ class Worker:
             return
         self._status[Status.BUSY_SINCE_MS] = 0
         self._pipe.send(("claim", [(row.found.url, row.digest) for row in rows]))
-        answers: list[tuple[int, int, bool]] = self._pipe.recv()
+        answers = self._answers()
         new: list[tuple[CaptureRow, PageBody, int, int]] = []
         for row, (version, document, is_new) in zip(rows, answers, strict=True):
             row.version = version
@@ -199,6 +204,20 @@ class Worker:
             )
             self._groups.append(tokens)
             self._tokens += len(tokens.word)
+
+    def _answers(self) -> list[tuple[int, int, bool]]:
+        """Return the answers to a claim; a merge that is asked for meanwhile waits until the batch is done."""
+        while True:
+            kind, told = self._pipe.recv()
+            if kind == "answers":
+                answers: list[tuple[int, int, bool]] = told
+                return answers
+            self._merges.append(told)
+
+    def _merge(self) -> None:
+        """Do the merges that were asked for; no batch is in memory then."""
+        while self._merges:
+            self._pipe.send(("merged", run_merge(self._merges.pop(0))))
 
     def _element_texts(
         self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
@@ -263,6 +282,8 @@ class Worker:
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
         self._pipe.send(("batch", batch))
+        self._status[Status.BUSY_SINCE_MS] = 0
+        self._merge()
 
 
 def _now_ms() -> int:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline
+from indexer.store.layout import links_path
 from indexer.store.links import Links, target_key
 from indexer.store.snapshot import LiveSegment, Snapshot
-from indexer.store.writer import links_path
 
 _LINKS_AT_ONCE = 1_000_000
 

@@ -13,11 +13,11 @@ import numpy as np
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.files import FileTable
+from indexer.store.layout import inlinks_path, links_path, segment_path
 from indexer.store.links import Links
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
-from indexer.store.weights import Weights
-from indexer.store.writer import inlinks_path, links_path, segment_path, weights_path
+from indexer.store.weights import Weights, open_weights
 from indexer.text.elements import INLINK
 
 _PAIRS_AT_ONCE = 1 << 19
@@ -70,7 +70,7 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
 def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
     inlinks = Segment(inlinks_path(folder, entry)) if entry["inlinks"] else None
-    weights = Weights(weights_path(folder, entry), segment, inlinks)
+    weights = open_weights(folder, entry, segment, inlinks)
     captures = CaptureColumns(captures_path(folder, entry), len(segment))
     links = Links(links_path(folder, entry["number"]), len(segment))
     return entry, segment, weights, captures, inlinks, links
@@ -154,7 +154,7 @@ def _check_segment(
     inlinks: Segment | None,
 ) -> list[str]:
     layers = [segment] if inlinks is None else [segment, inlinks]
-    problems = weights.file.problems()
+    problems = weights.problems()
     for layer in layers:
         problems += layer.file.problems()
     for layer in [] if problems else layers:
@@ -173,7 +173,7 @@ def _check_segment(
             )
     if len(weights.codes) != segment.pairs:
         problems.append(
-            f"{weights.file.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
+            f"{weights.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
             " index the archives again with --rebuild"
         )
     alive = np.ones(len(segment), dtype=bool)

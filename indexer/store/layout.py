@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from typing import Any
 
 from indexer.store import disk
 from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
@@ -80,3 +81,23 @@ def remove_leftovers(index_dir: str) -> None:
     for name in os.listdir(index_dir):
         if _GENERATION.fullmatch(name) and name != live:
             shutil.rmtree(os.path.join(index_dir, name), ignore_errors=True)
+
+
+def segment_path(folder: str, number: int) -> str:
+    """Return the path of a segment file."""
+    return os.path.join(folder, f"{number:06d}.seg")
+
+
+def weights_path(folder: str, entry: dict[str, Any]) -> str:
+    """Return the path of the weights of a segment, by its entry in the catalogue."""
+    return os.path.join(folder, f"{entry['number']:06d}.w{entry['weights']}")
+
+
+def links_path(folder: str, number: int) -> str:
+    """Return the path of the links of a segment's pages."""
+    return os.path.join(folder, f"{number:06d}.links")
+
+
+def inlinks_path(folder: str, entry: dict[str, Any]) -> str:
+    """Return the path of the link texts folded into a segment's pages, by its entry in the catalogue."""
+    return os.path.join(folder, f"{entry['number']:06d}.i{entry['inlinks']}")

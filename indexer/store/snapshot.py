@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexCorruptError, IndexMissingError
+from indexer.store.layout import inlinks_path, segment_path
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path
-from indexer.store.weights import Basis, Weights
-from indexer.store.writer import inlinks_path, mean_lengths, segment_path, weights_path
+from indexer.store.weights import Basis, Weights, open_weights
+from indexer.store.writer import mean_lengths
 from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
@@ -111,10 +112,9 @@ class Snapshot:
     def damage(self) -> IndexCorruptError | None:
         """Return what is wrong with the bytes of a segment, None when all fit their checksums. Reads all of them."""
         for live in self.segments:
-            files = [live.segment.file, live.weights.file, live.captures.file]
-            for file in files + ([live.inlinks.file] if live.inlinks is not None else []):
-                for problem in file.problems():
-                    return IndexCorruptError(problem)
+            problems = live.segment.file.problems() + live.weights.problems() + live.captures.file.problems()
+            for problem in problems + (live.inlinks.file.problems() if live.inlinks is not None else []):
+                return IndexCorruptError(problem)
         return None
 
     def _read(self) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
@@ -132,7 +132,7 @@ class Snapshot:
     def _open(self, entry: dict[str, Any], shared: list[int] | None) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
         inlinks = Segment(inlinks_path(self.catalogue.index_dir, entry)) if entry["inlinks"] else None
-        weights = Weights(weights_path(self.catalogue.index_dir, entry), segment, inlinks)
+        weights = open_weights(self.catalogue.index_dir, entry, segment, inlinks)
         captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
         alive = None
         if entry["dead"]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.errors import IndexCorruptError
+from indexer.store.layout import weights_path
 from indexer.store.segment import Segment
 from indexer.text.elements import ELEMENTS
 
@@ -116,23 +117,50 @@ def upper_bounds(slack: float) -> NDArray[np.float64]:
 
 
 class Weights:
-    """The weights of one segment and its overlay of link texts, mapped into memory."""
+    """The weights of one segment and its overlay of link texts, mapped into memory.
+
+    path: of their file, "" while a segment has none; then every weight is without bound, until the run that wrote the
+    segment ends, and queries score what they find there instead of leaving most of it out.
+    """
 
     def __init__(self, path: str, segment: Segment, inlinks: Segment | None = None) -> None:
         """Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
-        self.file = ArrayFile(path, "weights")
-        meta: dict[str, Any] = self.file.meta
+        self.path = path
+        self._file = ArrayFile(path, "weights") if path else None
+        if self._file is None:
+            self.basis = _NO_BASIS
+            self.codes: NDArray[np.uint8] = _without_bound(segment.pairs)
+            self.greatest: NDArray[np.uint8] = _without_bound(len(segment.word_ids))
+            self.inlink_codes: NDArray[np.uint8] = _without_bound(inlinks.pairs if inlinks is not None else 0)
+            return
+        meta: dict[str, Any] = self._file.meta
         if meta["pairs"] != segment.pairs:
             raise IndexCorruptError(
                 f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs};"
                 " index the archives again with --rebuild"
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
-        self.codes: NDArray[np.uint8] = self.file.array("codes")
-        self.greatest: NDArray[np.uint8] = self.file.array("greatest")
-        self.inlink_codes: NDArray[np.uint8] = self.file.array("inlink_codes")
+        self.codes = self._file.array("codes")
+        self.greatest = self._file.array("greatest")
+        self.inlink_codes = self._file.array("inlink_codes")
         if inlinks is not None and len(self.inlink_codes) != inlinks.pairs:
             raise IndexCorruptError(
                 f"{path}: weights of {len(self.inlink_codes)} pairs of link texts, the overlay has {inlinks.pairs};"
                 " index the archives again with --rebuild"
             )
+
+    def problems(self) -> list[str]:
+        """Return one line for each array whose bytes do not fit their checksum."""
+        return self._file.problems() if self._file is not None else []
+
+
+_NO_BASIS = Basis((0.0,) * len(ELEMENTS), (0.0,) * len(ELEMENTS), (0.0,) * len(ELEMENTS))
+
+
+def _without_bound(count: int) -> NDArray[np.uint8]:
+    return np.full(count, 255, dtype=np.uint8)
+
+
+def open_weights(folder: str, entry: dict[str, Any], segment: Segment, inlinks: Segment | None) -> Weights:
+    """Return the weights of a segment, by its entry in the catalogue. Raises as Weights does."""
+    return Weights(weights_path(folder, entry) if entry["weights"] else "", segment, inlinks)

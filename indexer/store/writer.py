@@ -20,22 +20,21 @@ from numpy.typing import NDArray
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue, doc_id, sort_key
-from indexer.store.errors import IndexCorruptError, IndexError_
+from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
 from indexer.store.inlinks import Source, write_overlay
-from indexer.store.links import Links, merge_links
-from indexer.store.merging import merge_segments
-from indexer.store.segment import KINDS, MAX_VERSIONS, Segment
+from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
+from indexer.store.links import Links
+from indexer.store.merge_task import MergeTask, Places, run_merge, sound_segment
+from indexer.store.plans import last_groups, whole_groups
+from indexer.store.segment import KINDS, Segment
 from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
 from indexer.store.weights import Basis, Weights, write_weights
 from indexer.text.elements import INLINK
 
-# Weights are computed anew when the mean lengths have moved by more than this since they were written:
-# at the end of a run they shall fit well, in its course only well enough.
-_DRIFT, _DRIFT_IN_RUN = 1.25, 2.5
+# At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
+_DRIFT = 1.25
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
-# Segments smaller than this are merged at the end of a run; what is merged stays below both bounds.
-_MERGE_VERSIONS, _MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
 
 
 @dataclass(slots=True)
@@ -233,7 +232,6 @@ class IndexWriter:
             self._join_revisits(
                 connection, payloads | {c.payload for batch in batches for c in batch.captures}
             )
-            self._weigh(segments, _DRIFT_IN_RUN)
             self._keep(connection, segments)
         self._new_urls.clear()
         self._first_new_url = self._next_url
@@ -417,11 +415,11 @@ class IndexWriter:
         for entry in segments:
             if entry["weights"] and drift:
                 segment = Segment(self._segment_path(entry["number"]))
-                if Weights(self._weights_path(entry), segment).basis.slack(now) <= drift:
+                if Weights(weights_path(self.folder, entry), segment).basis.slack(now) <= drift:
                     continue
-            segment = self._sound_segment(entry)
+            segment = sound_segment(self._segment_path(entry["number"]))
             entry["weights"] += 1
-            path = self._weights_path(entry)
+            path = weights_path(self.folder, entry)
             write_weights(path, segment, self.ranking, means, self._inlinks_of(entry))
 
     def _reweigh(self, drift: float) -> None:
@@ -445,18 +443,69 @@ class IndexWriter:
         segments fit into one, and no dead version is left. progress: called with a step, and how many of how many
         are done. What was merged is without texts of links until they are folded in, which is the last step.
         """
-        segments = self.segments()
-        sizes = {entry["number"]: self._occurrences_of(entry) for entry in segments}
-        groups = (_whole_plan if all_of_it else _merge_plan)(segments, sizes)
+        groups = (whole_groups if all_of_it else last_groups)(self.segments())
         for done, chosen in enumerate(groups):
             if stop():
                 break
             progress("merging segments", done, len(groups))
-            self._merge_into_one(chosen)
+            task = self.merge_task(chosen, "merge")
+            self.commit_merge(task, run_merge(task))
         else:
             progress("merging segments", len(groups), len(groups))
         self.fold_links()
         self._reweigh(_DRIFT)
+
+    def merge_task(
+        self, chosen: Sequence[dict[str, Any]], name: str, *, with_weights: bool = False
+    ) -> MergeTask:
+        """Return the merge of some live segments as a task. with_weights: when it is long until all are weighed."""
+        return MergeTask(
+            self.folder,
+            name,
+            tuple(entry["number"] for entry in chosen),
+            tuple(tuple(entry["dead"]) for entry in chosen),
+            self.ranking if with_weights else None,
+            tuple(mean_lengths(self.segments()).tolist()),
+        )
+
+    def commit_merge(self, task: MergeTask, places: Places) -> None:
+        """Put the result of a merge in the place of its segments."""
+        gone = set(task.numbers)
+        with self.catalogue.transaction() as connection:
+            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+            by_number = {entry["number"]: entry for entry in segments}
+            number = self._next_segment_number(segments)
+            merged: dict[str, Any] = {
+                "number": number,
+                "versions": sum(int((place >= 0).sum()) for place in places),
+                "weights": 0 if task.ranking is None else 1,
+                "captures": 0,
+                "inlinks": 0,
+                "dead": sorted(
+                    int(place[ordinal])
+                    for each, before, place in zip(task.numbers, task.dead, places, strict=True)
+                    for ordinal in set(by_number[each]["dead"]) - set(before)
+                ),
+            }
+            own = (
+                self._segment_path(number),
+                links_path(self.folder, number),
+                weights_path(self.folder, merged),
+            )
+            for source, target in zip(task.files[: 2 + merged["weights"]], own, strict=False):
+                disk.rename(source, target)
+            disk.sync_folder(self.folder)
+            for each, place in zip(task.numbers, places, strict=True):
+                connection.executemany(
+                    "UPDATE versions SET segment = ?, ordinal = ? WHERE segment = ? AND ordinal = ?",
+                    [(number, int(new), each, old) for old, new in enumerate(place.tolist()) if new >= 0],
+                )
+            segments = [entry for entry in segments if entry["number"] not in gone]
+            if merged["versions"] > len(merged["dead"]):
+                self._sum_lengths(merged)
+                segments.append(merged)
+            self._keep(connection, segments)
+        self._remove_orphans(segments)
 
     def segments(self) -> list[dict[str, Any]]:
         """Return what the catalogue says of the live segments."""
@@ -465,53 +514,6 @@ class IndexWriter:
     def remove_orphans(self) -> None:
         """Remove files that no commit names any more."""
         self._remove_orphans(self.segments())
-
-    def _sound_segment(self, entry: dict[str, Any]) -> Segment:
-        """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
-        segment = Segment(self._segment_path(entry["number"]))
-        for problem in segment.file.problems():
-            raise IndexCorruptError(problem)
-        return segment
-
-    def _occurrences_of(self, entry: dict[str, Any]) -> int:
-        return int(sum(entry["sums"]))
-
-    def _merge_into_one(self, chosen: list[dict[str, Any]]) -> None:
-        segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-        number = self._next_segment_number(segments)
-        opened = [self._sound_segment(entry) for entry in chosen]
-        dead = [entry["dead"] for entry in chosen]
-        places = merge_segments(self._segment_path(number), opened, dead)
-        links = [
-            Links(links_path(self.folder, e["number"]), len(s)) for e, s in zip(chosen, opened, strict=True)
-        ]
-        merge_links(links_path(self.folder, number), links, places)
-        merged: dict[str, Any] = {
-            "number": number,
-            "versions": sum(int((place >= 0).sum()) for place in places),
-            "weights": 0,
-            "captures": 0,
-            "inlinks": 0,
-            "dead": [],
-        }
-        self._sum_lengths(merged)
-        gone = {entry["number"] for entry in chosen}
-        with self.catalogue.transaction() as connection:
-            for entry, place in zip(chosen, places, strict=True):
-                connection.executemany(
-                    "UPDATE versions SET segment = ?, ordinal = ? WHERE segment = ? AND ordinal = ?",
-                    [
-                        (number, int(new), entry["number"], old)
-                        for old, new in enumerate(place.tolist())
-                        if new >= 0
-                    ],
-                )
-            segments = [entry for entry in segments if entry["number"] not in gone]
-            if merged["versions"]:
-                segments.append(merged)
-            self._weigh(segments, _DRIFT)
-            self._keep(connection, segments)
-        self._remove_orphans(segments)
 
     # -- files
 
@@ -524,9 +526,6 @@ class IndexWriter:
 
     def _segment_path(self, number: int) -> str:
         return segment_path(self.folder, number)
-
-    def _weights_path(self, entry: dict[str, Any]) -> str:
-        return weights_path(self.folder, entry)
 
     def _remove_orphans(self, segments: list[dict[str, Any]], endings: tuple[str, ...] = (".seg",)) -> None:
         """Remove files that no commit names: what a crash, a merge or a new weighing left behind."""
@@ -550,67 +549,6 @@ def mean_lengths(segments: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
     return np.divide(sums, counts, out=np.zeros(KINDS), where=counts > 0)
 
 
-def segment_path(folder: str, number: int) -> str:
-    """Return the path of a segment file."""
-    return os.path.join(folder, f"{number:06d}.seg")
-
-
-def weights_path(folder: str, entry: dict[str, Any]) -> str:
-    """Return the path of the weights of a segment, by its entry in the catalogue."""
-    return os.path.join(folder, f"{entry['number']:06d}.w{entry['weights']}")
-
-
-def links_path(folder: str, number: int) -> str:
-    """Return the path of the links of a segment's pages."""
-    return os.path.join(folder, f"{number:06d}.links")
-
-
-def inlinks_path(folder: str, entry: dict[str, Any]) -> str:
-    """Return the path of the link texts folded into a segment's pages, by its entry in the catalogue."""
-    return os.path.join(folder, f"{entry['number']:06d}.i{entry['inlinks']}")
-
-
 def _fold_state(segments: list[dict[str, Any]]) -> list[list[int]]:
     """Return what tells whether pages came or went since links were folded: numbers are never used again."""
     return [[entry["number"], len(entry["dead"])] for entry in segments]
-
-
-def _merge_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> list[list[dict[str, Any]]]:
-    """Return groups of segments to be merged: neighbours while they fit one segment; alone only to drop many dead."""
-    groups: list[list[dict[str, Any]]] = []
-    current: list[dict[str, Any]] = []
-    versions = size = 0
-    for entry in segments:
-        alive = entry["versions"] - len(entry["dead"])
-        if current and (
-            versions + alive > _MERGE_VERSIONS or size + occurrences[entry["number"]] > _MERGE_OCCURRENCES
-        ):
-            groups.append(current)
-            current, versions, size = [], 0, 0
-        current.append(entry)
-        versions += alive
-        size += occurrences[entry["number"]]
-    if current:
-        groups.append(current)
-    return [group for group in groups if len(group) > 1 or len(group[0]["dead"]) * 4 > group[0]["versions"]]
-
-
-def _whole_plan(segments: list[dict[str, Any]], occurrences: dict[int, int]) -> list[list[dict[str, Any]]]:
-    """Return groups of segments to be merged so that few are left: large ones first, each to where it fits tightest."""
-    groups: list[list[dict[str, Any]]] = []
-    filled: list[tuple[int, int]] = []
-    for entry in sorted(segments, key=lambda entry: len(entry["dead"]) - entry["versions"]):
-        alive, size = entry["versions"] - len(entry["dead"]), occurrences[entry["number"]]
-        fitting = [
-            place
-            for place, (versions, held) in enumerate(filled)
-            if versions + alive <= _MERGE_VERSIONS and held + size <= _MERGE_OCCURRENCES
-        ]
-        if fitting:
-            place = max(fitting, key=lambda place: filled[place])
-            groups[place].append(entry)
-            filled[place] = (filled[place][0] + alive, filled[place][1] + size)
-        else:
-            groups.append([entry])
-            filled.append((alive, size))
-    return [group for group in groups if len(group) > 1 or group[0]["dead"]]

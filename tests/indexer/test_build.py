@@ -33,8 +33,11 @@ ONE = IndexOptions(workers=1)
 PAGES = 157  # of the shelf that is killed at
 
 # A run in a process of its own. Workers are fresh interpreters with our sys.path, so that a sitecustomize.py
-# of ours gives them small batches, and the run many commits.
-_SITE = "import indexer.worker as w; w.BATCH_PAGES, w.GROUP_PAGES = 12, 4"
+# of ours gives them small batches, and the run many commits and merges.
+_SITE = """
+import indexer.worker as w, indexer.store.plans as p
+w.BATCH_PAGES, w.GROUP_PAGES, p.MERGE_VERSIONS = 12, 4, 50
+"""
 _RUN = """
 import sys
 from indexer import IndexOptions, build_index

@@ -30,6 +30,7 @@ from indexer import (
     optimize_index,
     remove_from_index,
 )
+from indexer.store import plans
 from indexer.store.catalogue import Catalogue
 from indexer.store.layout import live_folder
 
@@ -40,6 +41,7 @@ REBUILD = IndexOptions(workers=1, rebuild=True)
 @pytest.fixture
 def faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
     run_in_one_process(monkeypatch, batch_pages=4)
+    monkeypatch.setattr(plans, "MERGE_VERSIONS", 9)  # there are merges in the midst of a run
     with faulty_files(monkeypatch) as found:
         yield found
 

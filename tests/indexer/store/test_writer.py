@@ -9,10 +9,14 @@ import pytest
 from store_batches import Page, commit_pages, commit_revisit, contents
 
 from indexer import Ranking
+from indexer.store import plans
 from indexer.store.catalogue import doc_id
 from indexer.store.checking import check_generation
+from indexer.store.layout import segment_path, weights_path
+from indexer.store.merge_task import run_merge
 from indexer.store.segment import Segment
-from indexer.store.writer import IndexWriter, segment_path, weights_path
+from indexer.store.snapshot import Snapshot
+from indexer.store.writer import IndexWriter
 
 CAT: Page = {("cat", 6): [0, 4], ("title", 0): [9]}
 DOG: Page = {("dog", 6): [1]}
@@ -42,7 +46,7 @@ def test_a_commit_is_whole_and_sound(writer: IndexWriter) -> None:
     ]
     [entry] = segments(writer)
     assert (entry["versions"], entry["dead"], sum(entry["sums"])) == (2, [], 4)
-    assert sorted(os.listdir(writer.folder))[:4] == ["000001.c1", "000001.links", "000001.seg", "000001.w1"]
+    assert sorted(os.listdir(writer.folder))[:3] == ["000001.c1", "000001.links", "000001.seg"]
 
 
 def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:
@@ -107,10 +111,49 @@ def test_new_boosts_weigh_the_index_anew_without_an_archive(writer: IndexWriter)
     assert check_generation(writer.folder) == []
 
 
-def test_weights_are_renewed_when_mean_lengths_have_moved(writer: IndexWriter) -> None:
+def test_segments_are_weighed_once_at_the_end_of_a_run(
+    writer: IndexWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "MERGE_VERSIONS", 1)  # nothing is merged
     commit_pages(writer, "a.warc", {"http://a.example/": CAT})
     commit_pages(writer, "b.warc", {"http://b.example/": {("dog", 6): list(range(60))}})
-    assert [entry["weights"] for entry in segments(writer)] == [2, 1]
+    assert [entry["weights"] for entry in segments(writer)] == [0, 0]
+    assert check_generation(writer.folder) == []
+    for live in Snapshot(writer.catalogue).segments:  # until then nothing is left out by its weights
+        assert live.weights.codes.tolist() == [255] * live.segment.pairs
+    writer.merge()
+    assert [entry["weights"] for entry in segments(writer)] == [1, 1]
+
+
+def test_what_is_removed_while_a_merge_is_at_work_is_removed_from_its_result(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
+    commit_pages(writer, "b.warc", {"http://c.example/": DOG})
+    commit_pages(writer, "c.warc", {"http://d.example/": CAT})
+    writer.forget_file("c.warc")
+    task = writer.merge_task(segments(writer), "beside", with_weights=True)
+    places = run_merge(task)
+    writer.forget_file("b.warc")
+    commit_pages(writer, "e.warc", {"http://e.example/": CAT})
+    writer.commit_merge(task, places)
+    assert check_generation(writer.folder) == []
+    late, merged = segments(writer)
+    assert (merged["versions"], merged["dead"], merged["weights"]) == (3, [2], 1)
+    writer.merge()
+    assert check_generation(writer.folder) == [] and late["versions"] == 1
+    [entry] = segments(writer)
+    assert (entry["versions"], entry["dead"]) == (3, [])
+
+
+def test_a_merge_of_which_all_is_removed_meanwhile_leaves_nothing(writer: IndexWriter) -> None:
+    commit_pages(writer, "a.warc", {"http://a.example/": CAT})
+    commit_pages(writer, "b.warc", {"http://b.example/": DOG})
+    task = writer.merge_task(segments(writer), "beside")
+    places = run_merge(task)
+    writer.forget_file("a.warc")
+    writer.forget_file("b.warc")
+    writer.commit_merge(task, places)
+    assert segments(writer) == [] and check_generation(writer.folder) == []
+    assert not [name for name in os.listdir(writer.folder) if "seg" in name]
 
 
 def test_what_no_commit_names_is_removed_at_the_start_and_at_the_end(tmp_path: Path) -> None:
@@ -138,7 +181,7 @@ def test_a_commit_that_fails_changes_nothing(writer: IndexWriter, monkeypatch: p
         segments(writer),
     )
     monkeypatch.setattr(
-        IndexWriter, "_weigh", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error"))
+        IndexWriter, "_keep", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error"))
     )
     with pytest.raises(OSError):
         commit_pages(writer, "b.warc", {"http://b.example/": DOG})

@@ -1,0 +1,90 @@
+"""Which segments of an index are merged, and when: decisions over what the catalogue says of them, nothing else.
+
+A large segment is written once: during a run small segments wait until they fill one, and later runs leave it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from indexer.store.segment import MAX_VERSIONS
+
+Entry = dict[str, Any]
+
+# No segment made by a merge goes beyond both bounds.
+MERGE_VERSIONS, MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
+# A segment this many times as large as all that would be merged with it stays as it is: else every small run
+# would write it anew. Below FREE_VERSIONS that costs so little that it does not count.
+FEW_TIMES, FREE_VERSIONS = 4, 4_000
+
+
+def full_group(entries: Iterable[Entry], busy: set[int]) -> list[Entry]:
+    """Return small segments that fill one large one; [] while there are not enough. busy: numbers to leave out.
+
+    Small is what is less than half of a large one.
+    """
+    group: list[Entry] = []
+    for entry in entries:
+        if (
+            entry["number"] in busy
+            or 2 * _alive(entry) > MERGE_VERSIONS
+            or 2 * _size(entry) > MERGE_OCCURRENCES
+        ):
+            continue
+        if group and not _fits([*group, entry]):
+            return group
+        group.append(entry)
+    return []
+
+
+def last_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Return groups of segments to be merged at the end of a run: neighbours while they fit into one.
+
+    One alone only to drop many removed versions, and a large one only where it grows by a fair share.
+    """
+    groups: list[list[Entry]] = [[]]
+    for entry in entries:
+        if groups[-1] and not _fits([*groups[-1], entry]):
+            groups.append([])
+        groups[-1].append(entry)
+    found = []
+    for group in groups:
+        while len(group) > 1:
+            largest = max(group, key=_alive)
+            others = sum(map(_alive, group)) - _alive(largest)
+            if _alive(largest) <= max(FREE_VERSIONS, FEW_TIMES * others) or _has_many_dead(largest):
+                break
+            group = [entry for entry in group if entry is not largest]
+        if len(group) > 1 or group and _has_many_dead(group[0]):
+            found.append(group)
+    return found
+
+
+def whole_groups(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Return groups of segments to be merged so that few are left: large ones first, each to where it fits tightest."""
+    groups: list[list[Entry]] = []
+    for entry in sorted(entries, key=_alive, reverse=True):
+        fitting = [group for group in groups if _fits([*group, entry])]
+        if fitting:
+            max(fitting, key=lambda group: sum(map(_alive, group))).append(entry)
+        else:
+            groups.append([entry])
+    return [group for group in groups if len(group) > 1 or group[0]["dead"]]
+
+
+def _alive(entry: Entry) -> int:
+    return int(entry["versions"]) - len(entry["dead"])
+
+
+def _size(entry: Entry) -> int:
+    """Return the number of occurrences."""
+    return int(sum(entry["sums"]))
+
+
+def _has_many_dead(entry: Entry) -> bool:
+    return len(entry["dead"]) * 4 > int(entry["versions"])
+
+
+def _fits(group: Sequence[Entry]) -> bool:
+    return sum(map(_alive, group)) <= MERGE_VERSIONS and sum(map(_size, group)) <= MERGE_OCCURRENCES

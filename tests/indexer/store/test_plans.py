@@ -1,0 +1,77 @@
+"""Which segments are merged, and when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from indexer.store import plans
+from indexer.store.plans import full_group, last_groups, whole_groups
+
+
+@pytest.fixture(autouse=True)
+def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "MERGE_VERSIONS", 100)
+    monkeypatch.setattr(plans, "MERGE_OCCURRENCES", 1000)
+    monkeypatch.setattr(plans, "FREE_VERSIONS", 5)
+
+
+def entries(*versions: int, dead: int = 0, occurrences: int = 1) -> list[dict[str, Any]]:
+    return [
+        {"number": number, "versions": count, "dead": list(range(dead)), "sums": [occurrences]}
+        for number, count in enumerate(versions, start=1)
+    ]
+
+
+def numbers(groups: list[list[dict[str, Any]]]) -> list[list[int]]:
+    return [sorted(entry["number"] for entry in group) for group in groups]
+
+
+def test_during_a_run_small_segments_wait_until_they_fill_a_large_one() -> None:
+    assert full_group(entries(30, 30, 30), set()) == []
+    assert numbers([full_group(entries(30, 30, 30, 30), set())]) == [[1, 2, 3]]
+    # what is large is left alone, and what a merge is at work on already
+    assert numbers([full_group(entries(90, 30, 30, 30, 30), set())]) == [[2, 3, 4]]
+    assert full_group(entries(30, 30, 30, 30, 30), {1, 2, 3}) == []
+    # many words fill a segment, too
+    assert numbers([full_group(entries(1, 1, 1, occurrences=400), set())]) == [[1, 2]]
+
+
+def test_a_run_of_any_length_has_a_bounded_number_of_small_segments() -> None:
+    live: list[dict[str, Any]] = []
+    written = most = 0
+    for number in range(1, 1000):
+        live.append({"number": number, "versions": 7, "dead": [], "sums": [7]})
+        if group := full_group(live, set()):
+            live = [entry for entry in live if entry not in group]
+            together = sum(entry["versions"] for entry in group)
+            live.append({"number": 10_000 + number, "versions": together, "dead": [], "sums": [1]})
+            written += together
+        most = max(most, sum(entry["versions"] < 50 for entry in live))
+    assert most <= 100 // 7 + 1
+    assert written <= 7 * 1000  # each version once
+
+
+def test_at_the_end_of_a_run_neighbours_become_one_while_they_fit() -> None:
+    assert numbers(last_groups(entries(40, 30, 20, 60, 30))) == [[1, 2, 3], [4, 5]]
+    assert last_groups(entries(100)) == last_groups([]) == []
+
+
+def test_a_large_segment_is_not_written_anew_for_a_few_pages() -> None:
+    assert last_groups(entries(80, 2)) == []
+    assert numbers(last_groups(entries(80, 2, 2))) == [[2, 3]]
+    assert numbers(last_groups(entries(60, 20))) == [[1, 2]]
+    assert numbers(last_groups(entries(5, 1))) == [[1, 2]]  # so small that it costs nothing
+    assert numbers(last_groups(entries(3, 80))) == []
+
+
+def test_many_removed_versions_are_reason_enough() -> None:
+    assert numbers(last_groups(entries(20, dead=6))) == [[1]]
+    assert last_groups(entries(20, dead=4)) == []
+    assert numbers(whole_groups(entries(20, dead=1))) == [[1]]
+
+
+def test_optimizing_leaves_as_few_as_fit() -> None:
+    assert numbers(whole_groups(entries(40, 60, 70, 30, 10))) == [[3, 4], [1, 2]]
+    assert whole_groups(entries(60, 60, 60)) == []

@@ -1,0 +1,115 @@
+"""Segments are merged while a run goes on, by its workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import run_in_one_process
+from shelf import answers, write_shelf
+
+import indexer.worker
+from indexer import IndexCorruptError, IndexOptions, build_index, open_index
+from indexer.store import plans
+from indexer.store.merge_task import MergeTask, run_merge
+from indexer.store.writer import IndexWriter
+
+TWO = IndexOptions(workers=2)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    run_in_one_process(monkeypatch, batch_pages=5)
+    return write_shelf(tmp_path / "shelf", files=4, pages=22)
+
+
+@pytest.fixture
+def whole(tmp_path: Path, shelf: list[str]) -> dict[str, Any]:
+    """What an index answers that was merged at the end alone."""
+    build_index(shelf, str(tmp_path / "whole"), options=TWO)
+    return answers(tmp_path / "whole")
+
+
+@pytest.fixture
+def merges(whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of live segments after each merge."""
+    monkeypatch.setattr(plans, "MERGE_VERSIONS", 20)
+    counts: list[int] = []
+    commit_merge = IndexWriter.commit_merge
+
+    def counted(writer: IndexWriter, *arguments: Any) -> None:
+        commit_merge(writer, *arguments)
+        counts.append(len(writer.segments()))
+
+    monkeypatch.setattr(IndexWriter, "commit_merge", counted)
+    return counts
+
+
+def sound_answers(index: Path) -> dict[str, Any]:
+    with open_index(str(index)) as opened:
+        assert opened.check() == []
+    return answers(index)
+
+
+def test_segments_stay_few_and_the_answers_are_the_same(
+    tmp_path: Path, shelf: list[str], whole: dict[str, Any], merges: list[int]
+) -> None:
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert len(merges) >= 4 and max(merges) <= 11
+    assert sound_answers(tmp_path / "index") == whole
+
+
+def test_a_worker_that_dies_at_a_merge_costs_nothing(
+    tmp_path: Path,
+    shelf: list[str],
+    whole: dict[str, Any],
+    merges: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    deaths: list[str] = []
+
+    def die_twice(task: MergeTask) -> Any:
+        if len(deaths) < 2:
+            deaths.append(task.name)
+            Path(task.files[0]).write_bytes(b"half a segment")
+            raise EOFError
+        return run_merge(task)
+
+    monkeypatch.setattr(indexer.worker, "run_merge", die_twice)
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert len(deaths) == 2 and merges
+    assert sound_answers(tmp_path / "index") == whole
+    assert not list((tmp_path / "index" / "g1").glob("*.new"))
+
+
+def test_when_no_worker_can_merge_the_run_does_it_itself(
+    tmp_path: Path,
+    shelf: list[str],
+    whole: dict[str, Any],
+    merges: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def die(task: MergeTask) -> Any:
+        raise EOFError
+
+    monkeypatch.setattr(indexer.worker, "run_merge", die)
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert merges
+    assert sound_answers(tmp_path / "index") == whole
+
+
+def test_a_damaged_segment_is_not_merged_into_a_sound_one(
+    tmp_path: Path, shelf: list[str], merges: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = IndexWriter.commit
+
+    def commit_then_damage(writer: IndexWriter, batches: Any) -> None:
+        commit(writer, batches)
+        for path in sorted(Path(writer.folder).glob("*.seg"))[:1]:
+            content = path.read_bytes()
+            path.write_bytes(content[:-200] + bytes(200))
+
+    monkeypatch.setattr(IndexWriter, "commit", commit_then_damage)
+    with pytest.raises(IndexCorruptError, match="checksum"):
+        build_index(shelf, str(tmp_path / "index"), options=TWO)
