@@ -64,7 +64,7 @@ def dump() -> str:
                     *segment_lines("MyIndex/g1/000001.seg"),
                     *small_file_lines("MyIndex/g1/000001.links"),
                     *small_file_lines("MyIndex/g1/000001.i1"),
-                    *small_file_lines("MyIndex/g1/000001.w2"),
+                    *small_file_lines("MyIndex/g1/000001.w1"),
                     *small_file_lines("MyIndex/g1/000001.c1"),
                     *catalogue_lines(),
                 ]

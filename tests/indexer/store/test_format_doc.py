@@ -113,8 +113,11 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         ):
             if ordinal not in segment["dead"]:
                 yield word, urls[ordinal], element, position
-        weights, _ = read_array_file(os.path.join(folder, f"{segment['number']:06}.w{segment['weights']}"))
-        assert weights["kind"] == "weights" and len(weights["meta"]["boost"]) == 10
+        if segment["weights"]:
+            weights, _ = read_array_file(
+                os.path.join(folder, f"{segment['number']:06}.w{segment['weights']}")
+            )
+            assert weights["kind"] == "weights" and len(weights["meta"]["boost"]) == 10
         check_captures(catalogue, folder, segment)
     catalogue.close()
 
