@@ -2,6 +2,7 @@
 
     python benchmarks/corpus.py && python benchmarks/index.py
     python benchmarks/index.py --arcs /tmp/small/arcs --workers 1 --json
+    python benchmarks/index.py --stages
 
 The index is built from nothing in a process of its own, as a user would build it.
 Memory is sampled every 0.1 s over the whole process tree: the sum of the resident
@@ -34,10 +35,18 @@ def main() -> None:
     parser.add_argument("--arcs", type=Path, default=HERE / "data" / "arcs", help="archive files to index")
     parser.add_argument("--index", type=Path, default=HERE / "data" / "index", help="where the index goes")
     parser.add_argument("--workers", type=int, default=0, help="worker processes; 0 is one for each core")
+    parser.add_argument("--stages", action="store_true", help="print the CPU a page of each stage instead")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     arguments = parser.parse_args()
     if not arguments.arcs.exists():
         sys.exit(f"index.py: {arguments.arcs} does not exist; make it with: python benchmarks/corpus.py")
+    if arguments.stages:
+        sys.path.insert(0, str(APP.parent))
+        from stages import measure_stages, stages_as_text
+
+        found = measure_stages([arguments.arcs])
+        print(json.dumps(found) if arguments.json else stages_as_text(found))
+        return
     result = measure([arguments.arcs], arguments.index, arguments.workers)
     print(json.dumps(result) if arguments.json else as_text(result))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from archiver.warc import Location
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -27,9 +27,9 @@ class Capture:
 
 
 _COLUMNS = (
-    "SELECT u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.whole, c.member, c.offset, c.length, c.inner,"
-    " v.title, c.refers_to, f.path FROM captures c JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file"
-    " LEFT JOIN versions v ON v.id = c.version WHERE "
+    "SELECT u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.whole, c.member, c.offset,"
+    " c.length, c.inner, v.title, c.refers_to, f.path FROM captures c JOIN urls u ON u.id = c.url"
+    " JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version WHERE "
 )
 _ORIGINAL = (
     "SELECT f.whole, c.offset, c.length, c.member, c.inner, u.url, c.timestamp, f.path FROM captures c"
@@ -51,7 +51,7 @@ def captures_with_digest(snapshot: Snapshot, digest: str, limit: int, now: Now) 
     """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""
     if not digest:
         return []
-    rows = _rows(snapshot, "c.payload = ?", [digest], f"c.timestamp, u.url, {_PLACE}", limit)
+    rows = _rows(snapshot, HAS_PAYLOAD, [compact_digest(digest)], f"c.timestamp, u.url, {_PLACE}", limit)
     return _captures(snapshot, sorted(rows, key=lambda row: (row[1], row[0], *_place(row)))[:limit], now)
 
 
@@ -99,16 +99,16 @@ def _original(
     if payload:
         for member in snapshot.members:
             found += member.catalogue.connection().execute(
-                f"{_ORIGINAL} c.payload = ? ORDER BY u.url <> ?, u.url <> ?, c.timestamp, {_PLACE} LIMIT 1",
-                (payload, url, refers_to or ""),
+                f"{_ORIGINAL} {HAS_PAYLOAD} ORDER BY u.url <> ?2, u.url <> ?3, c.timestamp, {_PLACE} LIMIT 1",
+                (compact_digest(payload), url, refers_to or ""),
             )
         found.sort(key=lambda row: (row[5] != url, row[5] != (refers_to or ""), row[6], row[7], *row[3:5]))
     if not found:
         for member in snapshot.members:
             found += member.catalogue.connection().execute(
-                f"{_ORIGINAL} u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '') AND c.status <> 304"
-                f" ORDER BY c.timestamp DESC, {_PLACE} LIMIT 1",
-                (refers_to or url, timestamp, payload),
+                f"{_ORIGINAL} u.doc_id = ? AND u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '')"
+                f" AND c.status <> 304 ORDER BY c.timestamp DESC, {_PLACE} LIMIT 1",
+                (doc_id(refers_to or url), refers_to or url, timestamp, payload),
             )
         found.sort(key=lambda row: row[6], reverse=True)
     if not found:

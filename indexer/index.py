@@ -59,7 +59,7 @@ from indexer.search.tree import TreeNode, site_tree
 from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.joined import JoinedSnapshot
 from indexer.store.opened import ATTEMPTS, OpenedIndex

@@ -114,8 +114,8 @@ def list_captures(
             ]
         beyond = f" AND (u.sort_key, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)"
         rows = member.catalogue.connection().execute(
-            "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, c.payload, f.path, c.member, c.offset,"
-            f" c.length, c.inner, c.id * {several} + {place}, v.title, f.whole"
+            "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.path,"
+            f" c.member, c.offset, c.length, c.inner, c.id * {several} + {place}, v.title, f.whole"
             " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
             f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
             f"{beyond if behind else ''}{not_hidden(snapshot, place)}"

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from archiver.warc import Damage
-from indexer.store.catalogue import doc_key
+from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector

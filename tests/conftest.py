@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from running import Run, run_command
 from webui.demo import served_site, write_demo_archive
 from webui.settings import load_settings
+
+# Tests ask what is right, not how long it takes: the machine may be busy.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REPOSITORY = Path(__file__).parents[1]
 

@@ -27,6 +27,7 @@ class HttpResponse:
     truncated: a part of the body is missing: the record is cut, the data broken, or a limit was reached.
     raw_body_sha1: SHA-1 of the body with only the transfer coding undone, which
         is what WARC-Payload-Digest covers; b"" if it was too large to be held, or not asked for.
+    body_sha1: SHA-1 of `body` where it is known already, which it is of a body without content coding; else b"".
     """
 
     status: int
@@ -37,6 +38,7 @@ class HttpResponse:
     problems: tuple[str, ...] = ()
     truncated: bool = False
     raw_body_sha1: bytes = b""
+    body_sha1: bytes = b""
 
     @property
     def media_type(self) -> str:
@@ -103,6 +105,8 @@ def _decode_body(
         problems += result.problems
         response.truncated |= result.truncated
         raw = result.body
+    else:
+        response.body_sha1 = response.raw_body_sha1
     response.body = raw
     response.problems = tuple(problems)
 

@@ -59,7 +59,7 @@ _SHOWN = (
     "SELECT c.version, u.url, v.title, c.timestamp, f.path, f.whole, c.member, c.offset, c.length, c.inner, c.mime,"
     " c.status,"
     " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
-    " AND o.payload <> c.payload) THEN c.payload ELSE '' END"
+    " AND o.payload <> c.payload) THEN digest_text(c.payload) ELSE '' END"
     " FROM versions v JOIN urls u ON u.id = v.url JOIN captures c ON c.id = (SELECT c.id FROM captures c"
     " JOIN files f ON f.id = c.file WHERE c.version = v.id AND c.type <> 'revisit'{visible}"
     " ORDER BY {order}, f.path, c.member, c.offset, c.inner LIMIT 1)"

@@ -10,7 +10,7 @@ import numpy as np
 
 from archiver.warc import canonical_url
 from indexer.search.link_table import Numbers, last_captured, links_of
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from indexer.store.links import target_key
 from indexer.store.snapshot import Snapshot, not_hidden
 from indexer.text.elements import PageText

@@ -35,7 +35,7 @@ from indexer.store.errors import (
     is_disk_full,
 )
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _MAGIC = b"FAid"
 _ALIGN = 64
 _SPARE = 8

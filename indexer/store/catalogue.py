@@ -8,7 +8,6 @@ that a commit is one transaction: all of it is there after a crash, or nothing.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -19,8 +18,8 @@ from typing import Any, cast
 
 from sqlitedict import SqliteDict
 
-from archiver.warc import capture_key, surt_key
 from indexer.store import disk
+from indexer.store.compact import PAYLOAD_END, add_functions
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -30,52 +29,32 @@ from indexer.store.errors import (
     IndexVersionError,
 )
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
 
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
-CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, doc_id INTEGER NOT NULL, sort_key TEXT NOT NULL);
-CREATE INDEX urls_by_doc_id ON urls (doc_id);
-CREATE INDEX urls_by_sort_key ON urls (sort_key);
+CREATE TABLE addresses (id INTEGER PRIMARY KEY, sort_key TEXT NOT NULL, written NOT NULL, doc_id INTEGER NOT NULL);
+CREATE INDEX addresses_by_doc_id ON addresses (doc_id);
+CREATE INDEX addresses_by_sort_key ON addresses (sort_key);
+CREATE VIEW urls AS SELECT id, address(sort_key, written) AS url, doc_id, sort_key FROM addresses;
 CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, segment INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL, title TEXT, UNIQUE (url, digest));
+    ordinal INTEGER NOT NULL, title TEXT);
+CREATE INDEX versions_by_url ON versions (url, substr(digest, 1, 4));
 CREATE INDEX versions_by_place ON versions (segment, ordinal);
 CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp TEXT NOT NULL, type TEXT NOT NULL,
-    status INTEGER NOT NULL, mime TEXT NOT NULL, payload TEXT NOT NULL, file INTEGER NOT NULL, member TEXT NOT NULL,
+    status INTEGER NOT NULL, mime TEXT NOT NULL, payload NOT NULL, file INTEGER NOT NULL, member TEXT NOT NULL,
     offset INTEGER NOT NULL, length INTEGER NOT NULL, inner INTEGER NOT NULL, version INTEGER, refers_to TEXT,
     UNIQUE (file, member, offset, inner));
 CREATE INDEX captures_by_url ON captures (url, timestamp);
-CREATE INDEX captures_by_payload ON captures (payload) WHERE payload <> '';
+CREATE INDEX captures_by_payload ON captures ({PAYLOAD_END.format("payload")}) WHERE payload <> '';
 CREATE INDEX revisits_alone ON captures (payload) WHERE type = 'revisit' AND version IS NULL AND payload <> '';
 CREATE INDEX captures_by_version ON captures (version) WHERE version IS NOT NULL;
 CREATE TABLE removals (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL,
     reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, captures INTEGER NOT NULL, pages INTEGER NOT NULL,
     lifted TEXT NOT NULL, size INTEGER NOT NULL, ends TEXT NOT NULL);
 """
-
-
-def doc_id(url: str) -> int:
-    """Return the MD5-8 id of an address; two addresses may share one, so lookups by it give a list."""
-    return int.from_bytes(_url_md5(url)[:4], "big")
-
-
-def doc_key(url: str) -> int:
-    """Return 64 bits of the MD5 of an address, which order pages of equal score."""
-    return int.from_bytes(_url_md5(url)[:8], "big")
-
-
-def sort_key(url: str) -> str:
-    """Return the key that all spellings of an address share and that puts the pages of a site together."""
-    try:
-        return surt_key(url)
-    except ValueError:
-        return capture_key(url)
-
-
-def _url_md5(url: str) -> bytes:
-    return hashlib.md5(url.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
 
 
 def _encode(value: Any) -> str:
@@ -187,6 +166,7 @@ class Catalogue:
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )
+            add_functions(connection)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             return connection
@@ -197,6 +177,7 @@ class Catalogue:
         connection = sqlite3.connect(
             address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
+        add_functions(connection)
         connection.execute("PRAGMA query_only=1")
         # SQLite opens its files at the first read: from here on this connection outlives a rebuild that removes them
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()

@@ -101,6 +101,14 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
             "SELECT COUNT(*) FROM versions WHERE url NOT IN (SELECT id FROM urls)",
         ),
         (
+            "addresses more than once",
+            "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY sort_key, written HAVING COUNT(*) > 1)",
+        ),
+        (
+            "versions more than once",
+            "SELECT COUNT(*) FROM (SELECT 1 FROM versions GROUP BY url, digest HAVING COUNT(*) > 1)",
+        ),
+        (
             "versions that no capture holds",
             "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS"
             " (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')",

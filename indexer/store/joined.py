@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id
 from indexer.store.files import FileTable, fingerprint
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureRow
@@ -33,7 +34,7 @@ _LONE_REVISITS = (
 )
 _VERSION_REPEATED = (
     "SELECT v.segment, v.ordinal FROM captures c JOIN urls u ON u.id = c.url JOIN versions v ON v.id = c.version"
-    " WHERE c.payload = ? AND c.payload <> '' AND u.url = ? LIMIT 1"
+    f" WHERE {HAS_PAYLOAD} AND u.url = ?2 LIMIT 1"
 )
 
 Place = tuple[int, int, int]  # index, number of a segment in it, ordinal
@@ -126,7 +127,8 @@ class JoinedSnapshot(Snapshot):
         return [
             (place, int(row[0]))
             for place, member in enumerate(self.members)
-            if (row := _row(member, "SELECT id FROM urls WHERE url = ?", url)) is not None
+            if (row := _row(member, "SELECT id FROM urls WHERE doc_id = ? AND url = ?", doc_id(url), url))
+            is not None
         ]
 
     def versions_at(self, number: int, ordinal: int) -> list[tuple[int, int]]:
@@ -140,11 +142,14 @@ class JoinedSnapshot(Snapshot):
         )
         if row is None:
             return []
-        sql = "SELECT v.id FROM versions v JOIN urls u ON u.id = v.url WHERE u.url = ? AND v.digest = ?"
+        sql = (
+            "SELECT v.id FROM urls u JOIN versions v ON v.url = u.id WHERE u.doc_id = ?1 AND u.url = ?2"
+            " AND substr(v.digest, 1, 4) = substr(?3, 1, 4) AND v.digest = ?3"
+        )
         return [
             (at, int(found[0]))
             for at, member in enumerate(self.members)
-            if (found := _row(member, sql, *row)) is not None
+            if (found := _row(member, sql, doc_id(row[0]), *row)) is not None
         ]
 
     def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
@@ -154,9 +159,9 @@ class JoinedSnapshot(Snapshot):
     def title_repeated(self, url: str, payload: str) -> str | None:
         sql = (
             "SELECT v.title FROM captures c JOIN urls u ON u.id = c.url JOIN versions v ON v.id = c.version"
-            " WHERE c.payload = ? AND c.payload <> '' AND u.url = ? LIMIT 1"
+            f" WHERE {HAS_PAYLOAD} AND u.url = ?2 LIMIT 1"
         )
-        rows = (_row(member, sql, payload, url) for member in self.members)
+        rows = (_row(member, sql, compact_digest(payload), url) for member in self.members)
         return next((row[0] for row in rows if row is not None), None)
 
     def addresses(self, documents: Sequence[int]) -> list[str]:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from archiver.warc import surt_key
-from indexer.store.catalogue import Catalogue, sort_key
+from indexer.store.catalogue import Catalogue
+from indexer.store.compact import sort_key
 from indexer.store.errors import IndexError_
 from indexer.store.files import KnownFile, State, fingerprint, ledger_key, state_of, whole_path
 from indexer.store.writer import IndexWriter

@@ -23,9 +23,8 @@ from indexer.store.postings import (
     decode_many_ordinals,
     decode_ordinals,
     encode_ordinals,
-    pack_bits,
-    unpack_bits,
 )
+from indexer.store.runs import RunReader, bit_widths, pack_runs
 from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
@@ -110,7 +109,7 @@ class SegmentWriter:
         if len(versions) > MAX_VERSIONS:
             raise ValueError(f"{len(versions)} versions, a segment holds at most {MAX_VERSIONS}")
         self._versions = versions
-        self._widths = _bit_widths(versions.extent)
+        self._widths = bit_widths(versions.extent)
         self._words: list[str] = []
         self._ids: list[NDArray[np.uint32]] = []
         self._pair_counts: list[NDArray[np.int64]] = []
@@ -139,7 +138,12 @@ class SegmentWriter:
         data, ends = encode_ordinals(version[pair_starts], list_starts)
         self._ordinals.append(data)
         self._ordinal_sizes.append(_steps(ends))
-        data, ends = pack_bits(occurrences.position, self._widths[version], pair_starts[list_starts])
+        begins_pair[1:] |= occurrences.element[1:] != occurrences.element[:-1]
+        run_starts = np.flatnonzero(begins_pair)
+        first_runs = np.searchsorted(run_starts, pair_starts[list_starts])
+        data, ends = pack_runs(
+            occurrences.position, run_starts, self._widths[version[run_starts]], first_runs
+        )
         self._positions.append(data)
         self._position_sizes.append(_steps(ends))
         self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
@@ -315,23 +319,7 @@ def read_positions(
     shapes = segment.shapes_of(joined([rows + postings.start for _, postings, rows in wanted]))
     width = segment.widths.take(joined([postings.ordinals.take(rows) for _, postings, rows in wanted]))
     first_bit = joined([segment.first_bits(postings, rows) for _, postings, rows in wanted])
-    counts = segment.shape_totals.take(shapes)
-    ends = counts.cumsum()
-    pair = np.arange(len(counts)).repeat(counts)
-    # bit of an occurrence = first bit of its pair + its place in the pair * width
-    width_of_each = width.take(pair)
-    base = first_bit - (ends - counts) * width
-    offset = np.arange(len(pair)) * width_of_each
-    offset += base.take(pair)
-    position = segment.positions_at(offset, width_of_each)
-    element = _ELEMENT_NUMBERS[: len(_ELEMENT_NUMBERS)]
-    if KINDS * len(counts) > len(element):
-        element = np.tile(np.arange(KINDS), len(counts))
-    element = element[: KINDS * len(counts)].repeat(segment.shape_table[shapes].ravel())
-    return pair, element, position
-
-
-_ELEMENT_NUMBERS = np.tile(np.arange(KINDS), 256)
+    return segment.runs.read(shapes, width, first_bit)
 
 
 def joined(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -388,7 +376,6 @@ class Segment:
         self._pair_ends = file.array("pair_ends")
         self._ordinal_ends, self._ordinals = file.array("ordinal_ends"), file.array("ordinals")
         self._position_ends = file.array("position_ends")
-        self._position_bytes = file.eight_bytes_at_each("positions")
         self.shapes = file.array("shapes")
         self._rare_shapes, self._rare_ranks = file.array("rare_shapes"), file.array("rare_ranks")
         self.shape_table = file.array("shape_table")
@@ -398,10 +385,13 @@ class Segment:
         self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
         self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
         self._check_sizes()
-        self.widths = _bit_widths(self.extent)
+        self.widths = bit_widths(self.extent)
         self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
         self._token = _next_token()
-        self.shape_totals = self.shape_table.sum(axis=1, dtype=np.int64)
+        self.shape_totals: NDArray[np.int64] = self.shape_table.sum(axis=1, dtype=np.int64)
+        self.runs = RunReader(
+            file.eight_bytes_at_each("positions"), self.shape_table, self.shape_totals, path
+        )
 
     def _check_sizes(self) -> None:
         words, versions = self.file.meta["words"], self.size
@@ -475,7 +465,7 @@ class Segment:
             return list_starts, counts, list_starts
         bytes_before = _before(self._ordinal_ends, words)
         sizes = self._ordinal_ends[words] - bytes_before
-        ordinals = decode_many_ordinals(self._ordinals, bytes_before, sizes // counts, list_starts, counts)
+        ordinals = decode_many_ordinals(self._ordinals, bytes_before, sizes, list_starts, counts)
         pairs = np.arange(len(ordinals)) + np.repeat(starts - list_starts, counts)
         return pairs, counts, ordinals
 
@@ -575,15 +565,11 @@ class Segment:
 
     def _starts_in_list(self, postings: PostingList, count: int) -> NDArray[np.int64]:
         """Return for the first `count` pairs of a list where their positions begin, in bits from those of the first."""
-        bits = self.shape_totals.take(self.shape_numbers(postings.start, count))
-        bits *= self.widths.take(postings.ordinals[:count])
+        shapes = self.shape_numbers(postings.start, count)
+        bits = self.runs.sizes(shapes, self.widths.take(postings.ordinals[:count]))
         starts: NDArray[np.int64] = bits.cumsum()
         starts -= bits
         return starts
-
-    def positions_at(self, offsets: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the positions that stand at some bits, each in so many bits."""
-        return unpack_bits(self._position_bytes, offsets, widths)
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
@@ -595,7 +581,7 @@ class Segment:
         sizes = np.diff(byte_ends, prepend=0)
         data = self._ordinals[byte_start : byte_start + int(byte_ends[-1])]
         list_starts = ends - counts
-        ordinals = decode_many_ordinals(data, byte_ends - sizes, sizes // counts, list_starts, counts)
+        ordinals = decode_many_ordinals(data, byte_ends - sizes, sizes, list_starts, counts)
         return Pairs(start, list_starts, counts, ordinals, self.shape_numbers(start, int(ends[-1])))
 
     def occurrences_of(self, first: int, last: int) -> Occurrences:
@@ -605,24 +591,17 @@ class Segment:
         if not words:
             return Occurrences(words, nothing, nothing, nothing.astype(np.uint8), nothing)
         pairs = self.pairs_of(first, last)
-        totals = self.shape_totals[pairs.shapes]
         widths = self.widths[pairs.ordinals]
-        bits = totals * widths
+        bits = self.runs.sizes(pairs.shapes, widths)
         before = np.cumsum(bits) - bits
         byte_starts = np.append(
             self._position_ends[first - 1] if first else 0, self._position_ends[first : last - 1]
         )
         base = byte_starts.astype(np.int64) * 8 - before[pairs.list_starts]
         first_bit = before + np.repeat(base, pairs.counts)
-        pair = np.repeat(np.arange(len(totals)), totals)
-        inside = np.arange(len(pair)) - np.repeat(np.cumsum(totals) - totals, totals)
-        width = widths[pair]
-        position = unpack_bits(self._position_bytes, first_bit[pair] + inside * width, width)
-        element = np.repeat(
-            np.tile(np.arange(KINDS, dtype=np.uint8), len(totals)), self.shape_table[pairs.shapes].ravel()
-        )
+        pair, element, position = self.runs.read(pairs.shapes, widths, first_bit)
         word = np.repeat(np.arange(len(words)), pairs.counts)
-        return Occurrences(words, word[pair], pairs.ordinals[pair], element, position)
+        return Occurrences(words, word[pair], pairs.ordinals[pair], element.astype(np.uint8), position)
 
     def version_columns(self) -> VersionColumns:
         """Return the columns of the versions, as given to the writer."""
@@ -645,12 +624,6 @@ class Segment:
             last = max(first + 1, int(np.searchsorted(self._pair_ends, reached + pairs, side="right")))
             yield first, last
             first = last
-
-
-def _bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return how many bits hold every position below each extent."""
-    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
-    return widths
 
 
 def _before(ends: NDArray[np.integer], rows: NDArray[np.int64]) -> NDArray[np.int64]:

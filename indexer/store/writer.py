@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import Catalogue, doc_id, sort_key
+from indexer.store.catalogue import Catalogue
+from indexer.store.compact import PAYLOAD_END, compact_address, compact_digest, doc_id
 from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
 from indexer.store.inlinks import Source, write_overlay
@@ -125,7 +126,11 @@ class IndexWriter:
         """Return the number of an address; a new one gets its row with the next commit."""
         number = self._new_urls.get(url)
         if number is None:
-            row = self.catalogue.connection().execute("SELECT id FROM urls WHERE url = ?", (url,)).fetchone()
+            row = (
+                self.catalogue.connection()
+                .execute("SELECT id FROM urls WHERE doc_id = ? AND url = ?", (doc_id(url), url))
+                .fetchone()
+            )
             if row:
                 return int(row[0])
             number = self._new_urls[url] = self._next_url
@@ -138,7 +143,10 @@ class IndexWriter:
             return 0  # the address itself is not committed yet
         row = (
             self.catalogue.connection()
-            .execute("SELECT id FROM versions WHERE url = ? AND digest = ?", (document, digest))
+            .execute(
+                "SELECT id FROM versions WHERE url = ?1 AND substr(digest, 1, 4) = substr(?2, 1, 4) AND digest = ?2",
+                (document, digest),
+            )
             .fetchone()
         )
         return int(row[0]) if row else 0
@@ -173,8 +181,8 @@ class IndexWriter:
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
             connection.executemany(
-                "INSERT INTO urls (id, url, doc_id, sort_key) VALUES (?, ?, ?, ?)",
-                [(number, url, doc_id(url), sort_key(url)) for url, number in urls],
+                "INSERT INTO addresses (id, sort_key, written, doc_id) VALUES (?, ?, ?, ?)",
+                [(number, *compact_address(url), doc_id(url)) for url, number in urls],
             )
             for batch in batches:
                 if batch.segment:
@@ -210,7 +218,7 @@ class IndexWriter:
                             c.type,
                             c.status,
                             c.mime,
-                            c.payload,
+                            compact_digest(c.payload),
                             c.file,
                             c.member,
                             c.offset,
@@ -230,7 +238,8 @@ class IndexWriter:
                     self.files.finish(file, entry)
             disk.sync_folder(self.folder)
             self._join_revisits(
-                connection, payloads | {c.payload for batch in batches for c in batch.captures}
+                connection,
+                payloads | {compact_digest(c.payload) for batch in batches for c in batch.captures},
             )
             self._keep(connection, segments)
         self._new_urls.clear()
@@ -242,26 +251,28 @@ class IndexWriter:
         write_changed_captures(connection, self.folder, segments)
         self._dictionary["segments"] = segments
 
-    def _join_revisits(self, connection: Any, payloads: set[str]) -> None:
+    def _join_revisits(self, connection: Any, payloads: set[bytes | str]) -> None:
         """Give revisits the version they repeat: same payload digest, the same address before any other.
 
         payloads: digests of captures that came or lost their version. Only these are looked at: revisits of pictures,
         which never show a version, may be millions.
         """
-        connection.execute("CREATE TEMP TABLE IF NOT EXISTS payloads_touched (payload TEXT PRIMARY KEY)")
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS payloads_touched (payload PRIMARY KEY)")
         connection.execute("DELETE FROM payloads_touched")
         connection.executemany(
             "INSERT INTO payloads_touched VALUES (?)", [(payload,) for payload in payloads if payload]
         )
         connection.execute(
-            """UPDATE captures SET version = (
-                 SELECT o.version FROM captures o WHERE o.payload = captures.payload AND o.payload <> ''
+            f"""UPDATE captures SET version = (
+                 SELECT o.version FROM captures o WHERE {PAYLOAD_END.format("o.payload")}
+                     = {PAYLOAD_END.format("captures.payload")} AND o.payload = captures.payload AND o.payload <> ''
                    AND o.url = captures.url AND o.version IS NOT NULL LIMIT 1)
                WHERE id IN (
                  SELECT r.id FROM payloads_touched t CROSS JOIN captures r INDEXED BY revisits_alone
                    ON r.payload = t.payload
                  WHERE r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''
-                   AND EXISTS (SELECT 1 FROM captures o WHERE o.payload = r.payload AND o.payload <> ''
+                   AND EXISTS (SELECT 1 FROM captures o WHERE {PAYLOAD_END.format("o.payload")}
+                     = {PAYLOAD_END.format("r.payload")} AND o.payload = r.payload AND o.payload <> ''
                      AND o.url = r.url AND o.version IS NOT NULL))"""
         )
 
@@ -292,7 +303,7 @@ class IndexWriter:
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         self._bury(connection, self._without_bytes(connection, shown), segments)
         connection.executemany(
-            "DELETE FROM urls WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
+            "DELETE FROM addresses WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
         )
         if fold:
             self._fold(connection, segments)
@@ -302,7 +313,7 @@ class IndexWriter:
         """Take addresses out that have no capture any more."""
         with self.catalogue.transaction() as connection:
             connection.execute(
-                "DELETE FROM urls WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = urls.id)"
+                "DELETE FROM addresses WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = addresses.id)"
             )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
@@ -323,12 +334,12 @@ class IndexWriter:
         ).fetchone()
         entry["records"] = entry["captures"] + sum(entry["skipped"].values())
 
-    def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> set[str]:
+    def _bury(self, connection: Any, versions: list[int], segments: list[dict[str, Any]]) -> set[bytes | str]:
         """Mark versions as dead in their segments; a merge drops them for good.
 
         Returns the payload digests of revisits that showed one of them.
         """
-        payloads: set[str] = set()
+        payloads: set[bytes | str] = set()
         by_number = {segment["number"]: segment for segment in segments}
         touched: set[int] = set()
         for version in versions:

@@ -272,4 +272,4 @@ def _page_of(response: HttpResponse, content_type: str) -> PageBody | None:
     if response.body.startswith(_NOT_HTML):
         return None
     html, _ = decode_html(response.body, content_type)
-    return PageBody(hashlib.sha1(response.body, usedforsecurity=False).digest(), html)
+    return PageBody(response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest(), html)

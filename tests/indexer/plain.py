@@ -40,7 +40,7 @@ from indexer.search.query import (
     Word,
 )
 from indexer.store.bm25f import Ranking
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from indexer.text.analysis import normalize
 from indexer.text.elements import ELEMENTS
 from indexer.text.folding import folds_of

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from indexer.search.facets import Facets, FacetValue
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from tests.indexer.plain import PlainVersion
 
 Captures = dict[

@@ -17,7 +17,7 @@ from indexer import GraphWish, IndexOptions, LinkGraph, build_index, open_index,
 from indexer.search import link_table
 from indexer.search.deadline import Deadline
 from indexer.search.link_graph import make_graph
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from indexer.store.joined import JoinedSnapshot
 from tests.indexer.making import DirectIndex, record, response, write_warc
 from tests.indexer.plain import PlainVersion

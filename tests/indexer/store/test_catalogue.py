@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import DiskFullError, IndexCorruptError, IndexError_, IndexMissingError, IndexNotWritableError
-from indexer.store.catalogue import Catalogue, doc_id, doc_key, sort_key
+from indexer.store.catalogue import Catalogue
+from indexer.store.compact import doc_id, doc_key, sort_key
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 2) -> None:
+def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 3) -> None:
     """Change the header of an array file, with a checksum that fits: as a hostile or a future program would."""
     data = path.read_bytes()
     length = struct.unpack_from("<I", data, 8)[0]
@@ -153,7 +153,7 @@ def test_another_format_version_is_refused_by_name(index: Path, ending: str) -> 
     rewrite_header(file_of(index, ending), lambda header: None, version=7)
     with pytest.raises(IndexVersionError) as raised:
         open_index(str(index))
-    one_line(raised.value, "format 7", "format 2", "--rebuild")
+    one_line(raised.value, "format 7", "format 3", "--rebuild")
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_a_list_of_segments_that_is_none_is_refused(index: Path, value: str) -> 
 
 
 @pytest.mark.parametrize(
-    "value, said", [('{"version":3}', "format 3"), ('{"version":"x"}', "format x"), ("[]", "format None")]
+    "value, said", [('{"version":4}', "format 4"), ('{"version":"x"}', "format x"), ("[]", "format None")]
 )
 def test_a_catalogue_of_another_version_is_refused_by_name(
     index: Path, value: str, said: str, shelf: list[str]
@@ -296,7 +296,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     for action in (lambda: open_index(str(index)), lambda: build_index(shelf, str(index), options=ONE)):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 2", "--rebuild")
+        one_line(raised.value, str(index), said, "format 3", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     with open(path, "rb") as file:
         data = file.read()
     magic, version, length, crc = struct.unpack_from("<4sIII", data)
-    assert (magic, version) == (b"FAid", 2)
+    assert (magic, version) == (b"FAid", 3)
     assert zlib.crc32(data[16 : 16 + length]) == crc
     header = json.loads(data[16 : 16 + length])
     assert header["size"] == len(data) and data[-8:] == bytes(8)
@@ -60,6 +60,36 @@ def items(ends: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def read_gaps(data: bytes, count: int) -> list[int]:
+    """Return the gaps of a list of `count` pairs."""
+    width = len(data) // count
+    if len(data) % count == 0:
+        return list(struct.unpack(f"<{count}{ {1: 'B', 2: 'H', 4: 'I'}[width] }", data))
+    great = iter(struct.unpack(f"<{(len(data) - count) // 2}H", data[count:]))
+    return [next(great) if gap == 255 else gap for gap in data[:count]]
+
+
+class Bits:
+    """The positions of a list that are still to be read."""
+
+    def __init__(self, data: Sequence[int]) -> None:
+        self.number = int.from_bytes(bytes(data), "little")
+
+    def take(self, size: int) -> int:
+        found = self.number & ((1 << size) - 1)
+        self.number >>= size
+        return found
+
+    def run(self, count: int, size: int) -> list[int]:
+        """Return the positions of a run in a version of `size` bits."""
+        split = count.bit_length() - 1
+        if count < 8 or split >= size:
+            return [self.take(size) for _ in range(count)]
+        low = [self.take(size - split) for _ in range(count)]
+        ones = [place for place in range(count + (1 << split)) if self.take(1)]
+        return [(one - j << size - split) + low[j] for j, one in enumerate(ones)]
+
+
 def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
     """Yield (word, ordinal, element, position) of all occurrences in a segment."""
     header, a = read_array_file(path)
@@ -71,10 +101,8 @@ def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
         word = bytes(a["words"][slice(*letters)]).decode()
         assert word_id == int(hashlib.md5(word.encode()).hexdigest()[:8], 16)
         count = pairs[1] - pairs[0]
-        width = (gap_bytes[1] - gap_bytes[0]) // count
-        kind = f"<{count}{ {1: 'B', 2: 'H', 4: 'I'}[width] }"
-        gaps = struct.unpack(kind, bytes(a["ordinals"][slice(*gap_bytes)]))
-        bits = int.from_bytes(bytes(a["positions"][slice(*position_bytes)]), "little")
+        gaps = read_gaps(bytes(a["ordinals"][slice(*gap_bytes)]), count)
+        bits = Bits(a["positions"][slice(*position_bytes)])
         ordinal = -1
         for pair, gap in zip(range(*pairs), gaps, strict=True):
             ordinal += gap + 1
@@ -85,10 +113,9 @@ def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
                 rare += 1
             size = max(a["extent"][ordinal] - 1, 0).bit_length()
             for element, times in enumerate(a["shape_table"][shape]):
-                for _ in range(times):
-                    yield word, ordinal, element, bits & ((1 << size) - 1)
-                    bits >>= size
-        assert bits == 0
+                for position in bits.run(times, size):
+                    yield word, ordinal, element, position
+        assert bits.number == 0
     assert header["meta"]["pairs"] == len(a["shapes"])
 
 
@@ -98,13 +125,14 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 2}
+    assert maps["format"] == {"version": 3}
     for segment in maps["segments"]:
         rows = catalogue.execute(
-            "SELECT v.ordinal, u.url FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            "SELECT v.ordinal, a.sort_key, a.written FROM versions v JOIN addresses a ON a.id = v.url"
+            " WHERE v.segment = ?",
             (segment["number"],),
         )
-        urls = dict(rows)
+        urls = {ordinal: address(sort_key, written) for ordinal, sort_key, written in rows}
         assert (
             not set(segment["dead"]) & set(urls) and len(urls) + len(segment["dead"]) == segment["versions"]
         )
@@ -120,6 +148,15 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
             assert weights["kind"] == "weights" and len(weights["meta"]["boost"]) == 10
         check_captures(catalogue, folder, segment)
     catalogue.close()
+
+
+def address(sort_key: str, written: int | str) -> str:
+    """Return the address of a row of `addresses`."""
+    if isinstance(written, str):
+        return written
+    host, path = sort_key.split(")", 1)
+    name, *port = host.split(":") if "," in host else [host]
+    return ("http://", "https://")[written] + ":".join([".".join(name.split(",")[::-1]), *port]) + path
 
 
 def check_captures(catalogue: sqlite3.Connection, folder: str, segment: dict[str, Any]) -> None:

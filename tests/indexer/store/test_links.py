@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import canonical_url, surt_key
-from indexer.store.catalogue import sort_key
+from indexer.store.compact import sort_key
 from indexer.store.errors import IndexCorruptError
 from indexer.store.links import LinkCollector, Links, merge_links, target_key
 from indexer.text.elements import PageText

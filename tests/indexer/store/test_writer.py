@@ -10,8 +10,8 @@ from store_batches import Page, commit_pages, commit_revisit, contents
 
 from indexer import Ranking
 from indexer.store import plans
-from indexer.store.catalogue import doc_id
 from indexer.store.checking import check_generation
+from indexer.store.compact import doc_id
 from indexer.store.layout import segment_path, weights_path
 from indexer.store.merge_task import run_merge
 from indexer.store.segment import Segment

@@ -1,0 +1,181 @@
+"""CPU of each stage of indexing, in microseconds a page: what `index.py --stages` prints.
+
+Two runs over the same archives, each in this process: one worker alone, with a pipe that says of each version whether
+it is new; then a whole run, of which only the coordinator's part is timed here. A stage does not count what it asks of
+another one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import indexer.store.inversion as inversion
+import indexer.store.segment as segment
+import indexer.store.writer as writer
+import indexer.text.documents as documents
+import indexer.worker as worker
+from indexer.build import IndexOptions, build_index
+from indexer.store.links import LinkCollector
+from indexer.store.writer import IndexWriter
+
+
+class Stages:
+    """Adds up the CPU time of functions by the name of their stage."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._open: list[str] = []
+        self._since = 0.0
+        self._undo: list[Callable[[], None]] = []
+
+    def begin(self, stage: str) -> None:
+        self._count()
+        self._open.append(stage)
+
+    def end(self) -> None:
+        self._count()
+        self._open.pop()
+
+    def _count(self) -> None:
+        now = time.thread_time()
+        if self._open:
+            self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+    def time(self, owner: Any, name: str, stage: str) -> None:
+        """Count the calls of a function, or the steps of a generator, as a stage."""
+        function = getattr(owner, name)
+
+        def called(*arguments: Any, **options: Any) -> Any:
+            self.begin(stage)
+            try:
+                answer = function(*arguments, **options)
+            finally:
+                self.end()
+            return self._steps(answer, stage) if isinstance(answer, Iterator) else answer
+
+        setattr(owner, name, called)
+        self._undo.append(lambda: setattr(owner, name, function))
+
+    def _steps(self, items: Iterator[Any], stage: str) -> Iterator[Any]:
+        while True:
+            self.begin(stage)
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            finally:
+                self.end()
+            yield item
+
+    def undo(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+
+class Coordinator:
+    """Stands for the coordinator: gives files, and tells which versions are new."""
+
+    def __init__(self, files: list[str]) -> None:
+        self._messages: list[tuple[Any, ...]] = [
+            ("file", n, path, frozenset()) for n, path in enumerate(files)
+        ]
+        self._messages += [("flush",), ("stop",)]
+        self._claims: list[tuple[str, bytes]] | None = None
+        self.known: dict[tuple[str, bytes], int] = {}
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        if message[0] == "claim":
+            self._claims = message[1]
+
+    def recv(self) -> Any:
+        if self._claims is None:
+            return self._messages.pop(0)
+        claims, self._claims = self._claims, None
+        answers = []
+        for claim in claims:
+            is_new = claim not in self.known
+            number = self.known.setdefault(claim, len(self.known) + 1)
+            answers.append((number, number, is_new))
+        return answers
+
+
+def measure_stages(paths: list[Path]) -> dict[str, Any]:
+    """Return {"pages": how many, "us_per_page": {stage: microseconds of CPU}} of indexing archives."""
+    files = sorted(
+        str(file)
+        for path in paths
+        for file in (path.rglob("*") if path.is_dir() else [path])
+        if file.is_file()
+    )
+    stages = Stages()
+    try:
+        pages = _time_worker(files, stages)
+        _time_coordinator(files, stages)
+    finally:
+        stages.undo()
+    return {
+        "pages": pages,
+        "us_per_page": {stage: round(s / max(pages, 1) * 1e6) for stage, s in stages.seconds.items()},
+    }
+
+
+def _time_worker(files: list[str], stages: Stages) -> int:
+    for owner, name, stage in (
+        (worker, "read_captures", "read"),
+        (documents, "decode_html", "decode"),
+        (worker, "written_out", "parse"),
+        (worker, "read_written", "texts"),
+        (worker, "collect_page", "texts of pages walked"),
+        (worker, "language_of", "language"),
+        (worker, "analyze_pages", "words"),
+        (LinkCollector, "add", "links"),
+        (LinkCollector, "write", "links"),
+        (worker, "write_batch", "inversion"),
+        (inversion, "stems_of", "stems"),
+        (segment, "write_arrays", "segment write"),
+    ):
+        stages.time(owner, name, stage)
+    coordinator = Coordinator(files)
+    folder = tempfile.mkdtemp()
+    try:
+        stages.begin("worker, rest")
+        worker.Worker(coordinator, [0] * worker.Status.SIZE, folder, "w").run()  # type: ignore[arg-type]
+        stages.end()
+    finally:
+        shutil.rmtree(folder)
+        stages.undo()
+    return len(coordinator.known)
+
+
+def _time_coordinator(files: list[str], stages: Stages) -> None:
+    for owner, name, stage in (
+        (IndexWriter, "commit", "catalogue rows"),
+        (writer, "write_changed_captures", "captures"),
+        (writer, "merge_segments", "merge"),
+        (writer, "merge_links", "merge of links"),
+        (writer, "write_overlay", "inlinks"),
+        (writer, "write_weights", "weights"),
+    ):
+        stages.time(owner, name, stage)
+    folder = tempfile.mkdtemp()
+    try:
+        stages.begin("coordinator, rest")
+        build_index(files, os.path.join(folder, "index"), options=IndexOptions(workers=1))
+        stages.end()
+    finally:
+        shutil.rmtree(folder)
+
+
+def stages_as_text(result: dict[str, Any]) -> str:
+    found: dict[str, int] = result["us_per_page"]
+    lines = [f"{result['pages']:,} pages; microseconds of CPU a page:"]
+    lines += [f"{us:8,}  {stage}" for stage, us in sorted(found.items(), key=lambda item: -item[1])]
+    return "\n".join([*lines, f"{sum(found.values()):8,}  together"])

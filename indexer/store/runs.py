@@ -1,0 +1,205 @@
+"""The positions of a segment as bits.
+
+A *run* is the positions of a word in one element of one version, rising. The runs of a list follow each other pair by
+pair, by rising element; a list starts at a whole byte. With b bits for the extent of its version, k positions are
+
+* k numbers of b bits, where it is short (k < 8) or nearly full; else, with s = log2(k) rounded down and l = b - s,
+* k numbers of l bits, the low bits of the positions, and then k + 2 ** s bits for the high ones: of position j, from 0,
+  with the high bits h, bit h + j is 1. That takes about l + 2 bits a position (Elias, "Efficient storage and retrieval
+  by content and address of static files", 1974).
+
+So the size of a run follows from k and b alone, and any pair can be read without those before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.errors import IndexCorruptError
+
+LONG = 8
+
+
+def bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return how many bits hold every position below each extent."""
+    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    return widths
+
+
+@dataclass(slots=True)
+class Layout:
+    """How runs lie in bits. low: bits of each number; split: log2 of the high values, -1 where there are none."""
+
+    counts: NDArray[np.int64]
+    low: NDArray[np.int64]
+    split: NDArray[np.int64]
+    bits: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64], widths: NDArray[np.int64]) -> Layout:
+        """Return the layout of runs of `counts` positions in versions of `widths` bits."""
+        low, split, bits = widths.copy(), np.full(len(counts), -1, dtype=np.int64), counts * widths
+        rows = np.flatnonzero(counts >= LONG)
+        if len(rows):
+            count, width = counts[rows], widths[rows]
+            high = np.frexp(count)[1].astype(np.int64) - 1
+            divided = high < width
+            rows, high, count = rows[divided], high[divided], count[divided]
+            low[rows] -= high
+            split[rows] = high
+            bits[rows] = count * low[rows] + count + (1 << high)
+        return cls(counts, low, split, bits)
+
+
+def pack_runs(
+    positions: NDArray[np.int64],
+    run_starts: NDArray[np.int64],
+    widths: NDArray[np.int64],
+    list_starts: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """Return (bytes, ends) of the positions of many lists; ends: where the bytes of each list end.
+
+    run_starts: where each run begins among the positions; widths: bits of the version of each run; list_starts: where
+    each list begins among the runs. No run and no list is empty.
+    """
+    counts = np.diff(np.append(run_starts, len(positions)))
+    layout = Layout.of(counts, widths)
+    before = np.cumsum(layout.bits) - layout.bits
+    list_bits = np.add.reduceat(layout.bits, list_starts) if len(list_starts) else layout.bits
+    list_bytes = (list_bits + 7) >> 3
+    ends = np.cumsum(list_bytes)
+    base = (ends - list_bytes) * 8 - before[list_starts]
+    run_bit = before + np.repeat(base, np.diff(np.append(list_starts, len(run_starts))))
+    inside = np.arange(len(positions)) - np.repeat(run_starts, counts)
+    low = np.repeat(layout.low, counts)
+    offset = np.repeat(run_bit, counts) + inside * low
+    numbers = positions.astype(np.uint64) & ((np.uint64(1) << low.astype(np.uint64)) - np.uint64(1))
+    words = np.zeros((int(ends[-1] if len(ends) else 0) >> 3) + 2, dtype="<u8")
+    _join(words, numbers, offset)
+    rows = np.flatnonzero(layout.split >= 0)
+    if len(rows):
+        row, place = _spread(counts[rows])
+        high = positions[run_starts[rows][row] + place] >> layout.low[rows][row]
+        bit = (run_bit + counts * layout.low)[rows][row] + high + place
+        _join(words, np.ones(len(bit), dtype=np.uint64), bit)
+    return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
+
+
+def _join(words: NDArray[np.uint64], numbers: NDArray[np.uint64], offsets: NDArray[np.int64]) -> None:
+    """Put numbers into a stream of bits at rising offsets where nothing is yet."""
+    if not len(numbers):
+        return
+    at = offsets >> 6
+    shift = (offsets & 63).astype(np.uint64)
+    first = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
+    words[at[first]] |= np.bitwise_or.reduceat(numbers << shift, first)
+    # what goes over the end of 64 bits: of the last number there only
+    last = np.append(first[1:], len(at)) - 1
+    over = last[shift[last] > 0]
+    words[at[over] + 1] |= numbers[over] >> (np.uint64(64) - shift[over])
+
+
+class RunReader:
+    """Reads the positions of pairs from the bits of a segment."""
+
+    def __init__(
+        self,
+        eight_bytes: NDArray[np.uint64],
+        table: NDArray[np.integer],
+        totals: NDArray[np.int64],
+        path: str,
+    ) -> None:
+        """eight_bytes: item i is the little-endian number of bytes i to i + 7; table: counts by element of each shape.
+
+        totals: occurrences of each shape; path: the file, to be named when it is damaged.
+        """
+        self._bytes, self._table, self._totals, self._path = eight_bytes, table, totals, path
+        self._has_long: NDArray[np.bool_] = np.any(table >= LONG, axis=1)
+
+    def sizes(self, shapes: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many bits the positions of each pair take; widths: bits of the extents of their versions."""
+        bits = self._totals.take(shapes)
+        bits *= widths
+        rows = np.flatnonzero(self._has_long[shapes])
+        if len(rows):
+            counts = self._table[shapes[rows]].astype(np.int64)
+            layout = Layout.of(counts.ravel(), np.repeat(widths[rows], counts.shape[1]))
+            bits[rows] = layout.bits.reshape(counts.shape).sum(axis=1)
+        return bits
+
+    def read(
+        self, shapes: NDArray[np.int64], widths: NDArray[np.int64], first_bit: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (pair, element, position) of all occurrences of some pairs, ordered by pair, element, position.
+
+        first_bit: where the positions of each pair begin. Raises IndexCorruptError.
+        """
+        table = self._table[shapes]
+        totals = self._totals.take(shapes)
+        pair = np.arange(len(totals)).repeat(totals)
+        element = _element_numbers(len(shapes), table.shape[1]).repeat(table.ravel())
+        if not self._has_long.take(shapes).any():
+            # bit of an occurrence = first bit of its pair + its place in the pair * width
+            width = widths.take(pair)
+            base = first_bit - (totals.cumsum() - totals) * widths
+            offset = np.arange(len(pair)) * width
+            offset += base.take(pair)
+            return pair, element, unpack_bits(self._bytes, offset, width)
+        of_pair, of_element = np.nonzero(table)
+        counts = table[of_pair, of_element].astype(np.int64)
+        layout = Layout.of(counts, widths[of_pair])
+        before = np.cumsum(layout.bits) - layout.bits
+        pair_starts = np.searchsorted(of_pair, np.arange(len(shapes)))
+        run_bit = before + (first_bit - np.append(before, 0)[pair_starts])[of_pair]
+        return pair, element, self._unpack(layout, run_bit)
+
+    def _unpack(self, layout: Layout, run_bit: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions of runs, one run behind the other; run_bit: where each begins."""
+        run, inside = _spread(layout.counts)
+        low = layout.low[run]
+        positions = unpack_bits(self._bytes, run_bit[run] + inside * low, low)
+        rows = np.flatnonzero(layout.split >= 0)
+        if not len(rows):
+            return positions
+        high_bit = run_bit[rows] + layout.counts[rows] * layout.low[rows]
+        row, place = _spread(layout.counts[rows] + (1 << layout.split[rows]))
+        bit = high_bit[row] + place
+        is_one = (self._bytes[bit >> 3] >> (bit & 7).astype(np.uint64)) & np.uint64(1)
+        ones = np.flatnonzero(is_one)
+        long = np.flatnonzero(layout.split[run] >= 0)
+        if len(ones) != len(long):
+            raise IndexCorruptError(
+                f"{self._path}: {len(ones)} high bits of positions, expected {len(long)};"
+                " index the archives again with --rebuild"
+            )
+        positions[long] |= (place[ones] - inside[long]) << low[long]
+        return positions
+
+
+def unpack_bits(
+    eight_bytes: NDArray[np.uint64], offsets: NDArray[np.int64], widths: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Return the numbers of `widths` bits at the given bit offsets."""
+    loaded = eight_bytes[offsets >> 3] >> (offsets & 7).astype(np.uint64)
+    mask = (np.uint64(1) << widths.astype(np.uint64)) - np.uint64(1)
+    numbers: NDArray[np.int64] = (loaded & mask).astype(np.int64)
+    return numbers
+
+
+_numbers = np.tile(np.arange(10), 256)
+
+
+def _element_numbers(pairs: int, elements: int) -> NDArray[np.int64]:
+    """Return 0, 1, ... elements - 1 over and over, once a pair."""
+    if elements == 10 and pairs <= 256:  # nearly always: then without making them anew
+        return _numbers[: 10 * pairs]
+    return np.tile(np.arange(elements), pairs)
+
+
+def _spread(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each item of groups of `counts` items its group, and its place in it."""
+    group = np.repeat(np.arange(len(counts)), counts)
+    return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)

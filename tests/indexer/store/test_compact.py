@@ -1,0 +1,47 @@
+"""Addresses and digests come back from the catalogue exactly as they went in."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.store.compact import address, compact_address, compact_digest, digest_text, sort_key
+
+SHA1 = "sha1:" + base64.b32encode(bytes(range(20))).decode()
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("http://www.example.org/a/b?c=D", 0),
+        ("https://example.org:8443/", 1),
+        ("http://192.0.2.7/x", 0),
+        ("http://[2001:db8::1]:81/x", 0),
+        ("http://localhost/", 0),
+        ("http://EXAMPLE.org/", "http://EXAMPLE.org/"),
+        ("http://user@example.org/", "http://user@example.org/"),
+        ("http://example.org", "http://example.org"),
+        ("http://a,b.example/", "http://a,b.example/"),
+        ("urn:uuid:1", "urn:uuid:1"),
+        ("0", "0"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_written_once_where_its_sort_key_says_it(url: str, written: int | str) -> None:
+    key, kept = compact_address(url)
+    assert (key, kept) == (sort_key(url), written)
+    assert address(key, kept) == url
+
+
+@given(st.from_regex(r"(https?|ftp)://[a-z0-9.,:)\[\]@-]{0,12}(/[a-zA-Z%/.)?,]{0,8})?", fullmatch=True))
+def test_every_address_comes_back(url: str) -> None:
+    assert address(*compact_address(url)) == url
+
+
+def test_sha_1_takes_20_bytes_and_others_stay_as_they_are() -> None:
+    assert compact_digest(SHA1) == bytes(range(20)) and digest_text(bytes(range(20))) == SHA1
+    for other in ("", "md5:aaaa", "sha1:short", SHA1.lower(), "sha1:" + 32 * "!", "sha256:" + 30 * "A"):
+        assert compact_digest(other) == other == digest_text(other)
