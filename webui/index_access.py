@@ -27,8 +27,8 @@ def ranking_from(settings: Settings) -> Ranking:
 
     search = settings.search
     return Ranking(
-        model=search.model, k1=search.k1, idf=search.idf, fold=search.fold, other_forms=search.other_forms,
-        near=search.near, depth=search.depth, linked=search.linked, p=search.p,
+        model=search.model, k1=search.k1, slope=search.slope, idf=search.idf, fold=search.fold,
+        other_forms=search.other_forms, near=search.near, depth=search.depth, linked=search.linked, p=search.p,
         boost=dict(search.boost), b=dict(search.b),
     )  # fmt: skip
 

@@ -124,7 +124,7 @@ class IndexSettings:
 
 # The defaults of indexer.Ranking once more (a test compares them), because importing that takes too long here.
 _BOOST = {
-    "title": 2.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5,
+    "title": 3.0, "heading": 1.0, "anchor": 1.0, "emphasis": 1.2, "description": 1.5,
     "keywords": 1.5, "body": 1.0, "url": 8.0, "alt": 0.8, "inlink": 8.0,
 }  # fmt: skip
 _B = {**dict.fromkeys(_BOOST, 0.3), "title": 0.5, "body": 0.75, "url": 0.75, "inlink": 0.0}
@@ -141,8 +141,12 @@ class SearchSettings:
         choices=("bm25f", "cosine", "tfidf", "boolean", "pnorm", "fuzzy"),
     )
     k1: float = _setting(
-        6.0, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
+        80.0, "BM25F weight at which a word reaches half of its top score", low=0.001, high=1000
     )
+    slope: float = _setting(
+        0.5, "how steeply the score of a word rises around k1: 1 is plain BM25, less rises early and ends late",
+        low=0.1, high=2,
+    )  # fmt: skip
     idf: str = _setting(
         "plus", "rarity of a word: plus is log(1 + ...), never negative; classic can be negative",
         choices=("plus", "classic"),

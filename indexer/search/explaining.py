@@ -28,8 +28,8 @@ class ElementShare:
 class WordShare:
     """What a word or phrase of the query brings: score = idf * times * saturation.
 
-    times: how often the query has it, with its boost. weight: sum over the elements. saturation: weight /
-    (k1 + weight); in a model other than BM25F what stands for it there.
+    times: how often the query has it, with its boost. weight: sum over the elements. saturation: 1 /
+    (1 + (k1 / weight) ** slope); in a model other than BM25F what stands for it there.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """Scores of versions for one query: exact ones, bounds that are never below them, and what they are made of.
 
-BM25F: score = sum over the words of idf * times * weight / (k1 + weight), plus a prior for short addresses and linked
-pages. What near words add (`nearness`) comes on top, for the best versions only; see docs/ranking.md. Other models
-(`indexer.search.models`) have neither bounds, priors nor nearness.
+BM25F: score = sum over the words of idf * times / (1 + (k1 / weight) ** slope), plus a prior for short addresses and
+linked pages. What near words add (`nearness`) comes on top, for the best versions only; see docs/ranking.md. Other
+models (`indexer.search.models`) have neither bounds, priors nor nearness.
 """
 
 from __future__ import annotations
@@ -64,14 +64,10 @@ class Scorer:
     def upper(self, place: int, wanted: Ordinals) -> Floats:
         """Return for some versions (rising ordinals) of a segment a score that is never below the exact one."""
         upper = np.zeros(len(wanted))
-        with np.errstate(divide="ignore"):  # what weighs nothing gives nothing
-            for leaf in self.leaves:
-                match, factor = self._matches[place][leaf], self._factor[leaf]
-                if factor > 0 and match.count:
-                    # written so that an unbounded weight gives the whole factor
-                    share = self._ranking.k1 / match.upper(wanted)
-                    share += 1
-                    upper += np.divide(factor, share, out=share)
+        for leaf in self.leaves:
+            match, factor = self._matches[place][leaf], self._factor[leaf]
+            if factor > 0 and match.count:
+                upper += factor * saturate(self._ranking, match.upper(wanted))
         upper += self.prior(place, wanted)
         upper *= 1 + 1e-9  # whatever rounding does
         return upper
@@ -205,7 +201,7 @@ class Scorer:
         match, norm = self._matches[place][leaf], self._norms(place, ordinals)
         lengths = self._snapshot.segments[place].lengths(ordinals)[0]
         weight = float(match.exact(ordinals, norm)[0])
-        saturation = weight / (self._ranking.k1 + weight) if weight > 0 else 0.0
+        saturation = float(saturate(self._ranking, np.array([weight]))[0])
         score = self._factor[leaf] * saturation
         elements = []
         for number, name in enumerate(ELEMENTS):

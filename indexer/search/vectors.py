@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from indexer.search.lexicon import holdings
 from indexer.search.searcher import Found
-from indexer.store.bm25f import Ranking, norms
+from indexer.store.bm25f import Ranking, norms, saturate
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import analyze_pages, is_paired
 from indexer.text.elements import PageText
@@ -79,7 +79,7 @@ def terms_of(snapshot: Snapshot, pages: Sequence[tuple[str, PageText]], ranking:
     return Terms(
         [tokens.words[max(members, key=lambda number: total[number])] for members in groups.values()],
         list(groups),
-        summed / (ranking.k1 + summed),
+        saturate(ranking, summed),
         np.clip(held, 1, max(1, snapshot.versions)),
         languages,
     )

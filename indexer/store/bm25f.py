@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from indexer.text.elements import ELEMENTS
 
 # Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
-DEFAULT_K1 = 6.0
+DEFAULT_K1 = 80.0
+DEFAULT_SLOPE = 0.5
 DEFAULT_FOLD = 0.3
 DEFAULT_BOOST = {
-    "title": 2.0,
+    "title": 3.0,
     "heading": 1.0,
     "anchor": 1.0,
     "emphasis": 1.2,
@@ -42,6 +43,7 @@ class Ranking:
     """The settings of the ranking.
 
     k1: weighted frequency at which a word reaches half of its top score.
+    slope: how steeply the score of a word rises around k1; 1 is plain BM25, see `saturate`.
     idf: "plus" is log(1 + (N - df + 0.5) / (df + 0.5)), never negative; "classic" is without the 1 +.
     fold: what a word counts for that differs from the one asked for by its accents alone; 0: it is not found.
     boost, b: for each element its weight, and how much its length counts (0 not at all, 1 fully).
@@ -53,6 +55,7 @@ class Ranking:
     """
 
     k1: float = DEFAULT_K1
+    slope: float = DEFAULT_SLOPE
     idf: str = "plus"
     fold: float = DEFAULT_FOLD
     other_forms: float = DEFAULT_OTHER_FORMS
@@ -94,5 +97,12 @@ def weights(
 
 
 def saturate(ranking: Ranking, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weight / (k1 + weight), 0 where the weight is 0."""
-    return np.divide(weight, ranking.k1 + weight, out=np.zeros(len(weight)), where=weight > 0)
+    """Return 1 / (1 + (k1 / weight) ** slope): 0 where the weight is 0, a half where it is k1, 1 without bound.
+
+    With a slope of 1 it is weight / (k1 + weight). Less than 1 lets it rise early and end late, so that one setting
+    serves abstracts, where a word stands once or twice, and pages of a site, where it stands in the address, the title
+    and a hundred links. A half is quick, and the same on every machine: square roots are exact.
+    """
+    with np.errstate(divide="ignore"):
+        result: NDArray[np.float64] = 1 / (1 + (ranking.k1 / weight) ** ranking.slope)
+    return result

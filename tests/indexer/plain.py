@@ -611,7 +611,7 @@ class PlainSearch:
                 near[element] = near.get(element, 0.0) + 1 / min(distances) ** 2
         weight = self._weight(near, number)
         rarity = max(0.0, min(self._idf(first), self._idf(second)))
-        return self.ranking.near * rarity * weight / (self.ranking.k1 + weight)
+        return self.ranking.near * rarity * self._saturated(weight)
 
     def _idf(self, leaf: Leaf) -> float:
         holding = sum(1 for each in self._counts_of(leaf) if each)
@@ -632,7 +632,10 @@ class PlainSearch:
         if not counts or leaf == Wildcard("*", getattr(leaf, "elements", None), leaf.boost):
             return 0.0
         weight = self._weight(counts, number)
-        return leaf.boost * self._idf(leaf) * weight / (self.ranking.k1 + weight) if weight else 0.0
+        return leaf.boost * self._idf(leaf) * self._saturated(weight)
+
+    def _saturated(self, weight: float) -> float:
+        return 1 / (1 + (self.ranking.k1 / weight) ** self.ranking.slope) if weight else 0.0
 
 
 def _site(url: str) -> str:

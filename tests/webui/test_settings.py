@@ -46,7 +46,7 @@ def test_without_a_file_the_defaults_hold(folder: Path) -> None:
     assert settings.archive.jobs_path == "jobs/" and settings.origin("archive.jobs_path") == "default"
     assert settings.index_path == str(folder / "jobs/01/Index/MyIndex")
     assert settings.arcs_path == str(folder / "jobs/01/Arcs")
-    assert settings.search.boost["title"] == 2.0 and settings.search.b["body"] == 0.75
+    assert settings.search.boost["title"] == 3.0 and settings.search.b["body"] == 0.75
 
 
 def test_option_beats_environment_beats_file_beats_default(folder: Path) -> None:

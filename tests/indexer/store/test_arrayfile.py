@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
 
@@ -20,6 +20,7 @@ ARRAYS = TYPES.flatmap(
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(ARRAYS, max_size=5), st.dictionaries(st.text(max_size=9), st.integers(), max_size=3))
 def test_arrays_come_back_as_they_were_written(
     tmp_path_factory: pytest.TempPathFactory, arrays: list[np.ndarray], meta: dict[str, int]
