@@ -169,7 +169,8 @@ def add_access(app: Flask) -> None:
             return None
         if (
             request.method == "GET"
-            and request.accept_mimetypes.best == "text/html"
+            # what a browser prefers is not told by `best`: image types with a parameter come first there
+            and any(value == "text/html" for value, _quality in request.accept_mimetypes)
             and not request.authorization
         ):
             return redirect_to(f"{request.script_root}/login")

@@ -23,7 +23,10 @@ from webui.settings_file import save_settings, settings_hash
 
 REPOSITORY = Path(__file__).parents[2]
 PASSWORD = "correct horse battery"
-HTML = {"Accept": "text/html"}
+# as Chromium sends it
+HTML = {
+    "Accept": "text/html,application/xhtml+xml,image/avif,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
+}
 # cheap on purpose: the tests log in often
 HASH = generate_password_hash(PASSWORD, method="scrypt:1024:8:1")
 
