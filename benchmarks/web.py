@@ -421,14 +421,14 @@ def cpu_of(pid: int) -> float:
 
 
 def memory_of(pid: int) -> dict[str, float]:
-    """Return the megabytes of a process and those below it: resident, own share, not mapped from files, peak."""
-    sums = {"Rss": 0, "Pss": 0, "Anonymous": 0, "VmHWM": 0}
+    """Return the megabytes of a process and those below it: resident, shares, of these not mapped from files, peaks."""
+    sums = {"Rss": 0, "Pss": 0, "Pss_Anon": 0, "VmHWM": 0}
     for each in tree_of(pid):
         text = Path(f"/proc/{each}/smaps_rollup").read_text() + Path(f"/proc/{each}/status").read_text()
         for name in sums:
             found = re.search(rf"(?m)^{name}:\s+(\d+)", text)
             sums[name] += int(found[1]) if found else 0
-    names = {"rss": "Rss", "pss": "Pss", "not_mapped": "Anonymous", "peak": "VmHWM"}
+    names = {"rss": "Rss", "pss": "Pss", "not_mapped": "Pss_Anon", "peak": "VmHWM"}
     return {name: round(sums[field] / 1024, 1) for name, field in names.items()}
 
 

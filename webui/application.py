@@ -26,7 +26,9 @@ from webui.errors import BadAddressError, BusyError
 from webui.i18n import add_languages, language_name
 from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
+from webui.processes import SharedNumber
 from webui.security import SecurityMiddleware
+from webui.setting_infos import SettingsError
 from webui.settings import Settings
 from webui.template_calls import add_template_calls
 
@@ -48,9 +50,28 @@ class SiteState:
         self.settings = settings
         self.index_access = IndexAccess(settings, open_index)
         self.saving = threading.Lock()
+        self._changes = SharedNumber()
+        self._seen = 0
 
     def take_over(self, settings: Settings) -> None:
-        """Put changed settings in force."""
+        """Put changed settings in force, here and in the other processes that answer."""
+        self._put_in_force(settings)
+        self._seen = self._changes.increase()
+
+    def follow(self) -> None:
+        """Take over settings that were changed through another process."""
+        if self._changes.get() == self._seen:
+            return
+        with self.saving:
+            seen = self._changes.get()
+            if seen != self._seen:
+                try:
+                    self._put_in_force(self.settings.reloaded())
+                except SettingsError as error:
+                    log.error("the settings are not read again: %s", error)
+                self._seen = seen
+
+    def _put_in_force(self, settings: Settings) -> None:
         self.settings = settings
         self.index_access.configure(settings)
 
@@ -118,6 +139,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.add_url_rule("/favicon.ico", "favicon", static_files.favicon)
     app.add_url_rule("/robots.txt", "robots", _robots)
     app.add_url_rule("/healthz", "healthz", _healthz)
+    app.before_request(app.extensions["findingaid"].follow)
     add_limits(app, settings.server.threads)
     operations.add_metrics(app)
     access.add_access(app)

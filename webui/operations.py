@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import os
 import time
 
 from flask import Blueprint, Flask, Response, g, make_response, request
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from indexer import IndexError_
 from webui.application import error_response, site
@@ -30,9 +32,21 @@ class Metrics:
             "findingaid_request_seconds", "Time to the first byte of an answer", ("view",), buckets=_BUCKETS,
             registry=self.registry,
         )  # fmt: skip
-        self.pages = Gauge("findingaid_index_pages", "Pages in the index", registry=self.registry)
-        self.captures = Gauge("findingaid_index_captures", "Captures in the index", registry=self.registry)
-        self.ready = Gauge("findingaid_index_open", "1 when the index can be read", registry=self.registry)
+        self.pages = Gauge("findingaid_index_pages", "Pages in the index", registry=self.registry,
+                           multiprocess_mode="mostrecent")  # fmt: skip
+        self.captures = Gauge("findingaid_index_captures", "Captures in the index", registry=self.registry,
+                              multiprocess_mode="mostrecent")  # fmt: skip
+        self.ready = Gauge("findingaid_index_open", "1 when the index can be read", registry=self.registry,
+                           multiprocess_mode="mostrecent")  # fmt: skip
+
+    def of_all_processes(self) -> CollectorRegistry:
+        """Return the counters of all processes that answer, when there are several (`webui.server`)."""
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR", "")
+        if not folder:
+            return self.registry
+        together = CollectorRegistry()
+        MultiProcessCollector(together, folder)  # type: ignore[no-untyped-call]
+        return together
 
 
 def add_metrics(app: Flask) -> None:
@@ -81,7 +95,7 @@ def show_metrics() -> Response:
         metrics.ready.set(1)
     except IndexError_:
         metrics.ready.set(0)
-    response = make_response(generate_latest(metrics.registry))
+    response = make_response(generate_latest(metrics.of_all_processes()))
     response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
     return response
 

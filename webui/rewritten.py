@@ -21,7 +21,7 @@ from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.stored import StoredResponse, read_stored
 
-KEPT_BYTES = 8 << 20
+KEPT_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import gc
 import logging
+import os
 import socket
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from webui.errors import PortTakenError, WebError
+from webui.processes import how_many, run_in_processes
 
 if TYPE_CHECKING:
+    from flask import Flask
+
     from webui.settings import Settings
 
 
@@ -22,29 +28,66 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     Raises PortTakenError when another program listens there, WebError when the
     address cannot be listened on.
     """
-    from waitress.server import create_server
-
-    from webui import create_app
-
     share_memory_between_threads()
     # It warns whenever a page has more pictures than there are threads.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     host, port = settings.server.host, settings.server.port
     listener = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = settings.server.base_url or f"http://{shown}:{listener.getsockname()[1]}/"
+    processes = how_many(settings.server.processes)
     try:
-        server: Any = create_server(
-            create_app(settings), sockets=[listener], threads=settings.server.threads, ident=None,
-            max_request_header_size=262_144, max_request_body_size=1_000_000,
-        )  # fmt: skip
-        if ready is not None:
-            shown = f"[{host}]" if ":" in host else host
-            ready(settings.server.base_url or f"http://{shown}:{listener.getsockname()[1]}/")
-        try:
-            server.run()
-        finally:
-            server.close()
+        if processes == 1:
+            _serve(
+                _application(settings), listener, settings.server.threads, ready and (lambda: ready(address))
+            )
+            return
+        with metrics_of_all():
+            app = _application(settings)
+            gc.collect()
+            gc.freeze()  # what is there now is shared as long as nobody writes to it
+            listener.setblocking(False)
+            if ready is not None:
+                ready(address)
+            # one more each, so that one slow request never keeps half of the readers waiting alone
+            threads = -(-settings.server.threads // processes) + 1
+            run_in_processes(processes, lambda: _serve(app, listener, threads))
     finally:
         listener.close()
+
+
+def _application(settings: Settings) -> Flask:
+    from webui import create_app
+
+    return create_app(settings)
+
+
+def _serve(
+    app: Flask, listener: socket.socket, threads: int, ready: Callable[[], None] | None = None
+) -> None:
+    from waitress.server import create_server
+
+    server: Any = create_server(
+        app, sockets=[listener], threads=threads, ident=None,
+        max_request_header_size=262_144, max_request_body_size=1_000_000,
+    )  # fmt: skip
+    if ready is not None:
+        ready()
+    try:
+        server.run()
+    finally:
+        server.close()
+
+
+@contextlib.contextmanager
+def metrics_of_all() -> Iterator[None]:
+    """Have the processes split from this one count together; call it before anything imports prometheus_client."""
+    with tempfile.TemporaryDirectory(prefix="findingaid-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
 
 
 def share_memory_between_threads() -> None:

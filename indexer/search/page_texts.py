@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from archiver.warc import Location
 
-_CHARACTERS_AT_MOST = 8_000_000
+_CHARACTERS_AT_MOST = 4_000_000
 
 
 class PageTexts:

@@ -104,8 +104,11 @@ def _parts_to_look_at(markup: str, wanted: Iterable[str]) -> Iterator[str]:
     yield markup[:START_CHARS]
     if len(markup) <= START_CHARS:
         return
-    lower = _lowered(markup)
-    places = sorted(place for word in wanted for place in _few_places(lower, word))
+    lower = _ascii_lowered(markup)
+    spellings = {
+        spelling for word in wanted for spelling in (word, word if word.isascii() else word.capitalize())
+    }
+    places = sorted(place for word in spellings for place in _few_places(lower, word))
     looked = 0
     for place in places[:_PARTS_AT_MOST]:
         if place >= looked:
@@ -222,17 +225,18 @@ def _lowered(text: str) -> str:
     """Return the text in lower case, each character in its place."""
     if text.isascii():
         return text.lower()
-    raw = text.encode("utf-8", "surrogatepass")
-    if len(raw) < _FEW_OTHERS * len(
-        text
-    ):  # str.lower takes twenty times as long once a single letter is not ASCII
-        ascii_lower = raw.lower().decode("utf-8", "surrogatepass")
-        lower = _NOT_ASCII.sub(lambda run: run[0].lower(), ascii_lower)
+    if len(text.encode("utf-8", "surrogatepass")) < _FEW_OTHERS * len(text):
+        lower = _NOT_ASCII.sub(lambda run: run[0].lower(), _ascii_lowered(text))
     else:
         lower = text.lower()
     if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
         lower = "".join([character.lower()[:1] for character in text])
     return lower
+
+
+def _ascii_lowered(text: str) -> str:
+    """Return the text with its ASCII letters in lower case: str.lower takes twenty times as long beside others."""
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
 def _places_of(lower: str, word: str) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,112 @@
+"""Several processes on one socket: they answer, follow the settings, are replaced, and end with the first."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from webui.processes import SharedNumber, how_many
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def server(small_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str, Path]]:
+    """(process id, address, settings file) of a server with two processes."""
+    folder = tmp_path_factory.mktemp("served")
+    settings = folder / "settings.toml"
+    settings.write_text("[server]\nprocesses = 2\nport = 0\n")
+    with subprocess.Popen(
+        [sys.executable, REPOSITORY / "app.py", "serve", "--index", small_index, "--settings", settings],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        yield process.pid, process.stdout.readline().strip(), settings
+        process.terminate()
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def get(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def test_processes_see_the_same_number() -> None:
+    number = SharedNumber()
+    pid = os.fork()
+    if not pid:
+        number.increase()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert number.get() == 1
+
+
+def test_a_thread_of_a_program_is_not_split() -> None:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(how_many(4)))
+    thread.start()
+    thread.join()
+    assert found == [1]
+    assert how_many(3) == 3
+
+
+def test_both_answer_and_count_together(server: tuple[int, str, Path]) -> None:
+    pid, address, _ = server
+    for _ in range(6):
+        assert get(address + "healthz") == "ok\n"
+    assert len(children_of(pid)) == 2
+    counted = re.search(
+        r'findingaid_requests_total\{status="200",view="healthz"\} (\d+)', get(address + "metrics")
+    )
+    assert counted and int(counted[1]) == 6
+
+
+def test_settings_saved_through_one_count_in_both(server: tuple[int, str, Path]) -> None:
+    _, address, _ = server
+    shown = json.loads(get(address + "settings.json"))
+    page = get(address + "settings")
+    digest = re.search(r'name="hash" value="([^"]*)"', page)
+    assert digest and shown
+    data = f"search.k1=1.75&hash={digest[1]}".encode()
+    urllib.request.urlopen(address + "settings", data, timeout=20).close()
+    for _ in range(8):  # a connection each, so that both are met
+        assert "1.75" in get(address + "settings.json")
+
+
+def test_one_that_dies_is_replaced_and_all_end_with_the_first(server: tuple[int, str, Path]) -> None:
+    pid, address, _ = server
+    first, second = children_of(pid)
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: len(children_of(pid)) == 2 and first not in children_of(pid))
+    assert get(address + "healthz") == "ok\n"
+    children = children_of(pid)
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not any(is_running(child) for child in children))
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(is_so: object) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,111 @@
+"""Several processes that answer on one listening socket: Python works on one core, a machine has more.
+
+The first process makes the application, splits itself before it has any thread, and watches the others: one that dies
+is started again, all end with the first, however that ends. They share what was imported, and one number: how
+often the settings were changed in the browser (`SharedNumber`).
+"""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import signal
+import struct
+import threading
+import time
+import warnings
+from collections.abc import Callable
+
+from webui.errors import WebError
+
+log = logging.getLogger(__name__)
+
+_SHORT_S, _SHORT_LIVES = 5.0, 5
+
+
+class SharedNumber:
+    """A number that processes split from this one see as well; starts at 0."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 8)
+
+    def get(self) -> int:
+        number: int = struct.unpack_from("<q", self._memory)[0]
+        return number
+
+    def increase(self) -> int:
+        """Add one and return the sum."""
+        number = self.get() + 1
+        struct.pack_into("<q", self._memory, 0, number)
+        return number
+
+
+def how_many(wanted: int) -> int:
+    """Return the number of processes for a setting: one where processes cannot be split, or not in this thread."""
+    if not hasattr(os, "fork") or threading.current_thread() is not threading.main_thread():
+        return 1
+    return wanted
+
+
+def run_in_processes(number: int, serve: Callable[[], None]) -> None:
+    """Run `serve` in so many processes until this one is told to end (SystemExit, KeyboardInterrupt).
+
+    Raises WebError when one after the other dies at once.
+    """
+    alive, held = os.pipe()  # ends when this process does, even by SIGKILL
+    children: dict[int, float] = {}
+    short_lives = 0
+    try:
+        while True:
+            while len(children) < number:
+                children[_split(serve, alive, held)] = time.monotonic()
+            pid, status = os.wait()
+            began = children.pop(pid, None)
+            if began is None:
+                continue
+            short_lives = short_lives + 1 if time.monotonic() - began < _SHORT_S else 0
+            if short_lives >= _SHORT_LIVES:
+                raise WebError("the processes that answer end as soon as they begin; the log says why")
+            log.error("a process that answers has ended (status %d); another one takes its place", status)
+    finally:
+        for pid in children:
+            _end(pid)
+        os.close(held)
+        os.close(alive)
+
+
+def _split(serve: Callable[[], None], alive: int, held: int) -> int:
+    with warnings.catch_warnings():
+        # numpy's own threads are no danger: its library is prepared for being split
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which ends the others
+        os.close(held)
+        threading.Thread(target=_end_with_the_first, args=(alive,), daemon=True).start()
+        serve()
+        status = 0
+    except SystemExit:
+        status = 0
+    except BaseException:
+        log.exception("a process that answers fails")
+    finally:
+        logging.shutdown()
+        os._exit(status)  # what the first process has still to do is not ours
+
+
+def _end_with_the_first(alive: int) -> None:
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGTERM)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
