@@ -6,6 +6,7 @@
 #   make serve          serve the index of the job in settings.toml
 #   make docs           check that the docs say what is true
 #   make bench          measure speed, memory and sizes (makes a corpus of 1.3 GB first)
+#   make translations   write the catalogues of texts anew, and say what is not translated
 #   make assets         build the scripts of the graph anew (needs npm)
 #   make lock           resolve the dependencies anew         make clean   remove .venv and caches
 
@@ -14,7 +15,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test test-browser lint types docs bench assets lock clean
+.PHONY: demo serve test test-browser lint types docs bench assets translations lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -45,6 +46,9 @@ bench: $(VENV)/.installed
 
 assets:
 	webui/graph_sources/build.sh
+
+translations: $(VENV)/.installed
+	$(BIN)/python scripts/translations.py
 
 lock: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet uv

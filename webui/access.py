@@ -27,9 +27,20 @@ COOKIE = "findingaid_session"
 SESSION_S = 14 * 24 * 3600
 LONGEST_PASSWORD = 1024
 _OPEN = frozenset(
-    {"access.login", "access.log_in", "static", "favicon", "robots", "healthz", "operations.readyz"}
+    {
+        "access.login",
+        "access.log_in",
+        "preferences.save_language",
+        "static",
+        "favicon",
+        "robots",
+        "healthz",
+        "operations.readyz",
+    }
 )
-_CHANGING_LOOKS = frozenset({"access.log_in", "access.log_out", "preferences.save"})
+_CHANGING_LOOKS = frozenset(
+    {"access.log_in", "access.log_out", "preferences.save", "preferences.save_language"}
+)
 # A quarter of a second of work is what one wrong password costs; 20 in a row, then one every ten seconds.
 _FREE_TRIES, _TRY_EVERY_S = 20, 10.0
 _FRAME_PREFIX = "/k/"

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
+from archiver.notices import Notice
 from webui.errors import BadAddressError
 
 MAX_URL_CHARS = 8_000
@@ -123,14 +124,14 @@ def parse_replay(rest: str) -> ReplayTarget:
         return ReplayTarget(match[1], match[2] or "", archived_url(match[4]), _extras(match[3]))
     if rest.startswith("*/"):
         return ReplayTarget("*", "", archived_url(rest[2:]))
-    raise BadAddressError("expected /web/TIMESTAMP/ADDRESS with a timestamp of up to 14 digits")
+    raise BadAddressError(Notice("expected /web/TIMESTAMP/ADDRESS with a timestamp of up to 14 digits"))
 
 
 def parse_dated(rest: str) -> DatedTarget:
     """Read `TIMESTAMP/URL` or `*/URL`, with or without extras; raises BadAddressError."""
     match = _DATED.fullmatch(rest)
     if not match:
-        raise BadAddressError("expected a timestamp of up to 14 digits, then the address of a page")
+        raise BadAddressError(Notice("expected a timestamp of up to 14 digits, then the address of a page"))
     return DatedTarget(match[1], archived_url(match[3]), _extras(match[2]))
 
 
@@ -150,7 +151,13 @@ def archived_url(text: str) -> str:
     """
     text = without_fragment(text.strip())
     if len(text) > MAX_URL_CHARS:
-        raise BadAddressError(f"the address has {len(text):,} characters, at most {MAX_URL_CHARS:,} are read")
+        raise BadAddressError(
+            Notice(
+                "the address has %(length)s characters, at most %(most)s are read",
+                length=len(text),
+                most=MAX_URL_CHARS,
+            )
+        )
     if _WHOLLY_ESCAPED.match(text):
         text = unquote(text)  # a program that takes the address for one part of a path
     text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
@@ -158,7 +165,7 @@ def archived_url(text: str) -> str:
         text = "http://" + text.lstrip("/")
     scheme, _, rest = text.partition(":")
     if not rest.strip("/. "):
-        raise BadAddressError("expected the address of a page, such as http://example.org/page")
+        raise BadAddressError(Notice("expected the address of a page, such as http://example.org/page"))
     return text
 
 

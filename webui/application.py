@@ -23,7 +23,8 @@ from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVers
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
 from webui.errors import BadAddressError, BusyError
-from webui.i18n import add_languages, language_name
+from webui.i18n import N_, add_languages, language_name, said_of
+from webui.i18n import gettext as _
 from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
 from webui.processes import SharedNumber
@@ -34,8 +35,15 @@ from webui.template_calls import add_template_calls
 
 log = logging.getLogger(__name__)
 
-_ERROR_TITLES = {400: "That request cannot be read", 403: "Not allowed", 404: "Nothing here",
-                 405: "Not possible this way", 413: "Too large", 414: "The address is too long"}  # fmt: skip
+_ERROR_TITLES = {400: N_("That request cannot be read"), 403: N_("Not allowed"), 404: N_("Nothing here"),
+                 405: N_("Not possible this way"), 413: N_("Too large"),
+                 414: N_("The address is too long")}  # fmt: skip
+# What Werkzeug says of a request, for readers.
+_ERROR_MESSAGES = {400: N_("The request holds something that cannot be read."),
+                   403: N_("This cannot be done from where the request came."),
+                   404: N_("There is no page at this address of Finding Aid."),
+                   405: N_("This address does not take requests of that kind."),
+                   413: N_("More was sent than is read.")}  # fmt: skip
 
 
 _WITH_TWIN = frozenset({"search.home", "search.search", "captures.captures", "cached.cached", "settings.show",
@@ -156,13 +164,23 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
 
 
 def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
-    from webui import access
+    from webui import access, words
 
-    for function in (formats.clean, formats.date_in_words, formats.time_utc, formats.iso_time, formats.breadcrumb,
-                     formats.host_of, formats.live_address,
-                     formats.number, formats.plural, formats.readable, formats.shorten, formats.size_in_words,
-                     formats.type_name, language_name):  # fmt: skip
+    for function in (
+        *(
+            formats.clean,
+            formats.commas,
+            formats.date_in_words,
+            formats.decimal,
+            formats.time_utc,
+            formats.iso_time,
+        ),
+        *(formats.breadcrumb, formats.host_of, formats.live_address, formats.month_name, formats.number),
+        *(formats.readable, formats.shorten, formats.type_name, language_name),
+        *(words.crawl_word, words.element_name),
+    ):
         app.jinja_env.filters[function.__name__] = function
+    app.jinja_env.globals["crawl_words"] = words.crawl_words
     app.jinja_env.globals["static_url"] = static_files.address
 
     @app.context_processor
@@ -251,10 +269,8 @@ def _add_error_pages(app: Flask) -> None:
         status = error.code or 500
         if error.response is not None or status < 400:
             return make_response(error.get_response())
-        message = error.description or "There is nothing at this address."
-        if status == 404:
-            message = "There is no page at this address of Finding Aid."
-        response = error_response(status, _ERROR_TITLES.get(status, "That did not work"), message)
+        message = _ERROR_MESSAGES.get(status, N_("The log of the server says why."))
+        response = error_response(status, _(_ERROR_TITLES.get(status, N_("That did not work"))), _(message))
         for name, value in error.get_headers():
             if name.lower() in ("allow", "retry-after"):
                 response.headers[name] = value
@@ -263,11 +279,15 @@ def _add_error_pages(app: Flask) -> None:
     @app.errorhandler(BadAddressError)
     def bad_address(error: BadAddressError) -> Response:
         too_long = "characters" in str(error)
-        return error_response(414 if too_long else 400, "That is not the address of a page", f"{error}.")
+        message = _("%(sentence)s.", sentence=said_of(error))
+        return error_response(414 if too_long else 400, _("That is not the address of a page"), message)
 
     @app.errorhandler(BusyError)
     def busy(error: BusyError) -> Response:
-        response = error_response(503, "Much to do just now", f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        text = said_of(error)
+        response = error_response(
+            503, _("Much to do just now"), _("%(sentence)s.", sentence=text[:1].upper() + text[1:])
+        )
         response.headers["Retry-After"] = "5"
         return response
 
@@ -277,30 +297,30 @@ def _add_error_pages(app: Flask) -> None:
         steps: tuple[str, ...] = ()
         if isinstance(error, IndexMissingError):
             title, message = (
-                "There is no index yet",
-                "Nothing has been indexed yet, so there is nothing to search.",
+                _("There is no index yet"),
+                _("Nothing has been indexed yet, so there is nothing to search."),
             )
             steps = ("findingaid index FOLDER-WITH-ARCHIVES" + command_options(),)
         elif isinstance(error, IndexVersionError):
-            title = "The index was made by another version of Finding Aid"
-            message = "The index has a format that this version does not read. Index the archives again."
+            title = _("The index was made by another version of Finding Aid")
+            message = _("The index has a format that this version does not read. Index the archives again.")
             steps = ("findingaid index --rebuild" + command_options(),)
         elif isinstance(error, IndexCorruptError):
             site().index_access.reopen()
-            title = "The index is damaged"
-            message = "A file of the index does not hold what it should. The log of the server says which."
+            title = _("The index is damaged")
+            message = _("A file of the index does not hold what it should. The log of the server says which.")
             steps = tuple(
                 f"findingaid {command}{command_options()}" for command in ("check", "index --rebuild")
             )
         else:
-            title, message = "The index cannot be used now", "The log of the server says why."
+            title, message = _("The index cannot be used now"), _("The log of the server says why.")
         return error_response(503, title, message, steps)
 
     @app.errorhandler(Exception)
     def unexpected(error: Exception) -> Response:
         log.exception("%s %s: unexpected error", request.method, request.path[:200])
         return error_response(
-            500, "Something went wrong on our side", "The error was written to the log of the server."
+            500, _("Something went wrong on our side"), _("The error was written to the log of the server.")
         )
 
 
@@ -334,7 +354,7 @@ class _StaticFiles:
 
     def view(self, digest: str, name: str) -> Response:
         if name not in self._files:
-            return error_response(404, "Nothing here", "There is no such file.")
+            return error_response(404, _("Nothing here"), _("There is no such file."))
         body, kind, current = self._files[name]
         response = make_response(body)
         response.headers["Content-Type"] = kind

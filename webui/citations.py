@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from indexer import Capture
 from webui.addresses import Extras, quote_url, short_digest
-from webui.formats import clean, date_in_words, shorten, time_utc
+from webui.formats import clean, date_in_words, english_date, shorten, time_utc
 from webui.i18n import gettext as _
 
 _TEX = re.compile(r"[\\{}$&#%_^~]")
@@ -45,7 +45,7 @@ def citations(capture: Capture, base: str, digest: str = "") -> list[Citation]:
                 link=link,
             ),
         ),
-        Citation("BibTeX", _bibtex(capture, title, url, link, when)),
+        Citation("BibTeX", _bibtex(capture, title, url, link)),
         Citation(
             "Wikipedia",
             f"{{{{cite web |title={_wiki(title)} |url={_wiki(url)} |archive-url={_wiki(link)} |archive-date={day} "
@@ -59,7 +59,8 @@ def citations(capture: Capture, base: str, digest: str = "") -> list[Citation]:
     ]
 
 
-def _bibtex(capture: Capture, title: str, url: str, link: str, when: str) -> str:
+def _bibtex(capture: Capture, title: str, url: str, link: str) -> str:
+    when = f"{english_date(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
     host = re.sub(r"[^a-z0-9]", "", capture.url.split("/")[2].lower() if "//" in capture.url else "capture")
     return (
         f"@misc{{{host[:30]}{capture.timestamp},\n"

@@ -15,6 +15,7 @@ from typing import Any
 from flask import Blueprint, Response, make_response, render_template, request
 
 from archiver.crawl.links import LinkKind, extract_links
+from archiver.notices import Notice
 from archiver.warc import ArchiveError
 from indexer import Capture, Index
 from indexer.text.analysis import words_of
@@ -167,7 +168,7 @@ def _side(index: Index, url: str, captures: list[Capture], asked: str, default: 
     if asked:
         target = parse_dated(f"{asked}/{url}")
         if target.timestamp == "*":
-            raise BadAddressError("a, b: expected a timestamp of up to 14 digits")
+            raise BadAddressError(Notice("a, b: expected a timestamp of up to 14 digits"))
         capture = closest(index, url, target.timestamp, target.extras.digest) or default
     assert capture is not None
     key = _key(capture, naming_digest(capture, captures))

@@ -41,6 +41,8 @@ from archiver.warc import canonical_url
 from webui.application import error_response, redirect_to, site, wants_json
 from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl
 from webui.i18n import gettext as _
+from webui.i18n import said_of
+from webui.words import crawl_word
 
 blueprint = Blueprint("crawls", __name__)
 
@@ -131,7 +133,7 @@ def show_job(job: str) -> Response:
     except JobError:
         status = {"job": job, "state": "queued", "reason": ""}
     except CrawlError as error:
-        return error_response(503, _("This crawl cannot be shown"), str(error).replace(folder, job))
+        return error_response(503, _("This crawl cannot be shown"), said_of(error).replace(folder, job))
     if wants_json():
         return _json(status)
     return _job_page(job, folder, status)
@@ -161,7 +163,7 @@ def act(job: str, action: str) -> Response:
         status = (
             crawl_status(folder) if os.path.exists(os.path.join(folder, LOG_FILE)) else {"state": "queued"}
         )
-        text = str(error).replace(folder + ": ", "").replace(folder, job)
+        text = said_of(error).replace(folder + ": ", "").replace(folder, job)
         return _job_page(job, folder, {"job": job, "reason": "", **status}, problem=text, code=400)
     return _to_job(job, message)
 
@@ -186,7 +188,12 @@ def _done(job: str, folder: str, action: str) -> str:
         answer = command_answer(folder, number)
         if answer is not None:
             if answer.startswith("not possible"):
-                raise ValueError(answer)
+                raise ValueError(
+                    _(
+                        "Not possible while the crawl is %(state)s.",
+                        state=crawl_word(answer.rpartition(" ")[2]),
+                    )
+                )
             break
         time.sleep(0.05)
     if action == "set":
@@ -247,7 +254,7 @@ def _job_from(form: StartForm) -> CrawlJob:
                 values[key] = _typed_value(key, text, getattr(job, key))
         return change_job(job, values, where=_("Crawl"))
     except JobError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(said_of(error)) from error
 
 
 def _addresses(text: str) -> tuple[str, ...]:

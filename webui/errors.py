@@ -8,6 +8,8 @@ WebError
 
 from __future__ import annotations
 
+from archiver.notices import Notice
+
 
 class WebError(Exception):
     """Something that the web front end cannot do; the message is one line for the user."""
@@ -29,7 +31,7 @@ class BusyError(WebError):
     """Too much of one kind is asked for at once."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"too many {what} at once; come again in a few seconds")
+        super().__init__(Notice("too many %(what)s at once; come again in a few seconds", what=what))
 
 
 class BadAddressError(WebError):

@@ -1,12 +1,23 @@
-"""How dates, addresses and archived text are written on our pages; the templates' filters."""
+"""How dates, numbers, addresses and archived text are written on our pages; the templates' filters.
+
+Dates and numbers follow the reader's language (English where there is no reader), with Western digits in all of them:
+they stand beside timestamps and addresses that have no others.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
+from babel import Locale
+from babel.dates import format_date, format_skeleton
+from babel.numbers import format_decimal
+from flask_babel import get_locale
+from flask_babel import gettext as _
+
 # C0, C1, and the marks that turn the direction of text around: a title must not rearrange our page.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]"
@@ -18,15 +29,44 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", text)
 
 
+def locale() -> Locale:
+    """Return the locale of the reader; that of English as written in Britain where there is none: 3 May 2015."""
+    found = get_locale()
+    return _BRITISH if found is None or found.language == "en" else found
+
+
+_BRITISH = Locale("en", "GB")
+
+
 def date_in_words(timestamp: str) -> str:
     """Return "3 May 2015" for 20150503140211; less for a shorter timestamp, "date unknown" for none."""
-    year, month, day = timestamp[:4], timestamp[4:6], timestamp[6:8]
-    if len(year) < 4 or not timestamp.isdigit():
-        return "date unknown"
-    if not month or not 1 <= int(month) <= 12:
-        return str(int(year))
-    name = f"{_MONTHS[int(month) - 1]} {int(year)}"
-    return f"{int(day)} {name}" if day and 1 <= int(day) <= 31 else name
+    return _date(timestamp[:8], str(locale())) or str(_("date unknown"))
+
+
+def english_date(timestamp: str) -> str:
+    """Return the date in English, whoever reads it: for what is kept or copied."""
+    return _date(timestamp[:8], str(_BRITISH)) or "date unknown"
+
+
+@lru_cache(maxsize=4096)
+def _date(day: str, name: str) -> str:
+    if len(day) < 4 or not (day.isascii() and day.isdigit()):
+        return ""
+    year, month = int(day[:4]), int(day[4:6] or 0)
+    written_in = Locale.parse(name)
+    if year < 1:
+        return str(year)
+    if not 1 <= month <= 12:
+        return str(format_skeleton("y", date(year, 1, 1), locale=written_in))
+    try:
+        return str(format_date(date(year, month, int(day[6:8] or 0)), "long", written_in))
+    except ValueError:  # a month, or a day that the month does not have
+        return str(format_skeleton("yMMMM", date(year, month, 1), locale=written_in))
+
+
+def month_name(number: int) -> str:
+    """Return "January" for 1, as it stands alone in a list."""
+    return str(locale().months["stand-alone"]["wide"][number])
 
 
 def time_utc(timestamp: str) -> str:
@@ -81,29 +121,29 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def number(value: int) -> str:
+def number(value: float) -> str:
     """Return 12,431 for 12431."""
-    return f"{value:,}"
+    return _grouped(value, str(locale()))
 
 
-def plural(count: int, word: str, many: str = "") -> str:
-    """Return "1 capture" or "12,431 captures"."""
-    return f"{count:,} {word if count == 1 else many or word + 's'}"
+@lru_cache(maxsize=4096)
+def _grouped(value: float, name: str) -> str:
+    return str(format_decimal(value, locale=name))
 
 
-def size_in_words(size_bytes: int) -> str:
-    """Return "14 kB", "3.2 MB"."""
-    if size_bytes < 1000:
-        return f"{size_bytes} bytes"
-    if size_bytes < 1_000_000:
-        return f"{size_bytes / 1000:.0f} kB"
-    return f"{size_bytes / 1_000_000:.1f} MB"
+def commas(texts: Iterable[str]) -> str:
+    """Return texts as one list: "3 captures, 2 versions"."""
+    return str(_(", ")).join(texts)
+
+
+def decimal(value: float, places: int) -> str:
+    """Return 0.500 for 0.5 and three places."""
+    return str(format_decimal(value, f"#,##0.{'0' * places}", locale=str(locale())))
 
 
 _TYPE_NAMES = {
     "text/html": "HTML",
     "application/xhtml+xml": "XHTML",
-    "text/plain": "plain text",
     "application/pdf": "PDF",
     "application/xml": "XML",
     "text/xml": "XML",
@@ -113,7 +153,7 @@ _TYPE_NAMES = {
 
 def type_name(mime: str) -> str:
     """Return "HTML" for text/html; the media type itself where it has no such name."""
-    return _TYPE_NAMES.get(mime, mime)
+    return str(_("plain text")) if mime == "text/plain" else _TYPE_NAMES.get(mime, mime)
 
 
 def live_address(url: str) -> str:

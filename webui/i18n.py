@@ -1,22 +1,69 @@
-"""The language of the pages: which one a reader gets.
+"""The language of the pages: which one a reader gets, and their texts in it.
 
-Texts are English in the code, marked with `_()` or `{% trans %}`; the catalogues of the
-other languages lie in `translations/`.
+Texts are English in the code, marked with `_()` or `{% trans %}`, with `Notice()` where no reader is known, or with
+`N_()` where they are looked up later. The catalogues of the other languages lie in `translations/` and are read as
+they are written (.po): nothing has to be compiled. docs/translating.md says how to add a language.
 """
 
 from __future__ import annotations
 
-from flask import Flask
-from flask_babel import Babel, get_locale
+import io
+import threading
+from functools import lru_cache
+from importlib import resources
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.support import NullTranslations, Translations
+from flask import Flask, Response, request
+from flask_babel import Babel, Domain, get_locale
 from flask_babel import gettext as _translated
 from flask_babel import ngettext as _translated_number
 
-from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
+from archiver.notices import N_, Notice
+from webui import formats
+from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, is_for_a_program, preferences
+
+__all__ = ["N_", "add_languages", "gettext", "language_name", "ngettext", "said", "said_of"]
+
+ENGLISH = "en"
+
+
+class _Catalogues(Domain):  # type: ignore[misc]
+    """The texts of each language, read when it is first spoken."""
+
+    def get_translations(self) -> NullTranslations:
+        locale = get_locale()
+        return catalogue_of(locale.language if locale is not None else ENGLISH)
+
+
+_reading = threading.Lock()
+
+
+def catalogue_of(language: str) -> NullTranslations:
+    """Return the texts of a language; for English, and for a language without a catalogue, those of the code."""
+    with _reading:
+        return _read(language)
+
+
+@lru_cache(maxsize=32)
+def _read(language: str) -> NullTranslations:
+    file = resources.files("webui").joinpath("translations", language, "LC_MESSAGES", "messages.po")
+    if language == ENGLISH or language not in LANGUAGES or not file.is_file():
+        return NullTranslations()
+    with file.open("rb") as source:
+        written = read_po(source, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, written)
+    compiled.seek(0)
+    return Translations(compiled)
 
 
 def add_languages(app: Flask) -> None:
     """Give the templates `_()` and `{% trans %}`, and each request its language."""
-    Babel(app, default_locale=next(iter(LANGUAGES)), locale_selector=chosen_language)
+    babel = Babel(app, default_locale=ENGLISH, locale_selector=chosen_language)
+    babel.domain_instance = _Catalogues()
+    app.jinja_env.filters["said"] = said
 
     @app.context_processor
     def names() -> dict[str, object]:
@@ -24,8 +71,24 @@ def add_languages(app: Flask) -> None:
         return {
             "language": language,
             "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
+            "languages": LANGUAGES,
             "prefs": preferences(),
+            "here": _address_here(),
         }
+
+    @app.after_request
+    def say_which(response: Response) -> Response:
+        """Tell caches and readers the language of our own pages; what is archived has its own."""
+        if response.mimetype == "text/html" and request.endpoint != "replay.replay":
+            response.headers["Content-Language"] = chosen_language()
+            if not is_for_a_program():
+                response.vary.update(("Cookie", "Accept-Language"))
+        return response
+
+
+def _address_here() -> str:
+    """Return the path and query of this page, as a browser asked for them; "/" for the answer to a form."""
+    return "/" + request.url.removeprefix(request.root_url) if request.method == "GET" else "/"
 
 
 def gettext(text: str, **values: object) -> str:
@@ -34,12 +97,34 @@ def gettext(text: str, **values: object) -> str:
 
 
 def ngettext(one: str, many: str, number: int, **values: object) -> str:
-    """Return the text for a number of things in the reader's language; %(num)s stands for the number."""
+    """Return the text for a number of things in the reader's language; %(count)s stands for the number, grouped."""
+    values.setdefault("count", formats.number(number))
     return str(_translated_number(one, many, number, **values))
+
+
+def said_of(error: Exception) -> str:
+    """Return what an error says, in the reader's language if it says a notice."""
+    text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return said(text)
+
+
+def said(text: str) -> str:
+    """Return a notice in the reader's language; a text that is none comes back as it is."""
+    if not isinstance(text, Notice):
+        return text
+    values = {name: _said_value(value) for name, value in text.values.items()}
+    return gettext(text.template, **values)
+
+
+def _said_value(value: object) -> object:
+    if isinstance(value, Notice):
+        return said(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return formats.number(value)
+    return value
 
 
 def language_name(code: str) -> str:
     """Return "Portuguese" for pt, in the reader's language; the code itself when it names no language known here."""
-    locale = get_locale()
-    name = locale.languages.get(code.lower()) if locale is not None else None
+    name = formats.locale().languages.get(code.lower().replace("-", "_"))
     return str(name) if name else code

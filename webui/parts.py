@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from archiver.warc import ArchiveError
 from indexer import Capture, Index
 from webui.addresses import without_fragment
+from webui.formats import number
 from webui.i18n import gettext as _
 from webui.i18n import ngettext
 from webui.rewrite_context import RewriteContext
@@ -66,17 +67,17 @@ class PartsReport:
             return _("The page has no pictures, styles or frames.")
         if self.missing:
             said = ngettext(
-                "%(missing)s of %(num)s part was not archived",
-                "%(missing)s of %(num)s parts were not archived",
+                "%(missing)s of %(count)s part was not archived",
+                "%(missing)s of %(count)s parts were not archived",
                 total,
-                missing=self.missing,
+                missing=number(self.missing),
             )
         else:
-            said = ngettext("Its one part is archived", "All %(num)s parts are archived", total)
+            said = ngettext("Its one part is archived", "All %(count)s parts are archived", total)
         if self.missing < total and self.widest_s >= 1:
             drift = duration_in_words(self.widest_s)
             return _("%(parts)s; the farthest in time is %(drift)s apart.", parts=said, drift=drift)
-        return said + "."
+        return _("%(sentence)s.", sentence=said)
 
 
 def parts_report(index: Index, capture: Capture, parts: dict[str, str]) -> PartsReport:
@@ -136,12 +137,12 @@ def _parts_of_sheet(index: Index, capture: Capture) -> dict[str, str]:
 def duration_in_words(seconds: float) -> str:
     """Return a length of time in its largest unit: "2 h", "3 days"."""
     if seconds < 60:
-        return _("%(num)s s", num=round(seconds))
+        return _("%(count)s s", count=number(round(seconds)))
     if seconds < 3600:
-        return _("%(num)s min", num=round(seconds / 60))
+        return _("%(count)s min", count=number(round(seconds / 60)))
     if seconds < 2 * 86400:
-        return _("%(num)s h", num=round(seconds / 3600))
+        return _("%(count)s h", count=number(round(seconds / 3600)))
     days = round(seconds / 86400)
     if days < 2 * 365:
-        return ngettext("%(num)s day", "%(num)s days", days)
-    return ngettext("%(num)s year", "%(num)s years", round(days / 365.25))
+        return ngettext("%(count)s day", "%(count)s days", days)
+    return ngettext("%(count)s year", "%(count)s years", round(days / 365.25))

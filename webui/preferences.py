@@ -14,8 +14,11 @@ COOKIE = "findingaid"
 THEMES = ("auto", "light", "dark")
 SIZES = (10, 20, 50, 100)
 # The pages speak these; the first is spoken to whom no other fits. Names in the languages themselves.
-LANGUAGES = {"en": "English"}
+LANGUAGES = {"en": "English", "ar": "العربية", "ja": "日本語"}
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
+# Doors that only programs use: what they answer is the same for everybody.
+_FOR_PROGRAMS = frozenset({"cdx", "feeds", "memento", "openapi", "operations"})
+_WITH_AN_ADDRESS = ("/cached/", "/captures/", "/web/")
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -69,12 +72,33 @@ def preferences() -> Preferences:
 
 
 def chosen_language() -> str:
-    """Return the language of the pages for this request: the chosen one, else the best that the browser asks for."""
-    return (
-        preferences().language
-        or request.accept_languages.best_match(list(LANGUAGES))
-        or next(iter(LANGUAGES))
-    )
+    """Return the language of the answer to this request: the chosen one, else the best that the browser asks for.
+
+    English for programs, whatever they send: they compare texts, and people read them in logs.
+    """
+    first = next(iter(LANGUAGES))
+    if not has_request_context():
+        return first
+    if "language" not in g:
+        g.language = (
+            first
+            if is_for_a_program()
+            else preferences().language or request.accept_languages.best_match(list(LANGUAGES)) or first
+        )
+    return str(g.language)
+
+
+def is_for_a_program() -> bool:
+    """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
+    if request.blueprint in _FOR_PROGRAMS:
+        return True
+    accepted = request.accept_mimetypes
+    wants_json = bool(accepted["application/json"] > accepted["text/html"])
+    if request.path.startswith(_WITH_AN_ADDRESS):  # what they end with is of the archived address
+        return ";view=json/" in request.path or wants_json
+    forms = ("json", "csv", "rss", "wacz")
+    asked = request.args.get("format", "")
+    return asked in forms or request.path.rpartition(".")[2] in forms or (not asked and wants_json)
 
 
 @blueprint.post("/preferences")
@@ -83,7 +107,25 @@ def save() -> Response:
     for name in ("dense", "new_tab", "shortcuts"):
         typed[name] = "1" if typed.get(name) else "0"
     chosen = read_preferences(urlencode(typed))
-    response = redirect(f"{request.script_root}/settings?mine=saved", 303)
+    return _kept(chosen, "/settings?mine=saved")
+
+
+@blueprint.post("/preferences/language")
+def save_language() -> Response:
+    """Take over the language of a switch at the foot of a page, and lead back to that page."""
+    language = request.form.get("language", "")
+    chosen = replace(preferences(), language=language if language in LANGUAGES else "")
+    return _kept(chosen, _page_of_ours(request.form.get("to", "")))
+
+
+def _page_of_ours(address: str) -> str:
+    """Return a path below our root, "/" for what is none: a form must not lead to another site."""
+    is_path = address.startswith("/") and address[1:2] not in ("/", "\\") and address.isprintable()
+    return address if is_path and len(address) < 4000 else "/"
+
+
+def _kept(chosen: Preferences, path: str) -> Response:
+    response = redirect(request.script_root + path, 303)
     assert isinstance(response, Response)
     response.set_cookie(
         COOKIE,

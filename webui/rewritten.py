@@ -16,7 +16,9 @@ from indexer.search.marking import Marker
 from indexer.search.query import parse_query
 from indexer.text.charset import decode_html
 from webui.application import site
-from webui.formats import clean, date_in_words, time_utc
+from webui.formats import clean, english_date, time_utc
+from webui.i18n import said
+from webui.preferences import chosen_language
 from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.stored import StoredResponse, read_stored
@@ -39,7 +41,7 @@ class RewrittenPage:
     scripts: int
 
 
-_Key = tuple[Location, str, str, str, str, str]
+_Key = tuple[Location, str, str, str, str, str, str]
 
 
 class _Kept:
@@ -82,7 +84,15 @@ def rewritten_page(
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
     operator = site().settings.search.operator if query else ""
-    key = (capture.original or capture.location, capture.url, timestamp, root, query, operator)
+    key = (
+        capture.original or capture.location,
+        capture.url,
+        timestamp,
+        root,
+        query,
+        operator,
+        chosen_language(),
+    )
     found = _kept.get(key)
     if found is not None:
         return found
@@ -98,11 +108,11 @@ def _rewritten(
     stored: StoredResponse, capture: Capture, context: RewriteContext, query: str, operator: str
 ) -> RewrittenPage:
     text, _ = decode_html(stored.body, stored.content_type)
-    when = f"{date_in_words(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
+    when = f"{english_date(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
     html = rewrite_page(
         text,
         context,
-        notice=stored.note,
+        notice=said(stored.note),
         is_xhtml=stored.mime == "application/xhtml+xml",
         marker=Marker(parse_query(query, operator=operator)) if query else None,
         imprint=f"Archived copy of {clean(capture.url)[:2000]}, {when}",

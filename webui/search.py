@@ -78,11 +78,15 @@ def search() -> Response:
     if is_json and unknown:
         names = ", ".join(sorted(PARAMETERS))
         return error_response(
-            400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
+            400,
+            _("Unknown parameter"),
+            _("%(name)s: no such parameter; there are %(names)s.", name=unknown[0][:50], names=names),
         )
     for name in ("fold", "facets"):
         if is_json and request.args.get(name, "0") not in ("", "0", "1"):
-            return error_response(400, _("That request cannot be read"), f"{name}: expected 0 or 1.")
+            return error_response(
+                400, _("That request cannot be read"), _("%(name)s: expected 0 or 1.", name=name)
+            )
     try:
         wanted = parse_search(
             request.args.to_dict(),
@@ -90,7 +94,7 @@ def search() -> Response:
             SIZES[0] if is_json else preferences().size,
         )
     except ValueError as error:
-        return error_response(400, "That request cannot be read", str(error))
+        return error_response(400, _("That request cannot be read"), str(error))
     if not is_json and not wanted.query and not wanted.is_narrowed and wanted.view == "list":
         return home()
     if wanted.view == "tree" and form in ("csv", "rss", "wacz"):

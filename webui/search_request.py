@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webui.formats import number
 from webui.i18n import gettext as _
 
 MAX_QUERY_CHARS = 1_000
@@ -171,14 +172,14 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
         notices.append(
             _(
                 "The query is long: only its first %(number)s characters were searched.",
-                number=f"{len(query):,}",
+                number=number(len(query)),
             )
         )
     size_name = "limit" if "limit" in arguments else "size"
     asked_size = _number(arguments, size_name, size)
     size = min(max(asked_size, 1), max_size)
     if asked_size > max_size:
-        notices.append(_("At most %(number)s results are given at once.", number=f"{max_size:,}"))
+        notices.append(_("At most %(number)s results are given at once.", number=number(max_size)))
     page = max(_number(arguments, "page", 1), 1)
     offset = _number(arguments, "offset", 0) if "offset" in arguments else (page - 1) * size
     chosen: dict[str, str] = {}
@@ -220,7 +221,9 @@ def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
     if not text:
         return default
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{name}: expected a whole number, found {text[:20]!r}.")
+        raise ValueError(
+            _("%(name)s: expected a whole number, found %(found)s.", name=name, found=repr(text[:20]))
+        )
     return int(text[:9])
 
 
@@ -228,7 +231,15 @@ def _one_of(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) -> 
     text = arguments.get(name, "").strip() or known[0]
     if text not in known:
         names = [value for value in known if value]
-        raise ValueError(f"{name}: expected {', '.join(names[:-1])} or {names[-1]}, found {text[:20]!r}.")
+        raise ValueError(
+            _(
+                "%(name)s: expected %(names)s or %(last)s, found %(found)s.",
+                name=name,
+                names=", ".join(names[:-1]),
+                last=names[-1],
+                found=repr(text[:20]),
+            )
+        )
     return text
 
 
@@ -236,7 +247,14 @@ def _several(arguments: Mapping[str, str], name: str, known: tuple[str, ...]) ->
     asked = [text.strip() for text in arguments.get(name, "").split(",") if text.strip()]
     for text in asked:
         if text not in known:
-            raise ValueError(f"{name}: expected some of {', '.join(known)}, found {text[:20]!r}.")
+            raise ValueError(
+                _(
+                    "%(name)s: expected some of %(names)s, found %(found)s.",
+                    name=name,
+                    names=", ".join(known),
+                    found=repr(text[:20]),
+                )
+            )
     return tuple(way for way in known if way in asked)
 
 

@@ -12,7 +12,10 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
+
+from archiver.notices import Notice
 
 Value = str | int | float | bool | tuple[str, ...]
 
@@ -298,8 +301,8 @@ _EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
 INSIDE_JOB = ("archive.arcs_dir", "archive.index_dir")  # no way up out of the job
 # Names, not paths: they never lead out of the folder above.
 ALLOWED_NAMES = {
-    "archive.job_id": 'the name of one folder, several names with commas, or "*"',
-    "archive.index_name": "the name of one folder",
+    "archive.job_id": Notice('the name of one folder, several names with commas, or "*"'),
+    "archive.index_name": Notice("the name of one folder"),
 }
 
 
@@ -343,28 +346,35 @@ def _describe() -> Iterator[SettingInfo]:
 def _describe_one(key: str, default: Any, meta: Mapping[str, Any]) -> SettingInfo:
     low, high = meta["low"], meta["high"]
     if meta["choices"]:
-        type_, allowed = "choice", " or ".join(f'"{choice}"' for choice in meta["choices"])
+        type_, allowed = "choice", reduce(_either, (f'"{choice}"' for choice in meta["choices"]))
     elif meta["type"] == "secret":
-        type_, allowed = "secret", "a text in one line"
+        type_, allowed = "secret", Notice("a text in one line")
     elif isinstance(default, bool):
-        type_, allowed = "switch", "true or false"
+        type_, allowed = "switch", Notice("true or false")
     elif isinstance(default, int):
-        type_, allowed = "integer", f"a whole number from {low} to {high}"
+        type_, allowed = (
+            "integer",
+            Notice("a whole number from %(low)s to %(high)s", low=str(low), high=str(high)),
+        )
     elif isinstance(default, float):
-        type_, allowed = "number", f"a number from {low} to {high}"
+        type_, allowed = "number", Notice("a number from %(low)s to %(high)s", low=str(low), high=str(high))
     elif meta["type"] == "list":
-        type_, allowed = "list", "a list of texts"
+        type_, allowed = "list", Notice("a list of texts")
     elif meta["type"] == "folder":
         type_, allowed = (
             "folder",
-            ALLOWED_NAMES.get(key, "the path of a folder"),
+            ALLOWED_NAMES.get(key, Notice("the path of a folder")),
         )
     else:
-        type_, allowed = "text", "a text in one line"
+        type_, allowed = "text", Notice("a text in one line")
     editable = key.partition(".")[0] in _EDITABLE_SECTIONS
     return SettingInfo(
         key, type_, default, meta["unit"], meta["about"], allowed, meta["choices"], low, high, editable
     )
+
+
+def _either(one: str, other: str) -> str:
+    return Notice("%(one)s or %(other)s", one=one, other=other)
 
 
 INFOS: dict[str, SettingInfo] = {info.key: info for info in _describe()}
@@ -380,7 +390,7 @@ def known_setting(where: str, key: str) -> SettingInfo:
     if beside:
         allowed = ", ".join(beside)
     elif near:
-        allowed = f"{near[0]}, if that is what is meant"
+        allowed = Notice("%(key)s, if that is what is meant", key=near[0])
     else:
-        allowed = "the sections " + ", ".join(SECTIONS)
-    raise SettingsError(where, key, "there is no such setting", allowed)
+        allowed = Notice("the sections %(sections)s", sections=", ".join(SECTIONS))
+    raise SettingsError(where, key, Notice("there is no such setting"), allowed)

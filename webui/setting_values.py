@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from archiver.notices import Notice
 from webui.setting_infos import ALLOWED_NAMES, INSIDE_JOB, SettingInfo, SettingsError, Value
 
 
@@ -31,7 +32,9 @@ def checked_value(where: str, info: SettingInfo, raw: Any) -> Value:
             climbs = info.key in INSIDE_JOB and ".." in parts
             right = raw != "" and not (leads_out and info.key in ALLOWED_NAMES) and not (too_long or climbs)
     if not right:
-        raise SettingsError(where, info.key, f"{shown_value(raw)} is not accepted", info.allowed)
+        raise SettingsError(
+            where, info.key, Notice("%(value)s is not accepted", value=shown_value(raw)), info.allowed
+        )
     if info.type == "number":
         return float(raw)
     value: Value = tuple(raw) if info.type == "list" else raw

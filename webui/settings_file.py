@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from archiver.notices import Notice
 from webui.setting_infos import INFOS, SettingsError, Value, known_setting, settings_template
 from webui.setting_values import checked_value, shown_value, value_from_text
 from webui.settings import settings_of_file
@@ -46,7 +47,9 @@ def save_settings(
     for key, raw in changes.items():
         info = known_setting(path, key)
         if not info.editable:
-            raise SettingsError(path, key, "cannot be changed from here", "a change in the file itself")
+            raise SettingsError(
+                path, key, Notice("cannot be changed from here"), Notice("a change in the file itself")
+            )
         checked[key] = (value_from_text if isinstance(raw, str) else checked_value)(path, info, raw)
     return _write_values(path, checked, expected_hash, check_only=check_only)
 
@@ -95,8 +98,8 @@ def _check_folders(shown: str, path: str, document: Mapping[str, Any], changes: 
         for folder in (after.jobs_path, *after.folders_of_jobs, *after.index_paths):
             real = os.path.realpath(folder)
             if not any(real == root or real.startswith(root.rstrip("/") + "/") for root in after.root_paths):
-                found = f"{shown_value(changes[key])} leads out of the allowed folders"
-                raise SettingsError(shown, key, found, "a folder inside those of server.roots")
+                found = Notice("%(value)s leads out of the allowed folders", value=shown_value(changes[key]))
+                raise SettingsError(shown, key, found, Notice("a folder inside those of server.roots"))
 
 
 @contextmanager

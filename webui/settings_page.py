@@ -15,7 +15,8 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from indexer import IndexError_, IndexMissingError
 from webui.application import as_json_response, site, wants_json
-from webui.formats import plural
+from webui.i18n import N_, ngettext, said
+from webui.i18n import gettext as _
 from webui.preferences import LANGUAGES, SIZES, Preferences, preferences, read_preferences
 from webui.setting_infos import SettingInfo, SettingsError, Value, describe_settings
 from webui.settings import Settings
@@ -25,21 +26,21 @@ blueprint = Blueprint("settings", __name__)
 log = logging.getLogger(__name__)
 
 _SECTIONS = {
-    "archive": "Archive",
-    "search": "Ranking",
-    "search.boost": "Ranking: how much a word counts in each part of a page",
-    "search.b": "Ranking: how much the length of a part lowers the weight",
-    "widening": "Widening a query",
-    "crawl": "Crawls",
-    "index": "Indexing",
-    "server": "Server",
-    "replay": "Cached pages",
+    "archive": N_("Archive"),
+    "search": N_("Ranking"),
+    "search.boost": N_("Ranking: how much a word counts in each part of a page"),
+    "search.b": N_("Ranking: how much the length of a part lowers the weight"),
+    "widening": N_("Widening a query"),
+    "crawl": N_("Crawls"),
+    "index": N_("Indexing"),
+    "server": N_("Server"),
+    "replay": N_("Cached pages"),
 }
 _SOURCES = {
-    "default": "default",
-    "file": "settings file",
-    "environment": "environment",
-    "option": "command line",
+    "default": N_("default"),
+    "file": N_("settings file"),
+    "environment": N_("environment"),
+    "option": N_("command line"),
 }
 
 
@@ -69,13 +70,15 @@ def show() -> Response:
     if wants_json():
         return _as_json()
     saved = request.args.get("saved", "")
-    message = (
-        f"Saved: {plural(int(saved[:4]), 'change')}, in force at once."
-        if saved.isascii() and saved.isdigit() and saved != "0"
-        else ""
-    )
+    message = ""
     if saved == "0":
-        message = "Nothing was changed."
+        message = _("Nothing was changed.")
+    elif saved.isascii() and saved.isdigit():
+        message = ngettext(
+            "Saved: %(count)s change, in force at once.",
+            "Saved: %(count)s changes, in force at once.",
+            int(saved[:4]),
+        )
     return _page(message=message)
 
 
@@ -88,13 +91,19 @@ def save() -> Response:
         check_only = bool(typed.pop("check", ""))
         unknown = [key for key in typed if key != "hash" and key not in _infos()]
         if unknown:
-            return _page(400, problem=f"{unknown[0][:60]}: there is no such setting.")
+            return _page(400, problem=_("%(key)s: there is no such setting.", key=unknown[0][:60]))
         changes = {
             key: text for key, text in typed.items() if key != "hash" and text != as_text(settings.value(key))
         }
         locked = [key for key in changes if _locked(settings, _infos()[key])]
         if locked:
-            return _page(403, problem=f"{locked[0]}: {_locked(settings, _infos()[locked[0]])}.", typed=typed)
+            return _page(
+                403,
+                problem=_(
+                    "%(key)s %(locked)s.", key=locked[0], locked=_locked(settings, _infos()[locked[0]])
+                ),
+                typed=typed,
+            )
         if not changes:
             return _to_page(0)
         try:
@@ -106,16 +115,29 @@ def save() -> Response:
                 )
             state.take_over(settings.reloaded())
         except SettingsError as error:
-            problem = f"{error.key}: {error.found}; allowed: {error.allowed}".removeprefix(": ")
+            problem = _(
+                "%(key)s: %(found)s; allowed: %(allowed)s",
+                key=error.key or settings.path,
+                found=said(error.found),
+                allowed=said(error.allowed),
+            )
             return _page(400, problem=problem, wrong_key=error.key, typed=typed)
         except SettingsChangedError:
-            problem = "The settings file was changed meanwhile. Below are its values as they are now."
+            problem = _("The settings file was changed meanwhile. Below are its values as they are now.")
             state.take_over(settings.reloaded())
             return _page(409, problem=problem)
         except OSError as error:
-            return _page(403, problem=f"The settings file cannot be written: {error.strerror}.", typed=typed)
+            return _page(
+                403,
+                problem=_cannot_write(error),
+                typed=typed,
+            )
     log.info("settings changed in the browser: %s", ", ".join(sorted(changes)))
     return _to_page(len(changes))
+
+
+def _cannot_write(error: OSError) -> str:
+    return _("The settings file cannot be written: %(why)s.", why=error.strerror or "")
 
 
 def as_text(value: Value) -> str:
@@ -133,12 +155,12 @@ def _infos() -> dict[str, SettingInfo]:
 
 def _locked(settings: Settings, info: SettingInfo) -> str:
     if not info.editable:
-        return "is changed in the settings file only"
+        return _("is changed in the settings file only")
     origin = settings.origin(info.key)
     if origin == "environment":
-        return f"is set by the environment variable {info.variable}"
+        return _("is set by the environment variable %(name)s", name=info.variable)
     if origin == "option":
-        return "is set on the command line"
+        return _("is set on the command line")
     return ""
 
 
@@ -162,14 +184,14 @@ def _page(
                 info=info,
                 text=value if locked else (typed or {}).get(info.key, value),
                 default=as_text(info.default),
-                source=_SOURCES[settings.origin(info.key)],
+                source=_(_SOURCES[settings.origin(info.key)]),
                 locked=locked,
                 problem=problem if info.key == wrong_key else "",
             )
         )
     page = render_template(
         "settings.html",
-        sections=[(_SECTIONS.get(name, name), fields) for name, fields in sections.items() if fields],
+        sections=[(_(_SECTIONS.get(name, name)), fields) for name, fields in sections.items() if fields],
         hash=settings_hash(settings.path),
         file_name=os.path.basename(settings.path),
         has_file=settings.has_file,
@@ -225,12 +247,16 @@ def _shown_preferences() -> Preferences:
 def _index_state() -> str:
     try:
         with site().index_access.lease() as index:
-            return f"The index in use holds {plural(index.statistics().documents, 'page')}."
+            return ngettext(
+                "The index in use holds %(count)s page.",
+                "The index in use holds %(count)s pages.",
+                index.statistics().documents,
+            )
     except IndexMissingError:
-        return "There is no index at this place yet."
+        return _("There is no index at this place yet.")
     except IndexError_ as error:
         log.error("index: %s", error)
-        return "The index at this place cannot be used; the log of the server says why."
+        return _("The index at this place cannot be used; the log of the server says why.")
 
 
 def _to_page(changes: int) -> Response:

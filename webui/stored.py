@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
+from archiver.notices import Notice
 from archiver.warc import DEFAULT_LIMITS, Headers, parse_head, parse_response
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
@@ -149,11 +150,13 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""
         mime = mime or _sniffed(response.body)
         content_type = mime
-    note = ""
+    note: str = ""
     if response.truncated:
-        note = f"This copy is cut short: {'; '.join(response.problems) or 'a part is missing'}."
+        note = Notice("This copy is cut short: a part is missing.")
+        if response.problems:
+            note = Notice("This copy is cut short: %(why)s.", why="; ".join(response.problems))
     elif cut_by_crawler:
-        note = "This copy is cut short: the crawler kept only the first part."
+        note = Notice("This copy is cut short: the crawler kept only the first part.")
     return StoredResponse(response.status, response.headers, response.body, mime, content_type, note)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import re2
 
 from archiver.crawl.errors import JobError
+from archiver.notices import Notice
 
 SCOPES = ("page", "subtree", "host", "domain", "web")
 ORDERS = ("bfs", "dfs", "best")
@@ -185,13 +186,30 @@ def check_job(job: CrawlJob, where: str = "job") -> None:
     for key, (low, high) in _BOUNDS.items():
         value = getattr(job, key)
         if not low <= value <= high:
-            raise JobError(f"{where}: {key} is {value:g}, expected {low:g} to {high:g}")
+            raise JobError(
+                Notice(
+                    "%(where)s: %(key)s is %(value)s, expected %(low)s to %(high)s",
+                    where=where,
+                    key=key,
+                    value=format(value, "g"),
+                    low=format(low, "g"),
+                    high=format(high, "g"),
+                )
+            )
     for key in ("include", "exclude"):
         for pattern in getattr(job, key):
             try:
                 re2.compile(pattern)
             except re2.error as error:
-                raise JobError(f"{where}: {key} pattern {pattern!r} is no RE2 expression: {error}") from error
+                raise JobError(
+                    Notice(
+                        "%(where)s: %(key)s pattern %(pattern)s is no RE2 expression: %(why)s",
+                        where=where,
+                        key=key,
+                        pattern=repr(pattern),
+                        why=str(error),
+                    )
+                ) from error
     for port in job.ports:
         if not 1 <= port <= 65535:
             raise JobError(f"{where}: ports holds {port}, expected 1 to 65535")

@@ -13,6 +13,7 @@ from typing import Any
 from archiver.crawl.errors import JobError, JobNotRunningError, JobRunningError, MoveError
 from archiver.crawl.job import STATE_FILE, CrawlJob, change_job, load_job
 from archiver.crawl.statefile import StateFile
+from archiver.notices import Notice
 
 LOCK_FILE = "crawl.lock"
 COMMANDS = ("pause", "resume", "stop", "add", "set")
@@ -140,7 +141,10 @@ def crawl_status(job_dir: str) -> dict[str, Any]:
     finally:
         file.close()
     if state not in (JobState.FINISHED, JobState.QUEUED, JobState.CRASHED) and not is_running(job_dir):
-        state, reason = JobState.CRASHED, "its process is gone; the same crawl command goes on from here"
+        state, reason = (
+            JobState.CRASHED,
+            Notice("its process is gone; the same crawl command goes on from here"),
+        )
     return {
         **numbers,
         "job": os.path.basename(os.path.normpath(job_dir)),
@@ -169,7 +173,13 @@ def send_command(job_dir: str, command: str, arguments: dict[str, Any] | None = 
     arguments = arguments or {}
     check_command(job_dir, command, arguments)
     if not is_running(job_dir) and command != "add":
-        raise JobNotRunningError(f"{job_dir}: no crawl is running here, so there is nothing to {command}")
+        raise JobNotRunningError(
+            Notice(
+                "%(job)s: no crawl is running here, so there is nothing to %(command)s",
+                job=job_dir,
+                command=command,
+            )
+        )
     file = StateFile(os.path.join(job_dir, STATE_FILE), read_only=command != "add", cache_mb=4)
     try:
         with file.transaction():

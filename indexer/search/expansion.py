@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from archiver.notices import Notice
 from indexer.search.feedback import feedback_words, words_that_go_together
 from indexer.search.query import Query
 from indexer.search.searcher import Found, search
@@ -24,7 +25,7 @@ from indexer.text.analysis import normalize
 from indexer.text.elements import PageText
 
 Page = tuple[str, PageText]
-_UNREADABLE = "no word was added: the archives of the pages found cannot be read now"
+_UNREADABLE = Notice("no word was added: the archives of the pages found cannot be read now")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def widen(
         try:
             added += near_words(asked)
         except LookupError as error:
-            notices.append(str(error.args[0]))
+            notices.append(error.args[0])
     added = [word for word in _each_once(added) if word.text not in wish.without]
     # when no word of the feedback is wanted, the query's own words count as they did
     tree = with_words(query.tree, added, factors if any(word.source == "rocchio" for word in added) else None)

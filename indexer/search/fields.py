@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 from datetime import datetime, timedelta
 
+from archiver.notices import Notice
 from indexer.search.nodes import (
     FIRST_MOMENT,
     LAST_MOMENT,
@@ -65,7 +66,7 @@ def host_of(text: str) -> str:
         host = host.partition(end)[0]
     host = host.strip("*.")
     if not host or host[0] == "-" or not all(c.isalnum() or c in "-._" for c in host):
-        raise NoValue("site: takes the name of a host, such as site:example.org or site:uk")
+        raise NoValue(Notice("site: takes the name of a host, such as site:example.org or site:uk"))
     return host
 
 
@@ -77,7 +78,7 @@ def _type(text: str) -> str:
     if not main[:1].isalnum() or not all(
         c.isascii() and (c.isalnum() or c in "-+._") for c in main + sub.replace("*", "")
     ):
-        raise NoValue("type: takes html, text, pdf, image and the like, or a media type")
+        raise NoValue(Notice("type: takes html, text, pdf, image and the like, or a media type"))
     return name if slash else main
 
 
@@ -87,7 +88,7 @@ def _language(text: str) -> str:
     if code in ("unknown", "none"):
         return ""
     if not (2 <= len(code) <= 3 and code.isascii() and code.isalpha()):
-        raise NoValue("lang: takes the code of a language, such as lang:en")
+        raise NoValue(Notice("lang: takes the code of a language, such as lang:en"))
     return code
 
 
@@ -96,7 +97,7 @@ def _status(text: str) -> str:
     if 1 <= len(digits) < 3 and digits.endswith("x"):
         digits = digits.ljust(3, "x")
     if len(digits) != 3 or not all(character in "0123456789x" for character in digits):
-        raise NoValue("status: takes three digits, such as status:200 or status:4xx")
+        raise NoValue(Notice("status: takes three digits, such as status:200 or status:4xx"))
     return digits
 
 
@@ -116,7 +117,10 @@ def _period(text: str, name: str) -> tuple[int, int]:
         return period_of(text)
     except ValueError:
         raise NoValue(
-            f"{name}: takes a date, such as {name}:2009, {name}:2009-05 or {name}:20090517"
+            Notice(
+                "%(field)s: takes a date, such as %(field)s:2009, %(field)s:2009-05 or %(field)s:20090517",
+                field=name,
+            )
         ) from None
 
 

@@ -55,9 +55,9 @@ class Token:
     distance: int = 0
 
 
-def tokens_of(text: str, notice: Callable[[str], None]) -> list[Token]:
-    """Return the tokens of a query. notice: told what was read otherwise than written."""
-    return _balanced(_Lexer(text.translate(_SAME_AS), notice).split(), notice)
+def tokens_of(text: str, note: Callable[..., None]) -> list[Token]:
+    """Return the tokens of a query. note: told what was read otherwise than written."""
+    return _balanced(_Lexer(text.translate(_SAME_AS), note).split(), note)
 
 
 def is_blank(character: str) -> bool:
@@ -66,8 +66,8 @@ def is_blank(character: str) -> bool:
 
 
 class _Lexer:
-    def __init__(self, text: str, notice: Callable[[str], None]) -> None:
-        self._text, self._notice = text, notice
+    def __init__(self, text: str, note: Callable[..., None]) -> None:
+        self._text, self._note = text, note
         self._quotes = text.count('"')
         self._tokens: list[Token] = []
         self._at = 0
@@ -96,7 +96,7 @@ class _Lexer:
         start = self._at + 1
         end = self._text.find('"', start)
         if end < 0:
-            self._notice('a " without its partner is left out')
+            self._note('a " without its partner is left out')
             self._at += 1
             return
         after = end + 1
@@ -131,13 +131,13 @@ class _Lexer:
             return ""
         if not all(part in FIELDS for part in name.lower().split(",")):
             if len(name) > 1 and name.isalpha() and value and not value.startswith("/"):
-                self._notice(f"there is no {name}: to search in; it is read as a word")
+                self._note("there is no %(field)s: to search in; it is read as a word", field=name)
             return ""
         if "," in name and not all(part in ELEMENTS for part in name.lower().split(",")):
             return ""
         if value.strip(":") or (not value and followed):
             return name
-        self._notice(f"{name}: needs a word directly behind it; it is read as a word")
+        self._note("%(field)s: needs a word directly behind it; it is read as a word", field=name)
         return ""
 
     def _word(self, chunk: str) -> Token:
@@ -154,11 +154,11 @@ class _Lexer:
     def _distance(self, digits: str) -> int:
         distance = int(digits) if len(digits) < 6 else MAX_DISTANCE + 1
         if not 1 <= distance <= MAX_DISTANCE:
-            self._notice(f"NEAR/n takes 1 to {MAX_DISTANCE} places")
+            self._note("NEAR/n takes 1 to %(count)s places", count=MAX_DISTANCE)
         return min(max(distance, 1), MAX_DISTANCE)
 
 
-def _balanced(tokens: list[Token], notice: Callable[[str], None]) -> list[Token]:
+def _balanced(tokens: list[Token], note: Callable[..., None]) -> list[Token]:
     """Return the tokens with a partner for each parenthesis, and without those nested too deep."""
     balanced: list[Token] = []
     depth = 0
@@ -166,16 +166,16 @@ def _balanced(tokens: list[Token], notice: Callable[[str], None]) -> list[Token]
         if token.kind == "open":
             depth += 1
             if depth > MAX_DEPTH:
-                notice(f"parentheses nested deeper than {MAX_DEPTH} are left out")
+                note("parentheses nested deeper than %(count)s are left out", count=MAX_DEPTH)
                 continue
         elif token.kind == "close":
             if not depth:
-                notice("a ) without its ( is left out")
+                note("a ) without its ( is left out")
                 continue
             depth -= 1
             if depth >= MAX_DEPTH:
                 continue
         balanced.append(token)
     if depth:
-        notice("a ( without its ) is closed at the end")
+        note("a ( without its ) is closed at the end")
     return balanced + [Token("close", ")")] * min(depth, MAX_DEPTH)

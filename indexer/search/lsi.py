@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.notices import Notice
 from indexer.search.searcher import stop_words
 from indexer.search.widening import AddedWord, Widening
 from indexer.store.segment import Segment
@@ -27,7 +28,7 @@ _LEAST_PAGES, _MOST_SHARE = (
 _MOST_WORDS = 20_000
 _PAIRS_AT_ONCE = 2_000_000
 _NEAR = 0.4  # cosine from which words count as near
-NO_SCIPY = "latent semantic indexing needs scipy: pip install 'findingaid[lsi]'"
+NO_SCIPY = Notice("latent semantic indexing needs scipy: pip install 'findingaid[lsi]'")
 
 
 @dataclass(slots=True)

@@ -11,9 +11,10 @@ says so. docs/query-language.md tells the same to users.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from archiver.notices import Notice
 from indexer.search.fields import NoValue, filter_of
 from indexer.search.lexing import FILTERS, MAX_DEPTH, Token, tokens_of
 from indexer.search.nodes import (
@@ -105,20 +106,24 @@ def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS)
     there, and what only limits (-word, site:) still does.
     """
     notices: dict[str, None] = {}
+
+    def note(template: str, **values: object) -> None:
+        notices.setdefault(Notice(template, **values))
+
     asked = text
     if len(text) > MAX_CHARACTERS:
-        notices[f"only the first {MAX_CHARACTERS} characters of the query are used"] = None
+        note("only the first %(count)s characters of the query are used", count=MAX_CHARACTERS)
         text = text[:MAX_CHARACTERS]
-    tokens = tokens_of(text, lambda notice: notices.setdefault(notice))
-    tree = _Parser(tokens, operator, max_words, notices).parse()
+    tokens = tokens_of(text, note)
+    tree = _Parser(tokens, operator, max_words, note).parse()
     if tree is None and any(token.kind in _OPERATORS for token in tokens):
         # nothing but operators: then they are words
         notices.clear()
-        notices["operators without words beside them are read as words"] = None
+        note("operators without words beside them are read as words")
         words = [Token("word", token.text) for token in tokens if token.kind in _OPERATORS]
-        tree = _Parser(words, operator, max_words, notices).parse()
+        tree = _Parser(words, operator, max_words, note).parse()
     if tree is None and text.strip() and not notices:
-        notices["the query holds no word"] = None
+        note("the query holds no word")
     return Query(asked, tree, tuple(notices))
 
 
@@ -129,11 +134,11 @@ _ENDS = ("", "close", "and", "or")
 class _Parser:
     """Recursive descent over the tokens; parentheses and NOTs together nest no deeper than MAX_DEPTH."""
 
-    def __init__(self, tokens: list[Token], operator: str, max_words: int, notices: dict[str, None]) -> None:
+    def __init__(self, tokens: list[Token], operator: str, max_words: int, note: Callable[..., None]) -> None:
         self._tokens = tokens
         self._any_word = operator == "or"
         self._words_left = self._max_words = max_words
-        self._notices = notices
+        self._note = note
         self._at = 0
         self._depth = 0
         self._cost = 1  # how often each word will stand in the tree
@@ -142,9 +147,6 @@ class _Parser:
     def parse(self) -> Node | None:
         """Return the tree of all tokens."""
         return self._any()
-
-    def _notice(self, text: str) -> None:
-        self._notices.setdefault(text)
 
     def _peek(self) -> str:
         return self._tokens[self._at].kind if self._at < len(self._tokens) else ""
@@ -162,7 +164,7 @@ class _Parser:
             parts.append(self._all())
         found = tuple(part for part in parts if part is not None)
         if len(found) < len(parts) and len(parts) > 1:
-            self._notice("OR without a word on each side is left out")
+            self._note("OR without a word on each side is left out")
         return Or(found) if len(found) > 1 else found[0] if found else None
 
     def _all(self) -> Node | None:
@@ -173,7 +175,7 @@ class _Parser:
             if kind == "and":
                 self._at += 1
                 if not parts or self._peek() in _ENDS:
-                    self._notice("AND without a word on each side is left out")
+                    self._note("AND without a word on each side is left out")
                 else:
                     implied = False
                 continue
@@ -193,10 +195,10 @@ class _Parser:
             if self._next().kind == "not":
                 nots += 1
         if nots and self._peek() in _ENDS:
-            self._notice("NOT without a word behind it is left out")
+            self._note("NOT without a word behind it is left out")
             return None
         if self._depth + nots > MAX_DEPTH:
-            self._notice(f"NOT nested deeper than {MAX_DEPTH} is left out")
+            self._note("NOT nested deeper than %(count)s is left out", count=MAX_DEPTH)
             nots = max(0, MAX_DEPTH - self._depth)
         self._depth += nots
         node = self._near() if self._peek() not in _ENDS else None
@@ -210,7 +212,7 @@ class _Parser:
         while self._peek() == "near":
             token = self._next()
             if node is None or self._peek() in (*_ENDS, "near", "not"):
-                self._notice("NEAR without a word on each side is read as a word")
+                self._note("NEAR without a word on each side is read as a word")
                 word = self._plain(token.text)
                 node = _all_of([part for part in (node, word) if part is not None], implied=True)
                 continue
@@ -220,7 +222,7 @@ class _Parser:
             if _can_be_near(node) and _can_be_near(right):
                 node = Near(node, right, token.distance)
             else:
-                self._notice("NEAR joins words, phrases and groups of them; here it is read as AND")
+                self._note("NEAR joins words, phrases and groups of them; here it is read as AND")
                 node = And((node, right))
         return node
 
@@ -249,7 +251,7 @@ class _Parser:
 
     def _in_field(self, name: str) -> Node | None:
         if self._depth >= MAX_DEPTH:
-            self._notice(f"parts nested deeper than {MAX_DEPTH} are left out")
+            self._note("parts nested deeper than %(count)s are left out", count=MAX_DEPTH)
             return None
         field, cost = self._field, self._cost
         self._field = name
@@ -267,7 +269,11 @@ class _Parser:
                 node = filter_of(self._field, token.text)
                 return node if self._spend(1) else None
             except NoValue as error:
-                self._notice(f"{error}; {token.text} is read as a word" if token.text.strip() else str(error))
+                problem = error.args[0]
+                if token.text.strip():
+                    self._note("%(problem)s; %(word)s is read as a word", problem=problem, word=token.text)
+                else:
+                    self._note("%(problem)s", problem=problem)
                 self._field, before = "", self._field
                 node_of_words = self._value(token, exact=exact)
                 self._field = before
@@ -297,7 +303,7 @@ class _Parser:
         if before.startswith("~") and before[1:].isdecimal():
             slop = int(before[1:5])
             if slop > MAX_SLOP:
-                self._notice(f'"..."~n takes at most {MAX_SLOP} places')
+                self._note('"..."~n takes at most %(count)s places', count=MAX_SLOP)
                 slop = MAX_SLOP
         if after:
             boost = _number(after) or 1.0
@@ -325,7 +331,7 @@ class _Parser:
             if (pattern := _pattern(text)) and not exact:
                 return Wildcard(pattern, boost=boost) if self._spend(1) else None
             if "*" in text:
-                self._notice(
+                self._note(
                     "a * stands for letters only within a word of letters and digits; here it is left out"
                 )
         words = without_implied_last(_words(url_words(text) if "://" in text else text))
@@ -337,7 +343,7 @@ class _Parser:
     def _fuzzy(self, word: str, digits: str, boost: float) -> Leaf | None:
         edits = int(digits or 1)
         if edits > 2:
-            self._notice("word~n takes at most 2 changes")
+            self._note("word~n takes at most 2 changes")
         if not self._spend(1):
             return None
         return Fuzzy(word, min(edits, 2), boost=boost) if edits else Word(word, exact=True, boost=boost)
@@ -359,7 +365,9 @@ class _Parser:
         """Count words against the limit; tell whether they all fit."""
         fits = count * self._cost <= self._words_left
         if not fits:
-            self._notice(f"the query has more than {self._max_words} words; the last ones are left out")
+            self._note(
+                "the query has more than %(count)s words; the last ones are left out", count=self._max_words
+            )
         else:
             self._words_left -= count * self._cost
         return fits

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.notices import Notice
 from indexer.search.deadline import Deadline, Portion
 from indexer.search.explaining import Explanation
 from indexer.search.masks import tree_mask, tree_ordinals
@@ -31,7 +32,7 @@ from indexer.text.languages import STOP_WORDS
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
-RELAXED = "no page has all of these words; these have some of them"
+RELAXED = Notice("no page has all of these words; these have some of them")
 _FEW = 256  # versions scored without looking at bounds first
 POOL = 100  # versions in which near words count
 _TIES = 32  # versions of one page with one score that stand at the border of the pool
@@ -139,7 +140,10 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     kept, left_out = _without(tree, stop_words(snapshot))
     if not left_out:
         return query
-    notice = f"common words left out: {' '.join(dict.fromkeys(left_out))} (quote them to look for them)"
+    notice = Notice(
+        "common words left out: %(words)s (quote them to look for them)",
+        words=" ".join(dict.fromkeys(left_out)),
+    )
     return replace(query, tree=kept, notices=(*query.notices, notice))
 
 
@@ -330,7 +334,12 @@ class _Run:
             looked_at = sum(portion.complete for portion in self._portions)
             versions = sum(portion.versions for portion in self._portions)
             notices.append(
-                f"the time was up: {looked_at:,} of {versions:,} page versions were looked at, the answer is partial"
+                Notice(
+                    "the time was up: %(looked_at)s of %(versions)s page versions were looked at,"
+                    " the answer is partial",
+                    looked_at=looked_at,
+                    versions=versions,
+                )
             )
         return notices
 

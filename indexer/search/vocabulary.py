@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
+from archiver.notices import Notice
 from indexer.search.deadline import Deadline
 from indexer.search.lexicon import Lexicon, letters_of
 from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
@@ -68,7 +69,11 @@ def expand(
             if len(order) > share:
                 shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
                 notices.append(
-                    f"{shown} stands for more than {share:,} words; the most frequent are looked for"
+                    Notice(
+                        "%(word)s stands for more than %(count)s words; the most frequent are looked for",
+                        word=shown,
+                        count=share,
+                    )
                 )
             known[bare] = {word: 0.5 ** ranked[word][0] for word in order[:share]}
         found.words[leaf] = known[bare]

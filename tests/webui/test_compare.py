@@ -45,7 +45,8 @@ def test_without_choices_the_first_and_the_last_are_compared_oldest_first(client
     html = client.get("/compare", query_string={"url": URL}).text
     assert "<del>dawn</del><ins>dusk</ins>" in html
     assert html.count("<option") == 10 and html.count(" selected") == 3
-    assert client.get("/compare", query_string={"url": URL, "a": "2018", "b": "2015"}).text == html
+    turned = client.get("/compare", query_string={"url": URL, "a": "2018", "b": "2015"}).text
+    assert turned.partition("<footer")[0] == html.partition("<footer")[0]
 
 
 def test_the_first_capture_with_a_phrase(client: FlaskClient) -> None:

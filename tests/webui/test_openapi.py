@@ -28,7 +28,8 @@ SPEC = describe()
 FOR_PEOPLE = {
     "/", "/search", "/similar", "/compare", "/graph",
     "/captures/<path:rest>", "/cached/<path:rest>", "/web/<path:rest>", "/web/",
-    "/web", "/settings", "/preferences", "/login", "/crawl", "/crawl/<job>", "/crawl/<job>/log", "/crawl/<job>/graph",
+    "/web", "/settings", "/preferences", "/preferences/language", "/login", "/crawl", "/crawl/<job>",
+    "/crawl/<job>/log", "/crawl/<job>/graph",
     "/crawl/<job>/graph-<kind>", "/static/<digest>/<name>", "/favicon.ico", "/robots.txt",
 }  # fmt: skip
 SAME_AS = {"/api/openapi.json": "/openapi.json", "/web/timemap/<path:rest>": "/timemap/{form}/{url}",

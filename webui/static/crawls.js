@@ -1,6 +1,8 @@
 // Live numbers of a crawl: asks every two seconds, and loads the page anew when the state has changed.
 const box = document.querySelector("[data-live]");
 const line = document.querySelector("[data-rate]");
+// Western digits in every language, as on the rest of the page.
+const language = `${document.documentElement.lang}-u-nu-latn`;
 const rates = [];
 let tag = "";
 
@@ -10,13 +12,13 @@ async function ask() {
   if (!answer.ok) throw new Error(String(answer.status));
   tag = answer.headers.get("ETag") ?? "";
   const status = await answer.json();
-  const state = document.querySelector("[data-number=state]");
-  if (state.textContent !== status.state) {
+  const state = document.querySelector("[data-state]");
+  if (state.dataset.state !== status.state) {
     location.replace(location.pathname);
     return;
   }
   for (const place of document.querySelectorAll("dd[data-number]")) {
-    place.textContent = Number(status[place.dataset.number] ?? 0).toLocaleString("en");
+    place.textContent = Number(status[place.dataset.number] ?? 0).toLocaleString(language);
   }
   rates.push(Number(status.pages_per_s ?? 0));
   if (rates.length > 150) rates.shift();

@@ -1,6 +1,8 @@
 // Live numbers of the crawls that run, in the table of the home page and in that of the jobs: asks every two seconds.
 // A job whose process has ended keeps its last row; the next load of the page says what became of it.
 const table = document.querySelector("[data-running]");
+const words = JSON.parse(table?.dataset.words ?? "{}");
+const language = `${document.documentElement.lang}-u-nu-latn`;
 let tag = "";
 
 async function ask() {
@@ -17,9 +19,14 @@ async function ask() {
 }
 
 function shown(name, job) {
-  if (name === "state") return job.reason ? `${job.state} (${job.reason})` : job.state;
-  if (name === "pages_per_s") return Number(job.pages_per_s).toFixed(1);
-  return Number(job[name]).toLocaleString("en");
+  if (name === "state") return job.reason ? `${said(job.state)} (${said(job.reason)})` : said(job.state);
+  const places = name === "pages_per_s" ? 1 : 0;
+  return Number(job[name]).toLocaleString(language, { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+// The words of the crawler in the language of the page, which the server put into it.
+function said(word) {
+  return words[word] ?? word;
 }
 
 if (table) {
