@@ -176,7 +176,7 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
             formats.iso_time,
         ),
         *(formats.breadcrumb, formats.host_of, formats.live_address, formats.month_name, formats.number),
-        *(formats.readable, formats.shorten, formats.type_name, language_name),
+        *(formats.readable, formats.shorten, formats.size_in_words, formats.type_name, language_name),
         *(words.crawl_word, words.element_name),
     ):
         app.jinja_env.filters[function.__name__] = function

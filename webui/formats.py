@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 from babel.numbers import format_decimal
-from flask_babel import get_locale
+from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
 # C0, C1, and the marks that turn the direction of text around: a title must not rearrange our page.
@@ -139,6 +139,15 @@ def commas(texts: Iterable[str]) -> str:
 def decimal(value: float, places: int) -> str:
     """Return 0.500 for 0.5 and three places."""
     return str(format_decimal(value, f"#,##0.{'0' * places}", locale=str(locale())))
+
+
+def size_in_words(size_bytes: int) -> str:
+    """Return "14 kB", "3.2 MB"."""
+    if size_bytes < 1000:
+        return str(ngettext("%(count)s byte", "%(count)s bytes", size_bytes, count=number(size_bytes)))
+    if size_bytes < 1_000_000:
+        return str(_("%(size)s kB", size=number(round(size_bytes / 1000))))
+    return str(_("%(size)s MB", size=decimal(size_bytes / 1_000_000, 1)))
 
 
 _TYPE_NAMES = {
