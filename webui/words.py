@@ -28,6 +28,9 @@ ELEMENT_NAMES = frozenset({
     N_("alt"), N_("inlink"),
 })  # fmt: skip
 
+# Of webui.setting_infos; a test compares.
+UNITS = frozenset({N_("s"), N_("seconds"), N_("kB"), N_("MB")})
+
 
 def crawl_word(text: str) -> str:
     """Return a word of the crawler in the reader's language; what is no such word comes back as it is."""

@@ -207,7 +207,7 @@ def test_the_whole_language(text: str, tree: Node) -> None:
         ("a NEAR/5 site:x.org", "read as AND"),
         (" ".join("x" * 40), "more than 32 words"),
         ("(" * 50 + "a" + ")" * 50, "nested deeper"),
-        ("a " * 5000, "only the first 8000 characters"),
+        ("a " * 5000, "only the first 8,000 characters"),
     ],
 )
 def test_a_notice_says_what_was_read_otherwise(text: str, notice: str) -> None:
