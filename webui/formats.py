@@ -73,7 +73,9 @@ def time_utc(timestamp: str) -> str:
     """Return "14:02:11 UTC", or "" when the timestamp does not reach that far."""
     if len(timestamp) < 14 or not timestamp.isdigit():
         return ""
-    return f"{timestamp[8:10]}:{timestamp[10:12]}:{timestamp[12:14]} UTC"
+    time = f"{timestamp[8:10]}:{timestamp[10:12]}:{timestamp[12:14]} UTC"
+    # kept together, and in this order, in text that runs from right to left
+    return f"\u2066{time}\u2069" if locale().text_direction == "rtl" else time
 
 
 def iso_time(timestamp: str) -> str:

@@ -10,19 +10,15 @@ from typing import Any
 
 import pytest
 from babel.messages.catalog import Catalog, Message
-from flask.testing import FlaskClient
 from jinja2 import Environment, nodes
-from selectolax.lexbor import LexborHTMLParser
 
 from archiver.crawl.states import FINISH_REASONS, JobState
 from archiver.notices import Notice
-from indexer import ELEMENTS, build_index, open_index
+from indexer import ELEMENTS
 from indexer.search.query import parse_query
-from tests.webui.archive_text import PNG, page, response, write_archive
-from webui import create_app, formats, words
-from webui.preferences import COOKIE, LANGUAGES
+from webui import words
+from webui.preferences import LANGUAGES
 from webui.setting_infos import describe_settings
-from webui.settings import load_settings
 
 REPOSITORY = Path(__file__).parents[2]
 TEMPLATES = REPOSITORY / "webui" / "templates"
