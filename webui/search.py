@@ -1,6 +1,7 @@
 """Home page and search results, as pages and as JSON.
 
 /                          the search box, or how to fill an empty archive; what there is: /statistics.json
+/help                      what can be typed, and the keys
 /search?q=&page=&size=     results; format=json, csv or rss gives the same as /search.json, .csv or .rss
    &sort=&view=list|tree&open=&site=&type=&lang=&status=&from=&to=      see webui.search_request
 """
@@ -178,6 +179,12 @@ def similar() -> Response:
     if wants_json():
         return _json_answer(results, SearchRequest(""))
     return make_response(render_template("similar.html", url=url, results=results, wanted=SearchRequest("")))
+
+
+@blueprint.get("/help")
+def help_page() -> Response:
+    """Show what can be typed, and the keys."""
+    return make_response(render_template("help.html"))
 
 
 @blueprint.get("/suggest")

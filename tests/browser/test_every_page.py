@@ -52,6 +52,7 @@ STATES: dict[str, str] = {
     "crawl, running": "/crawl/02",
     "crawl graph": "/crawl/01/graph",
     "crawl graph, hosts": "/crawl/01/graph?level=hosts",
+    "help": "/help",
     "settings": "/settings",
     "settings, preferences of a link": "/settings?theme=dark&dense=1",
     "results, a notice": "/search?q=heron&lang=!!",

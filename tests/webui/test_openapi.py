@@ -26,7 +26,7 @@ A = "http://site.example/a?b=1"
 SPEC = describe()
 # Addresses that are for people, or that belong to a page: they need no description for programs.
 FOR_PEOPLE = {
-    "/", "/search", "/similar", "/compare", "/graph",
+    "/", "/search", "/similar", "/compare", "/graph", "/help",
     "/captures/<path:rest>", "/cached/<path:rest>", "/web/<path:rest>", "/web/",
     "/web", "/settings", "/preferences", "/preferences/language", "/login", "/crawl", "/crawl/<job>",
     "/crawl/<job>/log", "/crawl/<job>/graph",
@@ -190,6 +190,7 @@ TWINS = {
 }
 WITHOUT_TWIN = {
     "/web/<path:rest>": "what the archive holds, as it is",
+    "/help": "a text for people",
     "/login": "a form; programs send the password with each request",
     "/crawl/<job>/log": "plain lines already",
     "/crawl/<job>/graph-<kind>": "for programs already",

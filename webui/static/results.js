@@ -4,7 +4,7 @@ const field = document.getElementById("q");
 const hits = [...document.querySelectorAll(".hits .hit")];
 let current = -1;
 
-// ---- keys: "/" to the search field, j and k through the hits, o opens, c opens the cached copy, n and p turn pages.
+// ---- keys: "/" to the search field, j and k through the hits, o opens, c opens the cached copy, n and p turn pages, ? helps.
 // They can be switched off in the settings, as single keys must (WCAG 2.1.4).
 
 function show(place) {
@@ -22,6 +22,7 @@ const keys = {
   "o": () => hits[current]?.querySelector("h2 a").click(),
   "c": () => hits[current]?.querySelector(".actions a").click(),
   "n": () => document.querySelector(".pager [rel='next']")?.click(),
+  "?": () => document.querySelector("[data-help]")?.click(),
   "p": () => document.querySelector(".pager [rel='prev']")?.click(),
 };
 
