@@ -26,7 +26,7 @@ async function start(container) {
     labelRenderedSizeThreshold: 7,
     renderEdgeLabels: false,
     defaultEdgeType: "arrow",
-    minEdgeThickness: 0.4,
+    minEdgeThickness: 0.8,
   });
   colour(graph, document.querySelector("[data-graph-colour]"), document.querySelector("[data-graph-legend]"));
   buttons(view);
@@ -53,7 +53,7 @@ function build(data) {
   });
   for (const edge of data.edges) {
     if (edge.source !== edge.target && !graph.hasEdge(edge.source, edge.target)) {
-      graph.addEdge(edge.source, edge.target, { size: Math.min(4, 0.5 + Math.log2(edge.weight + 1) / 3), color: "#a9b1bb" });
+      graph.addEdge(edge.source, edge.target, { size: Math.min(4, 0.5 + Math.log2(edge.weight + 1) / 3), color: "#8a939e" });
     }
   }
   return graph;
