@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
+_MERGED_AT_ONCE = 50_000_000  # occurrences of segments that are merged at the same time
 _FAILED_MERGES_AT_MOST = 3  # workers lost while they merge, before this process does it itself at the end
 
 
@@ -490,10 +491,16 @@ class Run:
             if self._interrupted():
                 raise KeyboardInterrupt
             for worker in self._workers:
-                if groups and worker.merging is None:
+                if groups and worker.merging is None and self._has_room_for(groups[0]):
                     self._ask_to_merge(groups.pop(0), worker)
             self._step()
         self._wait_for_merges()
+
+    def _has_room_for(self, group: list[dict[str, Any]]) -> bool:
+        """Return whether memory allows another merge beside those at work: what it takes grows with what is merged."""
+        busy = {number for worker in self._workers if worker.merging for number in worker.merging.numbers}
+        beside = sum(sum(entry["sums"]) for entry in self._writer.segments() if entry["number"] in busy)
+        return not busy or beside + sum(sum(entry["sums"]) for entry in group) <= _MERGED_AT_ONCE
 
     def _wait_for_merges(self) -> None:
         while any(worker.merging for worker in self._workers):

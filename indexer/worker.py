@@ -218,6 +218,7 @@ class Worker:
         """Do the merges that were asked for; no batch is in memory then."""
         while self._merges:
             self._pipe.send(("merged", run_merge(self._merges.pop(0))))
+            _give_memory_back()
 
     def _element_texts(
         self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
@@ -425,6 +426,16 @@ def serve() -> None:
             log.exception("worker failed")
         with suppress(OSError):  # the coordinator may be gone
             pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
+
+
+def _give_memory_back() -> None:
+    """Let the system have what a merge needed, where the C library can; it keeps it else, beside what reading needs."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).malloc_trim(0)
+    except (ImportError, OSError, AttributeError):
+        log.debug("no malloc_trim here")
 
 
 def _end_with_parent() -> None:

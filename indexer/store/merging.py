@@ -6,6 +6,7 @@ MD5 ids are spread evenly, so a range of ids is a share of every segment; one ra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def _join_range(
     """Return the occurrences of all words with low <= id < high, sorted, and the ids of these words."""
     numbers: dict[str, int] = {}
     ids_so_far = np.zeros(0, dtype=np.uint32)
-    columns: list[tuple[NDArray[np.int64], ...]] = []
+    columns: tuple[list[NDArray[Any]], ...] = ([], [], [], [])
     for segment, place in zip(segments, places, strict=True):
         first, last = np.searchsorted(segment.word_ids.astype(np.int64), (low, high))
         own = segment.occurrences_of(int(first), int(last))
@@ -120,14 +121,24 @@ def _join_range(
         id_of[: len(ids_so_far)] = ids_so_far
         id_of[local[used]] = segment.word_ids[first:last][used]
         ids_so_far = id_of
-        columns.append(
-            (local[own.word[alive]], version[alive], own.element[alive].astype(np.int64), own.position[alive])
-        )
+        columns[0].append(local[own.word[alive]])
+        columns[1].append(version[alive])
+        columns[2].append(own.element[alive])
+        columns[3].append(own.position[alive])
+        del own, version, alive
     rank, words, ids = order_words(list(numbers), ids_so_far)
-    word, version, element, position = (np.concatenate(column) for column in zip(*columns, strict=True))
-    word = rank[word] if len(words) else word
+    # A common word has millions of occurrences: what is not needed any more goes at once.
+    word = _joined(columns[0])
+    if len(words):
+        np.take(rank, word, out=word)
     # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
     order = np.argsort(word, kind="stable")
-    return Occurrences(
-        words, word[order], version[order], element[order].astype(np.uint8), position[order]
-    ), ids
+    version, element, position = (_joined(column)[order] for column in columns[1:])
+    return Occurrences(words, word[order], version, element, position), ids
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the parts as one array; the list is emptied."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole

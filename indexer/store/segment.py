@@ -215,21 +215,27 @@ class SegmentWriter:
         )
 
     def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        numbers = np.concatenate(self._shapes) if self._shapes else np.zeros(0, dtype=np.uint32)
+        """Number the shapes by how often they are used; part by part, for these are all pairs of a segment."""
         kinds = len(self._shape_numbers)
-        frequency = np.bincount(numbers, minlength=kinds)
+        frequency = np.zeros(kinds, dtype=np.int64)
+        for numbers in self._shapes:
+            frequency += np.bincount(numbers, minlength=kinds)
         order = np.argsort(-frequency, kind="stable")
         place = np.empty(kinds, dtype=np.uint32)
         place[order] = np.arange(kinds)
-        placed = place[numbers]
-        is_rare = placed >= RARE
-        rank = np.zeros(len(numbers) // _RANK_BLOCK + 2, dtype=np.uint32)
-        blocks = (
-            np.add.reduceat(is_rare, np.arange(0, len(numbers), _RANK_BLOCK)) if len(numbers) else np.zeros(0)
-        )
-        rank[1 : len(blocks) + 1] = np.cumsum(blocks)
+        shapes = np.zeros(int(frequency.sum()), dtype=np.uint8)
+        rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
+        done = 0
+        while self._shapes:
+            placed = place[self._shapes.pop(0)]
+            shapes[done : done + len(placed)] = np.minimum(placed, RARE)
+            rare.append(placed[placed >= RARE])
+            done += len(placed)
+        rank = np.zeros(len(shapes) // _RANK_BLOCK + 2, dtype=np.uint32)
+        where = np.flatnonzero(shapes == RARE) // _RANK_BLOCK
+        rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
         table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
-        return np.minimum(placed, RARE).astype(np.uint8), _narrow(placed[is_rare]), rank, _narrow(table)
+        return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
 
 
 @dataclass(slots=True)

@@ -85,17 +85,18 @@ class Snapshot:
             ) from error
 
     def _load(self) -> None:
-        entries, shared = self._read()
+        entries = self._read()
         self.segments: list[LiveSegment] = []
         for attempt in range(5):
             try:
-                self.segments = [self._open(entry, shared.get(entry["number"])) for entry in entries]
+                self.segments = [self._open(entry) for entry in entries]
                 break
             except IndexMissingError:
                 # a merge replaced a segment between our reading its name and opening it
                 if attempt == 4:
                     raise
-                entries, shared = self._read()
+                entries = self._read()
+        _mark_shared(self.segments)
         self.entries = entries
         self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
         self.means: NDArray[np.float64] = mean_lengths(entries)
@@ -117,19 +118,12 @@ class Snapshot:
                 return IndexCorruptError(problem)
         return None
 
-    def _read(self) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
-        with self.catalogue.snapshot() as connection:
+    def _read(self) -> list[dict[str, Any]]:
+        with self.catalogue.snapshot():
             entries: list[dict[str, Any]] = self.catalogue.dictionary["segments"]
-            shared: dict[int, list[int]] = {}
-            rows = connection.execute(
-                "SELECT segment, ordinal FROM versions"
-                " WHERE url IN (SELECT url FROM versions GROUP BY url HAVING COUNT(*) > 1)"
-            )
-            for number, ordinal in rows:
-                shared.setdefault(number, []).append(ordinal)
-        return entries, shared
+        return entries
 
-    def _open(self, entry: dict[str, Any], shared: list[int] | None) -> LiveSegment:
+    def _open(self, entry: dict[str, Any]) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
         inlinks = Segment(inlinks_path(self.catalogue.index_dir, entry)) if entry["inlinks"] else None
         weights = open_weights(self.catalogue.index_dir, entry, segment, inlinks)
@@ -138,11 +132,7 @@ class Snapshot:
         if entry["dead"]:
             alive = np.ones(len(segment), dtype=bool)
             alive[entry["dead"]] = False
-        marked = None
-        if shared:
-            marked = np.zeros(len(segment), dtype=bool)
-            marked[shared] = True
-        return LiveSegment(entry["number"], segment, weights, captures, alive, marked, inlinks)
+        return LiveSegment(entry["number"], segment, weights, captures, alive, None, inlinks)
 
     def all_versions(self) -> tuple[NDArray[np.int64], ...]:
         """Return the ordinals of the live versions of each segment, rising."""
@@ -271,6 +261,22 @@ class Snapshot:
             known.insert(0, (dict(ranking.boost), dict(ranking.b), found))
             del known[_RANKINGS_KNOWN:]
         return found[live.number]
+
+
+def _mark_shared(segments: Sequence[LiveSegment]) -> None:
+    """Mark the versions of pages that have several. The catalogue knows them, too, but asking it reads all of it."""
+    documents = [
+        live.segment.document if live.alive is None else live.segment.document[live.alive]
+        for live in segments
+    ]
+    every = np.sort(np.concatenate([*documents, np.zeros(0, dtype=np.uint32)]))
+    several = np.unique(every[1:][every[1:] == every[:-1]])
+    for live in segments if len(several) else ():
+        place = np.minimum(np.searchsorted(several, live.segment.document), len(several) - 1)
+        shared = several[place] == live.segment.document
+        if live.alive is not None:
+            shared &= live.alive
+        live.shared = shared if shared.any() else None
 
 
 def not_hidden(snapshot: Snapshot, place: int) -> str:

@@ -109,9 +109,21 @@ class CaptureColumns:
             for row in range(start, end)
         ]
 
+    def without(self, versions: Sequence[int]) -> CaptureColumns:
+        """Return columns in memory that hold no capture of some versions."""
+        of_rows = self.version_of_rows()
+        keep = np.ones(len(self.ends), dtype=bool)
+        keep[list(versions)] = False
+        kept = keep[of_rows]
+        left = copy.copy(self)
+        left.timestamp, left.status = self.timestamp[kept], self.status[kept]
+        left.mime, left.kind = self.mime[kept], self.kind[kept]
+        left.ends = np.cumsum(np.bincount(of_rows[kept], minlength=len(self.ends))).astype(np.uint32)
+        return left
+
     def with_rows(self, rows: Sequence[CaptureRow]) -> CaptureColumns:
         """Return columns in memory that hold some captures more."""
-        more = [stored_row(row) for row in rows]
+        more = sorted(stored_row(row) for row in rows)
         mimes = {name: number for number, name in enumerate(self.mimes)}
         mime = [
             mimes.setdefault(row[3], len(mimes)) if row[3] in mimes or len(mimes) < _MIMES_AT_MOST else 0
@@ -154,6 +166,15 @@ def write_captures(path: str, versions: int, rows: Iterable[CaptureRow]) -> None
     )
 
 
+def _write_columns(path: str, columns: CaptureColumns) -> None:
+    write_arrays(
+        path,
+        "captures",
+        {"mimes": columns.mimes},
+        {name: getattr(columns, name) for name in ("ends", "timestamp", "status", "mime", "kind")},
+    )
+
+
 def stored_row(row: CaptureRow) -> CaptureRow:
     """Return a row of the catalogue as the columns give it back: what does not fit them is unknown there."""
     ordinal, timestamp, status, mime, kind = row
@@ -185,33 +206,39 @@ def write_changed_captures(
     touched = {row[0] for row in connection.execute("SELECT DISTINCT segment FROM touched")}
     for entry in segments:
         if entry["number"] in touched or not entry["captures"]:
-            rows = _rows_of(connection, folder, entry)
+            updated = _updated(connection, folder, entry)
             entry["captures"] += 1
-            write_captures(captures_path(folder, entry), entry["versions"], rows)
+            path = captures_path(folder, entry)
+            if updated is not None:
+                _write_columns(path, updated)
+            else:
+                write_captures(path, entry["versions"], catalogue_rows(connection, entry["number"]))
     connection.execute("DELETE FROM touched")
 
 
-def _rows_of(connection: sqlite3.Connection, folder: str, entry: dict[str, Any]) -> list[CaptureRow]:
-    """Return the captures of a segment as they are now, from the edition before where that is sound."""
-    columns = "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM "
+def _updated(connection: sqlite3.Connection, folder: str, entry: dict[str, Any]) -> CaptureColumns | None:
+    """Return the captures of a segment as they are now, from the edition before; None where there is no sound one.
+
+    Only versions that changed are asked of the catalogue: a segment has 65,536, and a commit may touch all segments.
+    """
     number = entry["number"]
     if entry["captures"]:
         try:
             before = CaptureColumns(captures_path(folder, entry), entry["versions"])
             if not before.file.problems():
-                changed = {
-                    row[0]
-                    for row in connection.execute("SELECT ordinal FROM touched WHERE segment = ?", (number,))
-                }
+                changed = connection.execute(
+                    "SELECT ordinal FROM touched WHERE segment = ?", (number,)
+                ).fetchall()
                 now = connection.execute(
-                    columns + "touched t JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
+                    "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
+                    " JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
                     " JOIN captures c ON c.version = v.id WHERE t.segment = ?",
                     (number,),
-                )
-                return [row for row in before.rows() if row[0] not in changed] + now.fetchall()
+                ).fetchall()
+                return before.without([row[0] for row in changed]).with_rows(now)
         except IndexError_:
             pass  # all of it can be had from the catalogue
-    return catalogue_rows(connection, number)
+    return None
 
 
 def catalogue_rows(connection: sqlite3.Connection, segment: int) -> list[CaptureRow]:

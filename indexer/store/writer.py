@@ -112,6 +112,7 @@ class IndexWriter:
             self.catalogue.close()
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
+        self._left_urls: set[tuple[int]] = set()  # whose captures made place for those of a file read anew
         self._first_new_url = self._next_url
 
     def close(self) -> None:
@@ -177,6 +178,8 @@ class IndexWriter:
             shown: set[int] = set()
             for file in sorted({file for batch in batches for file in batch.replaces}):
                 shown |= self.versions_shown_by(file)
+                rows = connection.execute("SELECT DISTINCT url FROM captures WHERE file = ?", (file,))
+                self._left_urls.update(rows.fetchall())
                 connection.execute("DELETE FROM captures WHERE file = ?", (file,))
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
@@ -302,19 +305,31 @@ class IndexWriter:
         connection.execute(f"DELETE FROM captures WHERE {where}", values)
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         self._bury(connection, self._without_bytes(connection, shown), segments)
-        connection.executemany(
-            "DELETE FROM addresses WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
-        )
+        self._delete_urls(connection, urls)
         if fold:
             self._fold(connection, segments)
         self._keep(connection, segments)
 
-    def forget_addresses(self) -> None:
-        """Take addresses out that have no capture any more."""
+    def forget_addresses(self, *, all_of_them: bool = False) -> None:
+        """Take addresses out that lost their last capture by the commits of this writer.
+
+        all_of_them: also those that a run left which was broken off; reads the whole catalogue.
+        """
         with self.catalogue.transaction() as connection:
-            connection.execute(
-                "DELETE FROM addresses WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = addresses.id)"
-            )
+            if all_of_them:
+                connection.execute(
+                    "DELETE FROM addresses WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = addresses.id)"
+                )
+            else:
+                self._delete_urls(connection, self._left_urls)
+        self._left_urls.clear()
+
+    @staticmethod
+    def _delete_urls(connection: sqlite3.Connection, urls: Iterable[tuple[int]]) -> None:
+        """Delete those of some addresses that have no capture."""
+        connection.executemany(
+            "DELETE FROM addresses WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
+        )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
@@ -454,6 +469,8 @@ class IndexWriter:
         segments fit into one, and no dead version is left. progress: called with a step, and how many of how many
         are done. What was merged is without texts of links until they are folded in, which is the last step.
         """
+        if all_of_it:
+            self.forget_addresses(all_of_them=True)
         groups = (whole_groups if all_of_it else last_groups)(self.segments())
         for done, chosen in enumerate(groups):
             if stop():
