@@ -18,6 +18,7 @@ from typing import Any
 
 from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
+from indexer.sharing import Share, joined_entry, shares_of
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import DiskFullError, IndexCorruptError, WorkerError
 from indexer.store.merge_task import MergeTask, Places
@@ -104,8 +105,8 @@ class _Worker(WorkerProcess):
 
     def __init__(self, folder: str, name: str) -> None:
         super().__init__(folder, name)
-        self.reading: ArchiveFile | None = None
-        self.unfinished: list[ArchiveFile] = []  # files read, or being read, whose batch has not come yet
+        self.reading: Share | None = None
+        self.unfinished: list[Share] = []  # files read, or being read, whose batch has not come yet
         self.flushing = False
         self.merging: MergeTask | None = None
         self.promised: set[int] = set()  # versions that the captures of its next batch will show
@@ -127,7 +128,10 @@ class Run:
         self._workers: list[_Worker] = []
         self._started = time.monotonic()
         self._files: dict[int, ArchiveFile] = {}
-        self._queue: list[ArchiveFile] = []
+        self._queue: list[Share] = []
+        self._ended: dict[
+            int, dict[int, FileEntry]
+        ] = {}  # of files not all shares of which are read: those that are
         self._done = self._records_before = self._pages_before = self._bytes_before = 0
         self._total = 0
         self._problems: list[str] = []
@@ -164,8 +168,7 @@ class Run:
         interrupted = False
         try:
             self._choose(paths)
-            cores = self._options.workers or len(os.sched_getaffinity(0))
-            for _ in range(min(cores, len(self._queue))):
+            for _ in range(min(self._cores(), len(self._queue))):
                 self._start_worker()
             self._read_all()
             self._flush_all()
@@ -195,6 +198,9 @@ class Run:
         if interrupted:
             raise KeyboardInterrupt
 
+    def _cores(self) -> int:
+        return self._options.workers or len(os.sched_getaffinity(0))
+
     def _read_all(self) -> None:
         while self._queue or any(worker.reading for worker in self._workers):
             if self._interrupted():
@@ -218,8 +224,7 @@ class Run:
         self._problems += choice.problems
         self._files = {file.number: file for file in choice.files}
         self._total = sum(file.size for file in choice.files)
-        # the longest first, so that no core waits for it at the end
-        self._queue = sorted(choice.files, key=lambda file: file.size)
+        self._queue = shares_of(choice.files, self._cores())
 
     # -- the loop
 
@@ -233,10 +238,9 @@ class Run:
     def _hand_out(self, worker: _Worker) -> None:
         worker.reading = self._queue.pop() if self._queue else None
         if worker.reading:
-            worker.unfinished.append(worker.reading)
-            self._tell(
-                worker, ("file", worker.reading.number, worker.reading.path, worker.reading.skip_pages)
-            )
+            share, file = worker.reading, worker.reading.file
+            worker.unfinished.append(share)
+            self._tell(worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of)))
 
     def _tell(self, worker: _Worker, message: Any) -> None:
         """Send a message to a worker; one that has just died is noticed when it is listened to."""
@@ -311,15 +315,29 @@ class Run:
     # -- commits
 
     def _take_batch(self, batch: Batch, worker: _Worker) -> None:
-        finished = {number for number, _ in batch.finished}
-        worker.unfinished = [file for file in worker.unfinished if file.number not in finished]
-        self._done += len(finished)
+        finished = {(number, entry.share[0]) for number, entry in batch.finished}
+        worker.unfinished = [
+            share for share in worker.unfinished if (share.file.number, share.number) not in finished
+        ]
         for number, entry in batch.finished:
             self._records_before += entry.records
-            self._bytes_before += self._files[number].size
+            self._bytes_before += self._files[number].size // entry.share[1]
+        batch.finished = self._whole_files(batch.finished)
+        self._done += len(batch.finished)
         worker.promised.clear()
         self._waiting.append(_Waiting(batch, worker.name))
         self._commit_ready()
+
+    def _whole_files(self, finished: list[tuple[int, FileEntry]]) -> list[tuple[int, FileEntry]]:
+        """Return the ends of files of which all shares are read now, when these are."""
+        whole = []
+        for number, entry in finished:
+            ended = self._ended.setdefault(number, {})
+            ended[entry.share[0]] = entry
+            if len(ended) == entry.share[1]:
+                whole.append((number, joined_entry([ended[share] for share in sorted(ended)])))
+                del self._ended[number]
+        return whole
 
     def _commit_ready(self) -> None:
         """Commit the waiting batches that leave nothing half done, in one transaction."""
@@ -410,6 +428,7 @@ class Run:
         row = asdict(entry)
         for damage in row["damaged"]:
             del damage["path"]
+        del row["share"]
         row["state"] = file.state
         if file.is_no_archive(row):
             row["damaged"] = []
@@ -468,7 +487,7 @@ class Run:
         self._waiting = kept
         self._lost.clear()
         self._commit_ready()
-        self._queue.extend(again.values())
+        self._queue.extend(Share(file) for file in again.values())
         for worker in self._workers:
             if self._queue:
                 self._hand_out(worker)
@@ -533,7 +552,7 @@ class Run:
         A page that a worker hangs at is left out then; a page that one dies at only if the next one dies there too,
         for the first may have been killed for what others did.
         """
-        file, parsing = worker.reading, bool(worker.status[Status.PARSING])
+        share, parsing = worker.reading, bool(worker.status[Status.PARSING])
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
         self._workers.remove(worker)
         status = worker.kill()
@@ -543,7 +562,7 @@ class Run:
             worker.merging.discard()
         if self._ending:
             return  # what it had in hand is read again by the next run
-        if file is None:
+        if share is None:
             self._deaths_at_rest += 1
             if self._deaths_at_rest > _KILLS_AT_MOST:
                 raise WorkerError(
@@ -553,6 +572,7 @@ class Run:
             if self._queue:
                 self._start_worker()
             return
+        file = share.file
         if worker.merging is not None and not parsing:
             self._queue.extend(worker.unfinished)  # the merge was too much, not the file
             self._start_worker()
@@ -566,14 +586,15 @@ class Run:
             # whichever member of a ZIP file it is in: the offset tells it well enough to be left out
             file.skip_pages |= {("", offset, inner)}
         elif file.kills > 1:
-            worker.unfinished.remove(file)
-            entry = FileEntry(file.path, status="unreadable")
+            worker.unfinished.remove(share)
+            entry = FileEntry(file.path, status="unreadable", share=(share.number, share.of))
             entry.damaged.append(
                 Damage(file.path, 0, file.size, f"given up: {why}, more than once; please report this")
             )
             file.given_up = True
-            self._waiting.append(_Waiting(Batch(finished=[(file.number, entry)]), worker.name))
-            self._done += 1
+            batch = Batch(finished=self._whole_files([(file.number, entry)]))
+            self._waiting.append(_Waiting(batch, worker.name))
+            self._done += len(batch.finished)
             self._commit_ready()
         self._queue.extend(worker.unfinished)
         self._start_worker()
@@ -599,7 +620,8 @@ class Run:
             pages=sum(int(worker.status[Status.PAGES]) for worker in self._workers) + self._pages_before,
             bytes_done=min(
                 self._total,
-                self._bytes_before + sum(int(worker.status[Status.POSITION]) for worker in reading),
+                self._bytes_before
+                + sum(int(w.status[Status.POSITION]) // w.reading.of for w in reading if w.reading),
             ),
             bytes_total=self._total,
             seconds=time.monotonic() - self._started,

@@ -116,8 +116,10 @@ class Worker:
             else:
                 return
 
-    def _read(self, number: int, path: str, skip_pages: frozenset[tuple[str, int, int]]) -> None:
-        entry = FileEntry(path)
+    def _read(
+        self, number: int, path: str, skip_pages: frozenset[tuple[str, int, int]], share: tuple[int, int]
+    ) -> None:
+        entry = FileEntry(path, share=share)
         status = self._status
         status[Status.POSITION] = status[Status.RECORDS] = 0
         status[Status.BUSY_SINCE_MS] = _now_ms()

@@ -29,6 +29,7 @@ from archiver.warc import (
 from indexer.text.charset import decode_html
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=32 << 20
@@ -98,7 +99,8 @@ class FileEntry:
     """What became of one archive file: one line of the ledger.
 
     records = captures + the sum of `skipped`; damage comes on top. documents: captures that are
-    HTML pages. status: "indexed", "damaged" (some of it could not be read), "not an archive" or "unreadable".
+    HTML pages. share: (number, of how many) when several workers read the file, each its share of the records.
+    status: "indexed", "damaged" (some of it could not be read), "not an archive" or "unreadable".
     """
 
     file: str
@@ -109,6 +111,7 @@ class FileEntry:
     documents: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     damaged: list[Damage] = field(default_factory=list)
+    share: tuple[int, int] = (0, 1)
 
     def skip(self, reason: str) -> None:
         """Count one record that is no capture."""
@@ -127,15 +130,22 @@ def read_captures(
 
     skip_pages: (member, offset, inner) of records whose pages are not to be parsed, because
     an earlier try took too long. on_record is called with the bytes of the file read so far.
-    is_removed: whether captures of an address were taken out; they are skipped.
+    is_removed: whether captures of an address were taken out; they are skipped. With a share in `entry` only the
+    captures of that share are yielded and counted; what is damaged is told by the first share.
     Raises nothing for any content of the file: what cannot be read is in the entry.
     """
+    share, shares = entry.share
+    records = 0
+    damaged = entry.damaged if share == 0 else []  # by what the reader finds, which all shares find
     try:
         with ArchiveReader(path) as reader:
             for item in reader:
                 on_record(reader.position)
                 if isinstance(item, Damage):
-                    entry.damaged.append(item)
+                    damaged.append(item)
+                    continue
+                records += 1
+                if shares > 1 and records // RECORDS_OF_A_SHARE % shares != share:
                     continue
                 entry.records += 1
                 capture = _capture_of(item, entry, skip_pages, is_removed)
@@ -145,18 +155,18 @@ def read_captures(
                     yield capture
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
-        entry.damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
-        if isinstance(error, UnreadableError) and not entry.records:
+        damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+        if isinstance(error, UnreadableError) and not records:
             entry.status = "unreadable"
             return
     except OSError as error:
-        entry.damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
+        damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
         return
-    if not entry.records:
+    if not records:
         entry.status = "not an archive"
-        if not entry.damaged:
-            entry.damaged.append(_whole_file(path, "holds no record of an archive format"))
+        if not damaged:
+            damaged.append(_whole_file(path, "holds no record of an archive format"))
     elif entry.damaged:
         entry.status = "damaged"
 
