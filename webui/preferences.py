@@ -115,7 +115,7 @@ def save_language() -> Response:
     """Take over the language of a switch at the foot of a page, and lead back to that page."""
     language = request.form.get("language", "")
     chosen = replace(preferences(), language=language if language in LANGUAGES else "")
-    return _kept(chosen, _page_of_ours(request.form.get("to", "")))
+    return _kept(chosen, _page_of_ours(request.form.get("back", "")))
 
 
 def _page_of_ours(address: str) -> str:

@@ -89,6 +89,35 @@ def test_every_state_fits_and_has_no_violation(browser: Any, address: str, width
         page.close()
 
 
+@pytest.mark.parametrize("language", ["ar", "ja"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
+def test_other_languages_fit_and_have_no_violation(
+    browser: Any, address: str, language: str, width: int, scheme: str
+) -> None:
+    """One that runs from right to left, one without blanks between words."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    context.add_cookies([{"name": "findingaid", "value": f"language={language}", "url": address}])
+    page_of = "http://birds.example/0"
+    for state in (*STATES, "/settings", "/crawl", f"/captures/*/{page_of}", f"/compare?url={page_of}"):
+        page = context.new_page()
+        page.goto(address + state)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        found = axe.run(page, options={"runOnly": WCAG}).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], state
+        page.close()
+    context.close()
+
+
+def test_the_language_is_switched_at_the_foot_of_a_page(page: Any, address: str) -> None:
+    page.goto(f"{address}/search?q=heron")
+    page.get_by_role("button", name="العربية").click()
+    page.wait_for_url("**/search?q=heron")
+    assert page.evaluate("[document.documentElement.lang, document.dir]") == ["ar", "rtl"]
+    assert page.evaluate("getComputedStyle(document.querySelector('.snippet')).textAlign") == "right"
+
+
 def test_keys_walk_through_the_hits_and_can_be_switched_off(page: Any, address: str) -> None:
     page.goto(f"{address}/search?q=heron")
     titles = page.locator(".hit h2 a").all_inner_texts()
