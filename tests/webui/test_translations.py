@@ -194,7 +194,7 @@ PAGES = (
     f"/cached/2015;view=cite/{A}", f"/captures/*/{A}", f"/captures/2011/{A}", f"/compare?url={A}&phrase=wombat",
     f"/compare?url={A}&view=side", "/compare", "/crawl", "/crawl/01", "/crawl/01/graph", "/crawl/none", "/settings",
     "/settings?saved=1&mine=saved", "/captures/*/http://none.example/", "/nothing", "/login", "/web/x", "/graph",
-    f"/graph?url={A}", "/graph?q=wombat",
+    f"/graph?url={A}", "/graph?q=wombat", "/help",
 )  # fmt: skip
 
 
@@ -297,7 +297,12 @@ def test_programs_get_english_whatever_they_ask_for(reader: FlaskClient) -> None
     reader.set_cookie(COOKIE, "language=ja")
     for address in (
         *("/search.json?q=%22wombat", "/search?q=%22wombat&format=json", "/search.json?q=x&nosuch=1"),
-        *("/search.rss?q=wombat", "/opensearch.xml", "/captures/*;view=json/http://none.example/", "/settings.json"),
+        *(
+            "/search.rss?q=wombat",
+            "/opensearch.xml",
+            "/captures/*;view=json/http://none.example/",
+            "/settings.json",
+        ),
     ):
         text = reader.get(address).get_data(as_text=True)
         assert not re.search(r"\\u[3-9]|[\u3040-\u30ff]", text), address
@@ -322,7 +327,7 @@ def html_text(escaped: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "to", ["//evil.example/", "/\\evil.example", "http://evil.example/", "/\t/evil.example", "", "x"]
+    "back", ["//evil.example/", "/\\evil.example", "http://evil.example/", "/\t/evil.example", "", "x"]
 )
 def test_the_switch_leads_to_no_other_site(reader: FlaskClient, back: str) -> None:
     assert reader.post("/preferences/language", data={"language": "en", "back": back}).location == "/"
