@@ -6,6 +6,8 @@ each is first a mask over the captures of the segment.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -105,7 +107,7 @@ def _rows(node: Node, columns: CaptureColumns) -> Mask:
             inside: Mask = (moments >= np.uint64(max(node.first, 1))) & (moments <= np.uint64(node.last))
             return inside
         case Status():
-            fits = np.array([_is_status(node.digits, number) for number in range(1000)])
+            fits = _statuses(node.digits)
             status = columns.status
             known: Mask = (status < 1000) & fits[np.minimum(status, 999)]
             return known
@@ -115,6 +117,12 @@ def _rows(node: Node, columns: CaptureColumns) -> Mask:
             return typed
         case _:
             raise TypeError(f"{node!r} is not about captures")
+
+
+@lru_cache(maxsize=64)
+def _statuses(digits: str) -> Mask:
+    """Return for each number below 1000 whether it is one of the statuses that `status:` names."""
+    return np.array([_is_status(digits, number) for number in range(1000)])
 
 
 def _is_status(digits: str, status: int) -> bool:

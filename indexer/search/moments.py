@@ -25,28 +25,32 @@ def looks_at_pages(node: Node) -> bool:
 
 
 def page_masks(
-    node: Node, segments: Sequence[LiveSegment], mask_of: Callable[[Node, int], Mask]
+    node: Node,
+    segments: Sequence[LiveSegment],
+    mask_of: Callable[[Node, int], Mask],
+    pages: Callable[[], PageOrder],
 ) -> list[Mask]:
     """Return for each segment which versions match.
 
     mask_of: (node, number of the segment in the sequence) -> its mask, for nodes that need not look at pages.
+    pages: the order of the versions of these segments by page.
     """
     if not looks_at_pages(node):
         return [mask_of(node, place) for place in range(len(segments))]
     match node:
         case LiveAt():
-            return _live_at(node.moment, segments)
+            return _live_at(node.moment, segments, pages())
         case Not():
-            return [~mask for mask in page_masks(node.part, segments, mask_of)]
+            return [~mask for mask in page_masks(node.part, segments, mask_of, pages)]
         case Or():
-            return _joined([page_masks(part, segments, mask_of) for part in node.parts], np.logical_or)
+            return _joined([page_masks(part, segments, mask_of, pages) for part in node.parts], np.logical_or)
         case Appeared() | Vanished():
-            return _turned([node], _everything(segments), segments)
+            return _turned([node], _everything(segments), segments, pages)
         case And():
             turns = [part for part in node.parts if isinstance(part, Appeared | Vanished)]
             others = [part for part in node.parts if not isinstance(part, Appeared | Vanished)]
-            masks = [page_masks(part, segments, mask_of) for part in others] or [_everything(segments)]
-            return _turned(turns, _joined(masks, np.logical_and), segments)
+            masks = [page_masks(part, segments, mask_of, pages) for part in others] or [_everything(segments)]
+            return _turned(turns, _joined(masks, np.logical_and), segments, pages)
         case _:
             raise TypeError(f"{node!r} holds no filter on pages")
 
@@ -62,25 +66,27 @@ def _joined(several: list[list[Mask]], join: Callable[[Mask, Mask], Mask]) -> li
     return joined
 
 
-def _live_at(moment: int, segments: Sequence[LiveSegment]) -> list[Mask]:
+def _live_at(moment: int, segments: Sequence[LiveSegment], pages: PageOrder) -> list[Mask]:
     """Return the versions that the latest capture of their page up to a moment showed."""
     latest = _split([_latest(live.captures, moment) for live in segments])
-    keys = _keys(segments)
-    shown = (latest.joined > 0) & (latest.joined == _greatest_of_page(keys, latest.joined))
+    shown = (latest.joined > 0) & (latest.joined == pages.greatest(latest.joined))
     return latest.parts_of(shown)
 
 
 def _turned(
-    turns: list[Appeared | Vanished], masks: list[Mask], segments: Sequence[LiveSegment]
+    turns: list[Appeared | Vanished],
+    masks: list[Mask],
+    segments: Sequence[LiveSegment],
+    order: Callable[[], PageOrder],
 ) -> list[Mask]:
     """Leave of the matching versions of each page the first (appeared) or the last (vanished), if it is in time."""
     if not turns:
         return masks
-    keys = _keys(segments)
+    pages = order()
     first = _split([_first(live.captures) for live in segments])
     last = _split([_latest(live.captures, LAST_MOMENT) for live in segments])
     matching = np.concatenate(masks) & (last.joined > 0)
-    pages = np.ones(len(matching), dtype=bool)
+    kept = np.ones(len(matching), dtype=bool)
     shown = np.zeros(len(matching), dtype=bool)
     for turn in turns:
         if isinstance(turn, Appeared):
@@ -89,14 +95,13 @@ def _turned(
         else:
             dates, rank = last.joined, last.joined
         rank = np.where(matching, rank, np.uint64(0))
-        is_it = matching & (rank == _greatest_of_page(keys, rank))
+        is_it = matching & (rank == pages.greatest(rank))
         shown |= is_it
         is_it &= (dates >= np.uint64(turn.first)) & (dates <= np.uint64(turn.last))
         if isinstance(turn, Vanished):
-            is_it &= last.joined < _greatest_of_page(keys, last.joined)
-        pages &= _greatest_of_page(keys, is_it.astype(np.uint64)) > 0
-    kept = pages & shown
-    return first.parts_of(kept)
+            is_it &= last.joined < pages.greatest(last.joined)
+        kept &= pages.greatest(is_it.astype(np.uint64)) > 0
+    return first.parts_of(kept & shown)
 
 
 def _first(columns: CaptureColumns) -> Moments:
@@ -140,16 +145,19 @@ class _split:
         return np.split(mask, self._ends)
 
 
-def _keys(segments: Sequence[LiveSegment]) -> NDArray[np.uint64]:
-    return np.concatenate([live.segment.key for live in segments])
+class PageOrder:
+    """The versions of all segments, page by page; made once for each state of an index."""
 
+    def __init__(self, segments: Sequence[LiveSegment]) -> None:
+        keys = np.concatenate([live.segment.key for live in segments])
+        self._order = np.argsort(keys, kind="stable")
+        ordered = keys[self._order]
+        self._starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        self._sizes = np.diff(np.append(self._starts, len(keys)))
 
-def _greatest_of_page(keys: NDArray[np.uint64], moments: Moments) -> Moments:
-    """Return for each version the greatest of the moments of all versions of its page."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    greatest = np.maximum.reduceat(moments[order], starts)
-    spread = np.empty(len(keys), dtype=np.uint64)
-    spread[order] = np.repeat(greatest, np.diff(np.append(starts, len(keys))))
-    return spread
+    def greatest(self, moments: Moments) -> Moments:
+        """Return for each version the greatest of the moments of all versions of its page."""
+        greatest = np.maximum.reduceat(moments[self._order], self._starts)
+        spread = np.empty(len(moments), dtype=np.uint64)
+        spread[self._order] = np.repeat(greatest, self._sizes)
+        return spread

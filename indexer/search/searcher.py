@@ -21,7 +21,7 @@ from indexer.search.explaining import Explanation
 from indexer.search.masks import tree_mask, tree_ordinals
 from indexer.search.matches import Match, NoMatch
 from indexer.search.matching import match_leaf
-from indexer.search.moments import looks_at_pages, page_masks
+from indexer.search.moments import PageOrder, looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.scoring import Scorer
@@ -297,12 +297,20 @@ class _Run:
                 lambda node, place: tree_mask(
                     node, segments[place], self._matches[place], self._portions[place]
                 ),
+                self._page_order,
             )
             return [mask.nonzero()[0] for mask in masks]
         return [
             tree_ordinals(tree, live, matches, portion)
             for live, matches, portion in zip(segments, self._matches, self._portions, strict=True)
         ]
+
+    def _page_order(self) -> PageOrder:
+        derived = self._snapshot.derived
+        found: PageOrder | None = derived.get("pages")
+        if found is None:
+            found = derived["pages"] = PageOrder(self._snapshot.segments)
+        return found
 
     def scored(self, pages: Sequence[Placed]) -> list[Found]:
         """Return pages in the order given, each with the score of the version that stands for it."""

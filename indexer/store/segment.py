@@ -31,6 +31,7 @@ MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
 _RARE_AT_ONCE = 4096
+_SPARSE = 64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
 
 
 def word_id(word: str) -> int:
@@ -294,9 +295,8 @@ class PositionList:
 
     def totals(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of occurrences in each of the chosen pairs."""
-        totals: NDArray[np.int64] = self._segment.shape_totals.take(
-            self._segment.shapes_of(chosen + self._postings.start)
-        )
+        shapes = self._segment.shapes_in(self._postings, chosen)
+        totals: NDArray[np.int64] = self._segment.shape_totals.take(shapes)
         return totals
 
     def read(
@@ -322,7 +322,7 @@ def read_positions(
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing
     segment = wanted[0][0]
-    shapes = segment.shapes_of(joined([rows + postings.start for _, postings, rows in wanted]))
+    shapes = joined([segment.shapes_in(postings, rows) for _, postings, rows in wanted])
     width = segment.widths.take(joined([postings.ordinals.take(rows) for _, postings, rows in wanted]))
     first_bit = joined([segment.first_bits(postings, rows) for _, postings, rows in wanted])
     return segment.runs.read(shapes, width, first_bit)
@@ -535,6 +535,13 @@ class Segment:
                 (self.shapes[block * _RANK_BLOCK : start] == RARE).sum()
             )
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
+        return numbers
+
+    def shapes_in(self, postings: PostingList, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the shape of each of some pairs of a list; rows: rising indexes into it."""
+        if len(rows) * _SPARSE < postings.count:
+            return self.shapes_of(rows + postings.start)
+        numbers: NDArray[np.int64] = self.shape_numbers(postings.start, postings.count).take(rows)
         return numbers
 
     def words_with_prefix(self, prefix: str) -> list[int]:
