@@ -149,8 +149,10 @@ def _expanded(
     """Return where the words occur that a wildcard or a fuzzy word stands for, and which are in the segment."""
     from indexer.search.expanded import WordsMatch  # it is built on this module
 
-    factor_of = sorted((expansions.words.get(leaf, {}) if expansions else {}).items())
-    words = segment.find_words([word for word, _ in factor_of])
+    if expansions is None or leaf not in expansions.words:
+        return NoMatch(), []
+    factor_of = list(expansions.words[leaf].items())
+    words = expansions.rows_of(leaf, segment)
     held = np.flatnonzero(words >= 0)
     if not len(held):
         return NoMatch(), []

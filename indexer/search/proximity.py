@@ -53,7 +53,7 @@ def nearness(pairs: Sequence[tuple[Places, Places]], size: int) -> NDArray[np.fl
     )
     if not len(here) or not len(there):
         return np.zeros(shape)
-    there.sort()
+    there.sort(kind="stable")  # what comes in runs is sorted 20 times as fast
     # what stands at the very same place, as the parts of "don't" do, is not beside it
     before, after = there.searchsorted(here), there.searchsorted(here, side="right")
     fence = np.empty(len(there) + 2, dtype=np.int64)

@@ -75,7 +75,7 @@ class Ranked:
 def _run(snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline) -> _Run:
     """Return where a query is found as it is typed; where it is nowhere, with other accents as a second chance."""
     as_typed = _Run(snapshot, tree, replace(ranking, fold=0.0), deadline)
-    if as_typed.total or not ranking.fold:
+    if as_typed.total or not ranking.fold or as_typed.timed_out:
         return as_typed
     return _Run(snapshot, tree, ranking, deadline)
 
@@ -105,7 +105,7 @@ def search(
         nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
         return Ranked(query, 0, (), frozenset(), (), nothing)
     run = _run(snapshot, query.tree, ranking, deadline)
-    if not run.total and (wider := _any_of(query.tree)) is not None:
+    if not run.total and not run.timed_out and (wider := _any_of(query.tree)) is not None:
         relaxed = _run(snapshot, wider, ranking, deadline)
         if relaxed.total:
             query = replace(

@@ -8,8 +8,8 @@ one by one. Both take about a millisecond for 200,000 words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,36 @@ MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query sta
 ANY_WORD = "*"
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Indexes in a segment of words that a leaf stands for. is_all: whether no other word of the segment is one."""
+
+    known: dict[str, int]
+    is_all: bool
+
+    def of(self, words: Sequence[str], segment: Segment) -> NDArray[np.int64]:
+        """Return the indexes of some words that the leaf stands for, -1 for those the segment does not hold."""
+        rows = np.array([self.known.get(word, -1) for word in words], dtype=np.int64)
+        if not self.is_all:
+            missing = (rows < 0).nonzero()[0]
+            rows[missing] = segment.find_words([words[place] for place in missing.tolist()])
+        return rows
+
+
 @dataclass(slots=True)
 class Expansions:
     """For each wildcard and fuzzy word the words it stands for, with a factor for their weight."""
 
     words: dict[Wildcard | Fuzzy, dict[str, float]]
+    rows: dict[tuple[str, int, Segment], Rows] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     is_whole: bool = True  # False when the time was up before all words were looked at
+
+    def rows_of(self, leaf: Wildcard | Fuzzy, segment: Segment) -> NDArray[np.int64]:
+        """Return the index in a segment of each word of a leaf, in the order of `words`; -1 where it is not there."""
+        words = list(self.words[leaf])
+        known = self.rows.get((*_bare(leaf), segment))
+        return known.of(words, segment) if known is not None else segment.find_words(words)
 
 
 def expand(
@@ -61,10 +84,13 @@ def expand(
             for segment in segments:
                 words, is_whole = _words_of_segment(leaf, segment, share, deadline)
                 found.is_whole &= is_whole
-                for word, edits, versions in words:
+                found.rows[*bare, segment] = Rows(
+                    {word: row for word, _, _, row in words}, is_whole and len(words) <= share
+                )
+                for word, edits, versions, _ in words:
                     ranked[word] = (edits, versions + ranked.get(word, (0, 0))[1])
             if len(ranked) > share:
-                _count_everywhere(ranked, segments)
+                _count_everywhere(ranked, {segment: found.rows[*bare, segment] for segment in segments})
             order = sorted(ranked, key=lambda word: (ranked[word][0], -ranked[word][1], word))
             if len(order) > share:
                 shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
@@ -81,12 +107,12 @@ def expand(
     return found
 
 
-def _count_everywhere(ranked: dict[str, tuple[int, int]], segments: list[Segment]) -> None:
+def _count_everywhere(ranked: dict[str, tuple[int, int]], listed: dict[Segment, Rows]) -> None:
     """Count the versions that hold each word in all segments, also where it was not among the most frequent."""
     words = list(ranked)
     versions = np.zeros(len(words), dtype=np.int64)
-    for segment in segments:
-        rows = segment.find_words(words)
+    for segment, known in listed.items():
+        rows = known.of(words, segment)
         versions[rows >= 0] += segment.pair_counts(rows[rows >= 0])
     for word, held in zip(words, versions.tolist(), strict=True):
         ranked[word] = (ranked[word][0], held)
@@ -98,51 +124,68 @@ def _bare(leaf: Wildcard | Fuzzy) -> tuple[str, int]:
 
 def _words_of_segment(
     leaf: Wildcard | Fuzzy, segment: Segment, most: int, deadline: Deadline
-) -> tuple[list[tuple[str, int, int]], bool]:
-    """Return (word, edits, versions that hold it) for the words of a segment that a leaf stands for.
+) -> tuple[list[tuple[str, int, int, int]], bool]:
+    """Return (word, edits, versions that hold it, index) for the words of a segment that a leaf stands for.
 
     Words are looked at from the most frequent on. Of a wildcard at most one more than `most` are given. The other
     value tells whether the time allowed to look at all.
     """
+    if deadline.is_over():
+        return [], False
     if isinstance(leaf, Wildcard):
-        rows, fits = _candidates(leaf.pattern, segment), Pattern(leaf.pattern).fits
+        rows, fits = _candidates(leaf.pattern, segment)
     else:
-        rows = Lexicon.of(segment).near(leaf.text, leaf.edits)
+        rows, fits = Lexicon.of(segment).near(leaf.text, leaf.edits), None
     versions = segment.pair_counts(rows)
     order = np.argsort(-versions, kind="stable")
-    found: list[tuple[str, int, int]] = []
-    for number, (row, held) in enumerate(zip(rows[order].tolist(), versions[order].tolist(), strict=True)):
-        if number % _LOOKED_AT_ONCE == 0 and deadline.is_over():
+    found: list[tuple[str, int, int, int]] = []
+    for start in range(0, len(rows), _LOOKED_AT_ONCE):
+        if deadline.is_over():
             return found, False
-        word = segment.word_at(row)
+        some = order[start : start + _LOOKED_AT_ONCE]
+        words, held, places = segment.words_at(rows[some]), versions[some].tolist(), rows[some].tolist()
         if isinstance(leaf, Fuzzy):
-            edits = OSA.distance(leaf.text, word, score_cutoff=leaf.edits)
-            if edits <= leaf.edits:
-                found.append((word, edits, held))
-        elif fits(word):
-            found.append((word, 0, held))
+            edits = [OSA.distance(leaf.text, word, score_cutoff=leaf.edits) for word in words]
+            found += [row for row in zip(words, edits, held, places, strict=True) if row[1] <= leaf.edits]
+        else:
+            found += [
+                (word, 0, count, place)
+                for word, count, place in zip(words, held, places, strict=True)
+                if fits is None or fits(word)
+            ]
             if len(found) > most:
-                break
+                return found[: most + 1], True
     return found, True
 
 
-_LOOKED_AT_ONCE = 1000
+_LOOKED_AT_ONCE = 500
 
 
 # ---------------------------------------------------------------- wildcards
 
 
-def _candidates(pattern: str, segment: Segment) -> NDArray[np.int64]:
-    """Return the indexes of the words that may fit a pattern."""
+def _candidates(pattern: str, segment: Segment) -> tuple[NDArray[np.int64], Callable[[str], bool] | None]:
+    """Return the indexes of the words that may fit a pattern, and how to tell which do; None when all of them do."""
     pieces = _WILD.split(pattern)
-    rows = _holding(max(pieces, key=len), segment)
+    first, last = pieces[0], pieces[-1]
+    middle = [piece for piece in pieces[1:-1] if piece]
     shapes = Lexicon.of(segment)
+    if first:
+        rows = np.sort(shapes.beginning(first))
+    elif len(longest := max(middle, key=len, default="").encode("utf-8", "replace")) > 1 and len(
+        longest
+    ) > len(last):
+        rows = _holding(longest, segment)
+    else:
+        rows = np.arange(len(segment.word_ids))
     least = len(pattern.replace("*", ""))
     lengths = shapes.lengths[rows]
     rows = rows[(lengths >= least) if "*" in pattern else (lengths == least)]
     letters = letters_of("".join(pieces))
     rows = rows[(shapes.letters[rows] & letters) == letters]
-    return _beginning(pieces[0], rows, segment)
+    rows = _ending(last, rows, segment)
+    is_told = len(pieces) == 2 and "?" not in pattern  # one star, before or behind it what was compared
+    return rows, None if is_told else Pattern(pattern).fits
 
 
 _WILD = re.compile(r"[*?]+")
@@ -172,28 +215,29 @@ class Pattern:
         return found is not None and found.end() <= end and self._last.fullmatch(word, end) is not None
 
 
-def _holding(letters: str, segment: Segment) -> NDArray[np.int64]:
-    """Return the indexes of the words that hold these letters one behind the other, and of few others; rising."""
+def _holding(wanted: bytes, segment: Segment) -> NDArray[np.int64]:
+    """Return the indexes of the words that hold these bytes, at least two; rising."""
     starts, data = segment.word_bytes()
-    if not letters:
-        return np.arange(len(starts))
+    places = (data == wanted[0]).nonzero()[0]
+    places = places[: places.searchsorted(len(data) - len(wanted), side="right")]
+    for at, byte in enumerate(wanted[1:], 1):
+        places = places[data.take(places + at) == byte]
+    rows = starts.searchsorted(places, side="right") - 1
+    # what reaches into the next word is no find
+    inside = starts.searchsorted(places + (len(wanted) - 1), side="right") - 1 == rows
+    return _distinct(rows[inside])
+
+
+def _ending(letters: str, rows: NDArray[np.int64], segment: Segment) -> NDArray[np.int64]:
+    """Return those of the words, given by their indexes, that end with these letters."""
+    starts, data = segment.word_bytes()
     wanted = letters.encode("utf-8", "replace")
-    places = np.asarray(
-        [found.start() for found in re.finditer(re.escape(wanted), data.data)], dtype=np.int64
-    )
-    # a find may reach into the next word and hide one there that overlaps it: that word holds the find's last byte
-    rows = np.searchsorted(starts, np.concatenate([places, places + len(wanted) - 1]), side="right") - 1
-    return _distinct(rows)
-
-
-def _beginning(letters: str, rows: NDArray[np.int64], segment: Segment) -> NDArray[np.int64]:
-    """Return those of the words, given by their indexes, that begin with these letters."""
-    starts, data = segment.word_bytes()
+    if not wanted:
+        return rows
     ends = np.append(starts[1:], len(data))
-    wanted = letters.encode("utf-8", "replace")
     rows = rows[ends[rows] - starts[rows] >= len(wanted)]
-    for place, byte in enumerate(wanted):
-        rows = rows[data[starts[rows] + place] == byte]
+    for place, byte in enumerate(reversed(wanted), 1):
+        rows = rows[data[ends[rows] - place] == byte]
     return rows
 
 

@@ -31,7 +31,9 @@ MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
 _RARE_AT_ONCE = 4096
-_SPARSE = 64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
+_SPARSE = (
+    64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
+)
 
 
 def word_id(word: str) -> int:
@@ -442,6 +444,13 @@ class Segment:
             words.append(data[low:high].decode("utf-8", "replace"))
             low = high
         return words
+
+    def words_at(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the words at some indexes, in their order."""
+        ends = self._word_ends[rows].tolist()
+        starts = _before(self._word_ends, rows).tolist()
+        data = self._words.data
+        return [str(data[a:b], "utf-8", "replace") for a, b in zip(starts, ends, strict=True)]
 
     def find_words(self, words: list[str]) -> NDArray[np.int64]:
         """Return the indexes of those of the words that this segment holds, -1 for the others."""
