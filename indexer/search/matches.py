@@ -108,15 +108,19 @@ def are_in(wanted: Ordinals, ordinals: Ordinals) -> Mask:
 
 def in_both(wanted: Ordinals, ordinals: Ordinals) -> tuple[Ordinals, Ordinals]:
     """Return where the numbers that stand in both of two rising lists stand in each of them."""
-    if not len(wanted) or not len(ordinals):
-        return ordinals[:0], ordinals[:0]
-    if len(ordinals) < len(wanted):
-        found, rows = in_both(ordinals, wanted)
-        return rows, found
-    rows = ordinals.searchsorted(wanted)
-    if wanted[-1] > ordinals[-1]:
-        np.minimum(rows, len(ordinals) - 1, out=rows)
-    found = (ordinals.take(rows) == wanted).nonzero()[0]
+    if ordinals.size < wanted.size:
+        rows, found = _of_few(ordinals, wanted)
+        return found, rows
+    return _of_few(wanted, ordinals)
+
+
+def _of_few(few: Ordinals, many: Ordinals) -> tuple[Ordinals, Ordinals]:
+    if not few.size:
+        return few, few
+    rows = many.searchsorted(few)
+    if few[-1] > many[-1]:
+        np.minimum(rows, many.size - 1, out=rows)
+    found = (many.take(rows) == few).nonzero()[0]
     return found, rows.take(found)
 
 

@@ -123,9 +123,12 @@ class PhraseFinder:
         extents = self.segment.extent[versions].astype(np.int64) + 2 * room + 1
         base = np.cumsum(extents) - extents
         begins: NDArray[np.bool_] | None = None
-        # the first word is looked at last, so that its elements are those of the phrase
+        left = np.arange(len(versions))  # where the phrase may still be
+        # the rarest word first; the first word of the phrase last, so that its elements are those of the phrase
         for place in sorted(rows, key=lambda place: (place == 0, self._lists[place].count)):
-            pair, element, position = self._read(place, rows[place])
+            self._portion.check()
+            pair, element, position = self._read(place, rows[place][left])
+            pair = left[pair]
             start = base[pair] + position + (room - place)
             if begins is not None:
                 keep = begins[start]
@@ -133,6 +136,9 @@ class PhraseFinder:
             if place != 0:
                 begins = np.zeros(int(extents.sum()), dtype=bool)
                 begins[start] = True
+                is_left = np.zeros(len(versions), dtype=bool)
+                is_left[pair] = True
+                left = is_left.nonzero()[0]
         return pair, element, position
 
     def _moved(self, rows: dict[int, Ordinals]) -> tuple[Ordinals, Ordinals, Ordinals]:

@@ -417,8 +417,13 @@ def _task(node: Node | None) -> Node | None:
     return Or(tuple(within(node, elements) for elements in places))
 
 
+_PLAIN = 64  # letters of a word at most, as the analysis has it
+
+
 def _words(text: str) -> list[str]:
     """Return the words of a text as they are looked for: C++ is one word, that of its compound."""
+    if text.isascii() and text.isalnum() and len(text) <= _PLAIN:
+        return [text.lower()]  # what the analysis gives, without its arrays
     if not compounds_of(text):
         return words_of(text)
     words: list[str] = []

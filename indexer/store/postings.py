@@ -83,7 +83,7 @@ def decode_ordinals(data: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
     if width == 1 and len(data) > count:
         gaps = gaps.astype(np.uint16)
         gaps[gaps == _ESCAPE] = np.frombuffer(data[count:].tobytes(), _WIDTHS[2])
-    ordinals = np.cumsum(gaps, dtype=np.int64)
+    ordinals = gaps.cumsum(dtype=np.int64)
     if count > 1:
         ordinals += _counting(count)
     return ordinals

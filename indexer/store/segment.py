@@ -31,6 +31,7 @@ MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
 _RANK_BLOCK = 256
 _RARE_AT_ONCE = 4096
+_FEW_PAIRS = 2048  # of several lists, whose shapes are looked up together
 _SPARSE = (
     64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
 )
@@ -324,7 +325,10 @@ def read_positions(
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing
     segment = wanted[0][0]
-    shapes = joined([segment.shapes_in(postings, rows) for _, postings, rows in wanted])
+    if sum(len(rows) for _, _, rows in wanted) <= _FEW_PAIRS:
+        shapes = segment.shapes_of(joined([rows + postings.start for _, postings, rows in wanted]))
+    else:
+        shapes = joined([segment.shapes_in(postings, rows) for _, postings, rows in wanted])
     width = segment.widths.take(joined([postings.ordinals.take(rows) for _, postings, rows in wanted]))
     first_bit = joined([segment.first_bits(postings, rows) for _, postings, rows in wanted])
     return segment.runs.read(shapes, width, first_bit)
@@ -487,7 +491,7 @@ class Segment:
     def shapes_of(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the shape of each of some pairs, given by their numbers in the segment, in any order."""
         numbers = self.shapes[pairs].astype(np.int64)
-        rare = np.flatnonzero(numbers == RARE)
+        rare = (numbers == RARE).nonzero()[0]
         for first in range(0, len(rare), _RARE_AT_ONCE):
             rows = rare[first : first + _RARE_AT_ONCE]
             begin = pairs[rows] // _RANK_BLOCK * _RANK_BLOCK
@@ -537,8 +541,8 @@ class Segment:
     def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
         """Return the shape (row of shape_table) of `count` pairs from pair `start` on."""
         numbers = self.shapes[start : start + count].astype(np.int64)
-        rare = np.flatnonzero(numbers == RARE)
-        if len(rare):
+        rare = (numbers == RARE).nonzero()[0]
+        if rare.size:
             block = start // _RANK_BLOCK
             before = int(self._rare_ranks[block]) + int(
                 (self.shapes[block * _RANK_BLOCK : start] == RARE).sum()
