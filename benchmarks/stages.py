@@ -1,8 +1,8 @@
 """CPU of each stage of indexing, in microseconds a page: what `index.py --stages` prints.
 
 Two runs over the same archives, each in this process: one worker alone, with a pipe that says of each version whether
-it is new; then a whole run, of which only the coordinator's part is timed here. A stage does not count what it asks of
-another one.
+it is new, and then one merge of all its segments; then a whole run, of which only the coordinator's part is timed.
+A stage does not count what it asks of another one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import indexer.store.inversion as inversion
+import indexer.store.links as links
+import indexer.store.merging as merging
 import indexer.store.segment as segment
 import indexer.store.writer as writer
 import indexer.text.documents as documents
 import indexer.worker as worker
 from indexer.build import IndexOptions, build_index
-from indexer.store.links import LinkCollector
 from indexer.store.writer import IndexWriter
 
 
@@ -104,7 +105,7 @@ class Coordinator:
             is_new = claim not in self.known
             number = self.known.setdefault(claim, len(self.known) + 1)
             answers.append((number, number, is_new))
-        return answers
+        return "answers", answers
 
 
 def measure_stages(paths: list[Path]) -> dict[str, Any]:
@@ -136,11 +137,13 @@ def _time_worker(files: list[str], stages: Stages) -> int:
         (worker, "collect_page", "texts of pages walked"),
         (worker, "language_of", "language"),
         (worker, "analyze_pages", "words"),
-        (LinkCollector, "add", "links"),
-        (LinkCollector, "write", "links"),
+        (links.LinkCollector, "add", "links"),
+        (links.LinkCollector, "write", "links"),
         (worker, "write_batch", "inversion"),
         (inversion, "stems_of", "stems"),
         (segment, "write_arrays", "segment write"),
+        (merging, "merge_segments", "merge"),
+        (links, "merge_links", "merge of links"),
     ):
         stages.time(owner, name, stage)
     coordinator = Coordinator(files)
@@ -149,18 +152,28 @@ def _time_worker(files: list[str], stages: Stages) -> int:
         stages.begin("worker, rest")
         worker.Worker(coordinator, [0] * worker.Status.SIZE, folder, "w").run()  # type: ignore[arg-type]
         stages.end()
+        _merge_all(folder)
     finally:
         shutil.rmtree(folder)
         stages.undo()
     return len(coordinator.known)
 
 
+def _merge_all(folder: str) -> None:
+    names = sorted(name.removesuffix(".new") for name in os.listdir(folder) if ".links" not in name)
+    opened = [segment.Segment(os.path.join(folder, f"{name}.new")) for name in names]
+    places = merging.merge_segments(os.path.join(folder, "all.seg"), opened, [[] for _ in opened])
+    parts = [
+        links.Links(os.path.join(folder, f"{name}.links.new"), len(each))
+        for name, each in zip(names, opened, strict=True)
+    ]
+    links.merge_links(os.path.join(folder, "all.links"), parts, places)
+
+
 def _time_coordinator(files: list[str], stages: Stages) -> None:
     for owner, name, stage in (
         (IndexWriter, "commit", "catalogue rows"),
         (writer, "write_changed_captures", "captures"),
-        (writer, "merge_segments", "merge"),
-        (writer, "merge_links", "merge of links"),
         (writer, "write_overlay", "inlinks"),
         (writer, "write_weights", "weights"),
     ):

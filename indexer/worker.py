@@ -6,6 +6,7 @@ reads, parses, analyses and inverts, and writes the segment of each batch itself
 
 from __future__ import annotations
 
+import gc
 import logging
 import mmap
 import os
@@ -416,6 +417,8 @@ class WorkerProcess:
 def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
     _end_with_parent()
+    # a batch makes millions of objects and hardly any that refer to each other in a circle
+    gc.set_threshold(100_000, 50, 100)
     pipe_number, status_number, folder, name = sys.argv[1:5]
     pipe = Connection(int(pipe_number))
     status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
