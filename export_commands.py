@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
@@ -41,6 +42,13 @@ def export_group() -> None:
     findingaid export wacz "web archive" -o found.wacz
     findingaid export cdxj -o index.cdxj
     """
+    # an export that is ended leaves nothing half done behind
+    with suppress(ValueError):  # outside of the main thread nobody sends signals
+        signal.signal(signal.SIGTERM, _end)
+
+
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 # wacz ----------------------------------------------------------------------------------
@@ -257,14 +265,17 @@ def _write_lines(lines: Any, output: str) -> None:
             sys.stdout.buffer.write(line)
         return
     open_path = f"{output}.open"
-    with ExitStack() as stack:
+    with ExitStack() as removal, ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(open(open_path, "wb"))
+        removal.callback(os.unlink, open_path)  # only when the rest fails
         if output.endswith(".gz"):
             packer = gzip.GzipFile(fileobj=file, mode="wb", mtime=0)
             stack.callback(packer.close)
             file = cast("IO[bytes]", packer)
         file.writelines(lines)
-    os.replace(open_path, output)
+        stack.close()
+        os.replace(open_path, output)
+        removal.pop_all()
 
 
 # what both tell ------------------------------------------------------------------------

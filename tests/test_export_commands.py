@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import signal
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+import export_commands
 from archiver.warc import read_records
 from running import Run
 from tests.webui.archive_text import PNG, page, record, response, write_archive
@@ -182,3 +185,23 @@ def test_what_a_list_has_and_the_index_has_not_is_told(indexed: Command, tmp_pat
     (tmp_path / "list.cdxj").write_text(text)
     assert indexed("check", "--cdxj", "list.cdxj").code == 0
     assert indexed("check", "--cdxj", "none.cdxj").code == 1
+
+
+@pytest.mark.parametrize("arguments", [["wacz", "--all"], ["cdxj"]])
+def test_an_export_that_is_ended_leaves_nothing_behind(
+    small_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    def end(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(export_commands._Lines, "__call__", end)
+    monkeypatch.setattr("os.replace", end)
+    try:
+        with pytest.raises(SystemExit):
+            export_commands.export_group.main(
+                [*arguments, "-o", str(tmp_path / "file"), "--index", str(small_index)], standalone_mode=False
+            )
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert list(tmp_path.iterdir()) == []

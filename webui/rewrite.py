@@ -83,6 +83,7 @@ def rewrite_page(
     html: the decoded text. notice: a plain sentence to stand on top of the page,
     such as that the stored copy is cut short. marker: marks the words of a query.
     imprint: a line that a printed page ends with, such as where and when it was archived.
+    "" when the context wants the parts of the page only.
     """
     html, cut = _cut(html)
     html = _without_attribute_floods(_without_deep_nesting(html))
@@ -127,6 +128,8 @@ def rewrite_page(
             node.attrs["sandbox"] = ""
         elif tag in ("video", "audio"):
             node.attrs["controls"] = ""  # the page's own buttons need script
+    if context.parts_only:
+        return ""
     _drop(dropped)
     if marker is not None:
         context.hits = mark_words(tree, marker)

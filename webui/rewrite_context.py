@@ -17,6 +17,7 @@ _REST = r"[^\\\[\];?#\x00-\x20]"
 _NAMES = r"(?:[^\\\[\];?#/\x00-\x20]+(?:/(?![/.]))?)*+"
 _IS_WHOLE = re.compile(rf"https?://[a-z0-9.-]+/{_REST}*(?:\?{_REST}+)?\Z")
 _IS_PATH = re.compile(rf"(?P<up>/|(?:\.\./)*+)(?![/.])(?P<names>(?![^/]*:){_NAMES}(?:\?{_REST}+)?)\Z")
+_IS_PLACE = re.compile(r"[^\\\x00-\x20]+\Z")  # what stands behind a "#" and is left as it is
 _FOLDERS = re.compile(rf"(?P<origin>https?://[a-z0-9.:-]+)/(?![/.])(?P<names>{_NAMES})(?:\?|\Z)")
 
 
@@ -55,6 +56,7 @@ class RewriteContext:
     removed: what was taken out, with its number.
     parts: addresses of what belongs to the page (pictures, styles, frames), in their order, each once.
     hits: how many places of the query were marked.
+    parts_only: nothing but `parts` is wanted, neither links nor the page.
     """
 
     url: str
@@ -64,6 +66,7 @@ class RewriteContext:
     removed: dict[str, int] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
     hits: int = 0
+    parts_only: bool = False
 
     def __post_init__(self) -> None:
         self.base = self.base or self.url
@@ -74,9 +77,11 @@ class RewriteContext:
         link = link.strip()
         if not link.isprintable():
             link = _BLANKS.sub("", link)
-        plain = _joined(self.base, link)
-        if plain:
-            return plain
+        page, mark, place = link.partition("#")
+        if not mark or _IS_PLACE.match(place):
+            plain = _joined(self.base, page)
+            if plain:
+                return plain + mark + place
         if "\\" in link:
             head, mark, query = link.partition("?")
             link = head.replace("\\", "/") + mark + query
@@ -88,6 +93,8 @@ class RewriteContext:
 
     def address(self, link: str, modifier: str) -> str | None:
         """Return the address in the archive of what `link` means, or None if it is no web address."""
+        if self.parts_only and modifier == "mp_":
+            return None
         absolute = self.absolute(link)
         if absolute is None:
             return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from collections.abc import Iterator
+from typing import IO
 
-from flask import Response, request, send_file
+from flask import Response, request
 
 from archiver.warc import ArchiveError
 from archiver.warc.wacz_writer import WaczWriter
@@ -20,6 +22,7 @@ from webui.search_request import SearchRequest
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 300_000_000
+_PIECE_BYTES = 1 << 16
 _exports = Slots(1, "exports")
 
 
@@ -53,12 +56,17 @@ def results_as_wacz(index: Index, results: Results, wanted: SearchRequest) -> Re
         size = os.path.getsize(path)
         # the name goes with the folder, the open file stays until it is sent
         file = open(path, "rb")  # noqa: SIM115
-        response = send_file(
-            file, mimetype="application/wacz", as_attachment=True, download_name="results.wacz"
-        )
-    assert isinstance(response, Response)
+    response = Response(_pieces(file), mimetype="application/wacz")
+    response.call_on_close(file.close)
+    response.headers["Content-Disposition"] = "attachment; filename=results.wacz"
     response.content_length = size
     return response
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while data := file.read(_PIECE_BYTES):
+            yield data
 
 
 def _write(index: Index, results: Results, wanted: SearchRequest, path: str) -> None:

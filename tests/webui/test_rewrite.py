@@ -385,3 +385,13 @@ def test_marks_add_nothing_but_marks(html: str) -> None:
     with_marks.unwrap_tags(["mark"])
     assert [node.tag for node in with_marks.css("*")] == [node.tag for node in without.css("*")]
     assert "".join(with_marks.text().split()) == "".join(without.text().split())
+
+
+def test_the_parts_alone_are_those_of_the_whole_page() -> None:
+    html = (
+        "<link rel=stylesheet href=s.css><body background=b.png><a href=other.html><img src=p.png></a>"
+        "<style>p { background: url(q.png) }</style><iframe src=f></iframe><video poster=v.png></video>"
+    )
+    whole, parts = context(), RewriteContext(URL, "20150503140211", parts_only=True)
+    assert rewrite_page(html, whole) and not rewrite_page(html, parts)
+    assert parts.parts == whole.parts and len(whole.parts) == 6
