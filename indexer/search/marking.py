@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 from indexer.search.nodes import Fuzzy, Phrase, Wildcard, Word, leaves
 from indexer.search.query import Query, is_implied
 from indexer.search.vocabulary import Pattern
-from indexer.text.analysis import MAX_WORD, is_paired, is_picture, normalize, word_spans_of
+from indexer.text.analysis import MAX_WORD, compounds_of, is_paired, is_picture, normalize, word_spans_of
 from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_words
 
@@ -32,6 +32,8 @@ _BEYOND = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\ua9e0-\ua9ef"
     "\ua9fa-\ua9ff\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+
+_SIGNS = re.compile("[#＃]|[+＋]{2}")
 
 Span = tuple[int, int]
 _Run = tuple[str, int, int]  # a word as it is compared, and where it stands
@@ -65,7 +67,8 @@ class Marker:
             return []
         exact = {word.text for word in wanted}.union(*self._phrases)
         runs = _runs_by_token(text, exact)
-        there = {run[0] for token_runs in runs.values() for run in token_runs}
+        compounds = _compound_runs(text)
+        there = {run[0] for token_runs in (*runs.values(), compounds) for run in token_runs}
         forms = _forms(wanted, there, language) | self._similar(there)
         characters = {word.text for word in wanted if len(word.text) == 1 and not word.exact}
         chosen = {
@@ -77,7 +80,7 @@ class Marker:
             for token, token_runs in runs.items()
         }
         chosen = {token: spans for token, spans in chosen.items() if spans}
-        found: list[Span] = []
+        found: list[Span] = [(low, high) for word, low, high in compounds if word in forms]
         if chosen:
             for match in _token().finditer(text):
                 if match[0] in chosen:
@@ -89,8 +92,9 @@ class Marker:
                 for match in _token().finditer(text)
                 for word, low, high in runs[match[0]]
             ]
+            compound_at = {low: (word, low, high) for word, low, high in compounds}
             for phrase in self._phrases:
-                found += _in_a_row(phrase, in_order)
+                found += _in_a_row(phrase, [_as_asked(run, compound_at, phrase) for run in in_order])
         return _joined(found)
 
     def _similar(self, there: set[str]) -> set[str]:
@@ -133,6 +137,29 @@ def _runs_by_token(text: str, exact: set[str]) -> dict[str, list[_Run]]:
         else:
             runs[token] = []
     return runs
+
+
+def _compound_runs(text: str) -> list[_Run]:
+    """Return the compounds of a text, such as C++, where they stand: each begins with a word that is a token too."""
+    found: list[_Run] = []
+    if not _SIGNS.search(text):
+        return found
+    for match in _token().finditer(text):
+        signs = _SIGNS.match(text, match.end())
+        if not signs:
+            continue
+        words = word_spans_of(match[0])
+        # one more character tells whether the signs end there
+        for compound in compounds_of(text[match.start() : signs.end() + 1])[-1:]:
+            if words and normalize(match[0]).endswith(compound.rstrip("+#")):
+                found.append((compound, match.start() + words[-1][1], signs.end()))
+    return found
+
+
+def _as_asked(run: _Run, compound_at: dict[int, _Run], phrase: tuple[str, ...]) -> _Run:
+    """Return the compound that stands where a word does, if the phrase has it; else the word."""
+    compound = compound_at.get(run[1])
+    return compound if compound and compound[0] in phrase else run
 
 
 def _is_one_word(word: str) -> bool:

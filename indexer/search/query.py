@@ -47,7 +47,15 @@ from indexer.search.nodes import (
     leaves,
     within,
 )
-from indexer.text.analysis import compounds_of, is_paired, normalize, url_words, word_spans_of, words_of
+from indexer.text.analysis import (
+    MAX_WORD,
+    compounds_of,
+    is_paired,
+    normalize,
+    url_words,
+    word_spans_of,
+    words_of,
+)
 from indexer.text.elements import ELEMENTS, KEYWORDS, TITLE
 
 __all__ = [
@@ -350,11 +358,9 @@ class _Parser:
 
     def _phrase(self, words: list[str], *, quoted: bool) -> Word | Phrase | None:
         words = without_implied_last(words)
-        words = (
-            without_implied_last(words[: self._words_left // self._cost])
-            if not self._spend(len(words))
-            else words
-        )
+        fitting = self._words_left // self._cost
+        if not self._spend(len(words)):
+            words = without_implied_last(words[:fitting])
         if not words:
             return None
         if len(words) == 1:
@@ -362,15 +368,15 @@ class _Parser:
         return Phrase(tuple(words))
 
     def _spend(self, count: int) -> bool:
-        """Count words against the limit; tell whether they all fit."""
-        fits = count * self._cost <= self._words_left
-        if not fits:
-            self._note(
-                "the query has more than %(count)s words; the last ones are left out", count=self._max_words
-            )
-        else:
-            self._words_left -= count * self._cost
-        return fits
+        """Count words against the limit; tell whether they all fit. Where some do not, nothing more will."""
+        self._words_left -= count * self._cost
+        if self._words_left >= 0:
+            return True
+        self._words_left = 0
+        self._note(
+            "the query has more than %(count)s words; the last ones are left out", count=self._max_words
+        )
+        return False
 
 
 def _number(text: str) -> float | None:
@@ -398,7 +404,7 @@ def _pattern(text: str) -> str:
     pattern = folded[0] + "".join(sign + piece for sign, piece in zip(signs, folded[1:], strict=True))
     while "**" in pattern:
         pattern = pattern.replace("**", "*")
-    return pattern
+    return pattern if len(pattern) - pattern.count("*") <= MAX_WORD else ""  # no word is that long
 
 
 def _can_be_near(node: Node) -> bool:

@@ -50,9 +50,8 @@ def test_marks_stand_on_the_words_that_match(
     assert marked(query, text, language) == expected
 
 
-# derandomized: known, and not mended yet, that a compound such as "0#" is not marked
-@settings(derandomize=True)
-@given(st.text(max_size=60), st.data())
+@settings(deadline=None)
+@given(st.text(max_size=60) | st.text(st.sampled_from("aC0½é#+＋日 \u200d"), max_size=20), st.data())
 def test_any_word_of_any_text_is_found_again(text: str, data: st.DataObject) -> None:
     spans = word_spans_of(text)
     if not spans:
