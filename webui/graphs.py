@@ -20,6 +20,7 @@ from archiver.crawl.graph import CrawlGraph, write_edges_csv, write_gexf, write_
 from webui.application import as_json_response, error_response, site, wants_json
 from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
 from webui.i18n import gettext as _
+from webui.words import crawl_word
 
 blueprint = Blueprint("graphs", __name__)
 
@@ -119,7 +120,7 @@ def render_page(view: GraphView, job: str) -> str:
             (label, url_for("graphs.export", job=job, kind=kind))
             for kind, label in zip(_EXPORTS, ("GEXF", "CSV (nodes)", "CSV (links)", "JSON"), strict=True)
         ],
-        data=url_for("graphs.crawl_graph_json", job=job, level=view.level),
+        data=url_for("graphs.crawl_graph_json", job=job, level=view.level, texts="page"),
     )
 
 
@@ -146,11 +147,11 @@ def crawl_view(folder: str, level: str) -> GraphView:
                 1 + coming[node.id],
                 {
                     "host": urlsplit(node.url).netloc,
-                    "status": str(node.status or node.reason or node.state),
+                    "status": crawl_word(str(node.status or node.reason or node.state)),
                     "depth": "" if node.depth is None else str(node.depth),
-                    "topic": {None: "", True: "on topic", False: "off topic"}[node.on_topic],
+                    "topic": {None: "", True: _("on topic"), False: _("off topic")}[node.on_topic],
                 },
-                node.title or node.state,
+                node.title or crawl_word(node.state),
                 coming[node.id],
                 going[node.id],
             )
@@ -173,7 +174,7 @@ def _hosts_view(folder: str) -> GraphView:
                 1 + found.fetched,
                 {
                     "suffix": (urlsplit(found.origin).hostname or "").rpartition(".")[2],
-                    "status": "fetched" if found.fetched else "failed" if found.failed else "not fetched",
+                    "status": _("fetched") if found.fetched else _("failed") if found.failed else _("not fetched"),
                 },
                 _("%(fetched)s fetched, %(failed)s failed, %(known)s known", fetched=found.fetched,
                   failed=found.failed, known=found.known),

@@ -18,6 +18,7 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from indexer import GraphWish, LinkGraph, LinkNode
 from webui.addresses import archived_url, cached_address
 from webui.application import as_json_response, error_response, site, wants_json
+from webui.formats import number
 from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
 from webui.graph_files import FILES, GraphFile, written
 from webui.i18n import gettext as _
@@ -64,7 +65,7 @@ class GraphRequest:
 @blueprint.get("/graph")
 def show() -> Response:
     """Show the graph, or tell it to a program."""
-    if wants_json() and (unknown := sorted(set(request.args) - PARAMETERS)):
+    if wants_json() and (unknown := sorted(set(request.args) - PARAMETERS - {"texts"})):
         names = ", ".join(sorted(PARAMETERS))
         return error_response(
             400, "Unknown parameter", f"{unknown[0][:50]}: no such parameter; there are {names}."
@@ -94,7 +95,7 @@ def show() -> Response:
             most=MOST_NODES,
             most_in_file=MOST_NODES_IN_FILE,
             notices=[*wanted.search.notices, *graph.notices],
-            data=url_for("link_graph.show_json", **wanted.parameters(level=view.level)),
+            data=url_for("link_graph.show_json", **wanted.parameters(level=view.level), texts="page"),
             exports=[
                 (file.label, url_for("link_graph.export", kind=kind, **wanted.parameters(level=view.level)))
                 for kind, file in FILES.items()
@@ -185,7 +186,7 @@ def _page_node(node: LinkNode, wanted: GraphRequest, *, searched: bool, has_step
 
 
 def _host_node(node: LinkNode, wanted: GraphRequest, *, searched: bool, has_steps: bool) -> GraphNode:
-    count = ngettext("%(count)s page", "%(count)s pages", node.pages, count=f"{node.pages:,}")
+    count = ngettext("%(count)s page", "%(count)s pages", node.pages, count=number(node.pages))
     return GraphNode(
         node.number,
         node.name,

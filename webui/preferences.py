@@ -90,6 +90,8 @@ def chosen_language() -> str:
 
 def is_for_a_program() -> bool:
     """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
+    if request.args.get("texts") == "page":  # a script of a page of ours shows them to its reader
+        return False
     if request.blueprint in _FOR_PROGRAMS:
         return True
     accepted = request.accept_mimetypes

@@ -17,6 +17,8 @@ CRAWL_WORDS = frozenset({
     # why an address was left out
     N_("trap"), N_("robots"), N_("blocked-address"), N_("depth"), N_("scope"), N_("excluded"), N_("requisite"),
     N_("off-topic"),
+    # what became of an address
+    N_("skipped"), N_("failed"),
     # why nothing came
     N_("timeout"), N_("refused"), N_("dns"), N_("disconnect"), N_("reset"), N_("address"), N_("tls"), N_("http"),
     # what the log says of an answer

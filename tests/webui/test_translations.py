@@ -311,6 +311,14 @@ def test_programs_get_english_whatever_they_ask_for(reader: FlaskClient) -> None
     ] == ['a " without its partner is left out']
 
 
+def test_scripts_of_a_page_get_its_language(reader: FlaskClient) -> None:
+    reader.set_cookie(COOKIE, "language=ja")
+    nodes_of = "/graph.json?q=wombat&level=hosts"
+    assert " page" in reader.get(nodes_of).json["nodes"][0]["about"]
+    assert "ページ" in reader.get(nodes_of + "&texts=page").json["nodes"][0]["about"]
+    assert "texts=page" in reader.get("/graph?q=wombat").text
+
+
 def test_the_switch_at_the_foot_keeps_the_language_and_leads_back(reader: FlaskClient) -> None:
     reader.delete_cookie(COOKIE)
     there = reader.get("/search?q=wombat+%26+co").text
