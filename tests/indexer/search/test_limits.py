@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 from indexer.search import deadline as clock
-from indexer.search import positions
+from indexer.search import positions, vocabulary
 from indexer.search.deadline import Deadline
 from indexer.search.query import Fuzzy, Wildcard, parse_query
 from indexer.search.searcher import Ranked, search
 from indexer.search.vocabulary import expand
+from indexer.store import segment
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from tests.indexer.making import BODY, DirectIndex
@@ -51,6 +54,9 @@ class Clock:
     def perf_counter(self) -> int:
         self.now += 1
         return self.now
+
+
+STEPS_AT_THE_END = 2
 
 
 def segments(snapshot: Snapshot) -> list[object]:
@@ -117,3 +123,55 @@ def test_the_answer_grows_with_the_time(snapshot: Snapshot, monkeypatch: pytest.
         totals.append(ask(snapshot, "heron NEAR gull", budget_s=looks).total)
     assert totals == sorted(totals)
     assert len(set(totals)) > 4  # not all or nothing
+
+
+class Work:
+    """Time that goes on by one with each posting, position and word that is read; longest: the longest step."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = self.longest = 0
+        for name in ("decode_ordinals", "decode_many_ordinals", "unpack_bits"):
+            monkeypatch.setattr(segment, name, self._counted(getattr(segment, name), np.size))
+        monkeypatch.setattr(segment.Segment, "words_at", self._counted(segment.Segment.words_at, len))
+        monkeypatch.setattr(clock, "time", self)
+
+    def perf_counter(self) -> int:
+        return self.now
+
+    def _counted(self, read: Callable[..., Any], size: Callable[[Any], int]) -> Callable[..., Any]:
+        def counted(*arguments: Any) -> Any:
+            found = read(*arguments)
+            self.now += size(found)
+            self.longest = max(self.longest, size(found))
+            return found
+
+        return counted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"heron gull"~3',
+        '"heron and gull"',
+        '"word1 word2 word3"~2',
+        "(h* OR g*) NEAR/9 w*",
+        "w* heron~2 gull~1",
+        "*o* *e* *u*",
+        "task:(*o* *e*)",
+    ],
+)
+def test_a_query_ends_one_step_after_its_time(
+    snapshot: Snapshot, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)
+    monkeypatch.setattr(vocabulary, "_LOOKED_AT_ONCE", 5)
+    work = Work(monkeypatch)
+    ask(snapshot, text)
+    whole, spent = work.now, set[int]()
+    for budget in range(0, whole, max(1, whole // 20)):
+        work.now = 0
+        part = ask(snapshot, text, budget_s=budget)
+        assert work.now <= budget + STEPS_AT_THE_END * work.longest, budget
+        assert part.timed_out or work.now <= whole
+        spent.add(work.now)
+    assert len(spent) > 5  # the time makes a difference
