@@ -130,6 +130,9 @@ def _match_layer(
         for place, text in enumerate(leaf.words):
             if is_implied(leaf.words, place):
                 continue
+            if portion.is_over():
+                portion.end_at(0)
+                return NoMatch(), []
             word = segment.find_word(text)
             if word is None:
                 return NoMatch(), []

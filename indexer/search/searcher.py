@@ -149,14 +149,18 @@ def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
 
 def stop_words(snapshot: Snapshot) -> set[str]:
     """Return the stop words of the languages that the index is mainly in."""
-    share = Counter(snapshot.languages())
-    many = sum(share.values()) * _MAIN_LANGUAGE
-    return {
-        word
-        for language, count in share.items()
-        if count and count >= many
-        for word in STOP_WORDS.get(language or "en", ())
-    }
+    found: set[str] | None = snapshot.derived.get("stop words")
+    if found is None:
+        share = Counter(snapshot.languages())
+        many = sum(share.values()) * _MAIN_LANGUAGE
+        found = {
+            word
+            for language, count in share.items()
+            if count and count >= many
+            for word in STOP_WORDS.get(language or "en", ())
+        }
+        snapshot.derived["stop words"] = found
+    return found
 
 
 def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:

@@ -125,14 +125,19 @@ def test_the_answer_grows_with_the_time(snapshot: Snapshot, monkeypatch: pytest.
     assert len(set(totals)) > 4  # not all or nothing
 
 
+def _length(found: list[str] | tuple[Any, ...]) -> int:
+    return len(found[0]) if isinstance(found, tuple) else len(found)
+
+
 class Work:
     """Time that goes on by one with each posting, position and word that is read; longest: the longest step."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = self.longest = 0
-        for name in ("decode_ordinals", "decode_many_ordinals", "unpack_bits"):
+        for name in ("decode_ordinals", "decode_many_ordinals"):
             monkeypatch.setattr(segment, name, self._counted(getattr(segment, name), np.size))
-        monkeypatch.setattr(segment.Segment, "words_at", self._counted(segment.Segment.words_at, len))
+        for kind, name in ((segment.Segment, "words_at"), (segment.RunReader, "read")):
+            monkeypatch.setattr(kind, name, self._counted(getattr(kind, name), _length))
         monkeypatch.setattr(clock, "time", self)
 
     def perf_counter(self) -> int:
