@@ -49,7 +49,7 @@ def test_a_crawl_is_watched_and_ruled_from_the_browser(page: Any, site: WholeSit
     page.get_by_role("button", name="Pause").click()
     until_state(folder, "paused")
     page.reload()
-    assert page.locator("[data-number=state]").inner_text() == "paused"
+    assert page.locator("[data-state]").inner_text() == "paused"
     page.locator("summary", has_text="Change it").click()
     page.get_by_label("Pause for a host, in seconds").fill("0.05")
     page.get_by_label("Leave out addresses that match").fill("/secret/")
@@ -94,7 +94,7 @@ def test_a_crawl_is_started_from_the_browser(page: Any, site: WholeSite) -> None
     page.wait_for_url("**/crawl/x1*")
     until_state(str(site.jobs_path / "x1"), "finished")
     page.reload()
-    assert page.locator("[data-number=state]").inner_text() == "finished"
+    assert page.locator("[data-state]").inner_text() == "finished"
     page.get_by_role("button", name="Visit the pages again").wait_for()
 
 

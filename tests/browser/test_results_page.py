@@ -1,4 +1,4 @@
-"""The results page in a real browser: keys, suggestions, narrow screens, and what axe-core says of it."""
+"""The results page in a real browser: keys, suggestions, links. What axe-core says of it: test_every_page.py."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ from webui.setting_infos import settings_template
 from webui.settings import load_settings
 
 pytestmark = pytest.mark.browser
-
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-STATES = [
-    "/",
-    "/search?q=heron",
-    "/search?q=heron&explain=1",
-    "/search?q=heron&site=birds.example&from=2009&to=2020&sort=newest",
-    "/search?q=heron&expand=cooccur",
-    "/search?q=swan&lang=de",
-    "/search?q=heron&view=tree&open=birds.example/",
-    "/similar?url=http://birds.example/0",
-]
 
 
 @pytest.fixture
@@ -74,48 +62,6 @@ def page(browser: Any) -> Iterator[Any]:
     yield page
     context.close()
     assert complaints == []
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
-def test_every_state_fits_and_has_no_violation(browser: Any, address: str, width: int, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    for state in STATES:
-        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        page.goto(address + state)
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
-        found = axe.run(page, options={"runOnly": WCAG}).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], state
-        page.close()
-
-
-@pytest.mark.parametrize("language", ["ar", "ja"])
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
-def test_other_languages_fit_and_have_no_violation(
-    browser: Any, address: str, language: str, width: int, scheme: str
-) -> None:
-    """One that runs from right to left, one without blanks between words."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    context.add_cookies([{"name": "findingaid", "value": f"language={language}", "url": address}])
-    page_of = "http://birds.example/0"
-    for state in (*STATES, "/settings", "/crawl", f"/captures/*/{page_of}", f"/compare?url={page_of}"):
-        page = context.new_page()
-        page.goto(address + state)
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
-        found = axe.run(page, options={"runOnly": WCAG}).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], state
-        page.close()
-    context.close()
-
-
-def test_the_language_is_switched_at_the_foot_of_a_page(page: Any, address: str) -> None:
-    page.goto(f"{address}/search?q=heron")
-    page.get_by_role("button", name="العربية").click()
-    page.wait_for_url("**/search?q=heron")
-    assert page.evaluate("[document.documentElement.lang, document.dir]") == ["ar", "rtl"]
-    assert page.evaluate("getComputedStyle(document.querySelector('.snippet')).textAlign") == "right"
 
 
 def test_keys_walk_through_the_hits_and_can_be_switched_off(page: Any, address: str) -> None:

@@ -133,6 +133,10 @@ def test_a_running_crawl_is_paused_resumed_changed_and_stopped(
     crawl.start()
     _wait(folder, "running")
     assert "Pause<" in client.get("/crawl/01").text
+    home = client.get("/").text
+    assert '<tr data-job="01">' in home and 'data-running="/crawl.json?running=1"' in home
+    [told] = client.get("/crawl.json?running=1").json["jobs"]
+    assert (told["id"], told["state"], told["is_running"]) == ("01", "running", True)
     assert client.post("/crawl/01/pause").status_code == 303
     _wait(folder, "paused")
     assert client.post("/crawl/01/set", data={"delay_s": "0.01", "exclude": "/secret/"}).status_code == 303
@@ -144,6 +148,7 @@ def test_a_running_crawl_is_paused_resumed_changed_and_stopped(
     assert client.post("/crawl/01/stop", data={"sure": "yes"}).status_code == 303
     crawl.join(20)
     assert crawl_status(folder)["reason"] == "user"
+    assert client.get("/crawl.json?running=1").json["jobs"] == [] and "data-job" not in client.get("/").text
 
 
 def _wait(folder: str, state: str) -> None:
