@@ -71,7 +71,7 @@ def test_a_crawl_is_watched_and_ruled_from_the_browser(page: Any, site: WholeSit
     assert "walrus.test" in coming.value.path().read_text()
     page.get_by_role("link", name="Graph of the pages found").click()
     assert page.locator("table tbody tr").count() > 1
-    assert page.locator("[data-settled=yes]" if page.has_script else "svg.picture circle").first.is_visible()
+    page.locator("[data-settled=yes]" if page.has_script else "svg.picture circle").first.wait_for()
     page.go_back()
 
     page.get_by_role("button", name="Stop").click()
