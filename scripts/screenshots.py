@@ -58,7 +58,8 @@ def main() -> None:
                 viewport={"width": WIDTH, "height": HEIGHT}, reduced_motion="reduce", locale="en"
             )
             for name, address in PAGES.items():
-                page.goto(f"http://127.0.0.1:{listener.getsockname()[1]}{address}")
+                for _ in range(3):  # the time of a search is that of a server that is warm
+                    page.goto(f"http://127.0.0.1:{listener.getsockname()[1]}{address}")
                 _take(page, DOCS / f"{name}.png")
             browser.close()
             server.close()
