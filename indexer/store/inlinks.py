@@ -16,8 +16,9 @@ Which texts a page gets, and how often:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +46,44 @@ class Source:
     alive: NDArray[np.bool_] | None
 
 
+def keys_of(addresses: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the numbers by which links know pages, from their sort keys; 0 for "", a version that was removed."""
+    return np.asarray([target_key(address) if address else 0 for address in addresses], dtype=np.uint64)
+
+
+def changed_targets(
+    segments: Sequence[dict[str, Any]],
+    sources: Sequence[Source],
+    folded: Any,
+    removed: Mapping[int, Sequence[int]],
+) -> NDArray[np.uint64] | None:
+    """Return the keys of pages to which links came or went since links were folded; None when that is not known.
+
+    folded: (number, removed versions) of each segment then; removed: the versions removed since, by segment.
+    """
+    if not isinstance(folded, list):
+        return None
+    before: dict[int, int] = dict(folded)
+    keys = [np.zeros(0, dtype=np.uint64)]
+    for entry, source in zip(segments, sources, strict=True):
+        gone = removed.get(entry["number"], ())
+        if entry["number"] not in before:
+            keys.append(source.links.targets)
+        elif before[entry["number"]] + len(gone) != len(entry["dead"]):
+            return None
+        elif gone:
+            wanted = np.zeros(len(source.segment), dtype=bool)
+            wanted[list(gone)] = True
+            keys.append(source.links.links_from(wanted)[0])
+    return np.unique(np.concatenate(keys))
+
+
 def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources: Sequence[Source]) -> None:
     """Write the overlay of a segment. Raises DiskFullError.
 
     addresses: the sort key of each version's page, "" for versions that were removed; sources: all segments.
     """
-    keys = np.asarray([target_key(address) if address else 0 for address in addresses], dtype=np.uint64)
+    keys = keys_of(addresses)
     depths = np.asarray([depth_of(address) for address in addresses], dtype=np.uint32)
     sites = _Sites(sources)
     columns = segment.version_columns()

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from indexer.store.catalogue import Catalogue
 from indexer.store.compact import PAYLOAD_END, compact_address, compact_digest, doc_id
 from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
-from indexer.store.inlinks import Source, write_overlay
+from indexer.store.inlinks import Source, changed_targets, keys_of, write_overlay
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
 from indexer.store.links import Links
 from indexer.store.merge_task import MergeTask, Places, run_merge, sound_segment
@@ -304,10 +306,14 @@ class IndexWriter:
         urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
         connection.execute(f"DELETE FROM captures WHERE {where}", values)
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+        before = {entry["number"]: set(entry["dead"]) for entry in segments}
         self._bury(connection, self._without_bytes(connection, shown), segments)
         self._delete_urls(connection, urls)
         if fold:
-            self._fold(connection, segments)
+            removed = {
+                entry["number"]: sorted(set(entry["dead"]) - before[entry["number"]]) for entry in segments
+            }
+            self._fold(connection, segments, removed)
         self._keep(connection, segments)
 
     def forget_addresses(self, *, all_of_them: bool = False) -> None:
@@ -402,7 +408,16 @@ class IndexWriter:
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
-    def _fold(self, connection: Any, segments: list[dict[str, Any]]) -> None:
+    def _fold(
+        self,
+        connection: Any,
+        segments: list[dict[str, Any]],
+        removed: Mapping[int, Sequence[int]] = MappingProxyType({}),
+    ) -> None:
+        """Write the overlays of the segments that links to their pages came to or went from; of all if in doubt.
+
+        removed: the versions that this transaction removed, by segment.
+        """
         sources = []
         for entry in segments:
             segment = Segment(self._segment_path(entry["number"]))
@@ -413,6 +428,8 @@ class IndexWriter:
             sources.append(
                 Source(segment, Links(links_path(self.folder, entry["number"]), len(segment)), alive)
             )
+        changed = changed_targets(segments, sources, self._dictionary.get("links folded"), removed)
+        written: set[int] = set()
         for entry, source in zip(segments, sources, strict=True):
             addresses = [""] * len(source.segment)
             for ordinal, address in connection.execute(
@@ -420,10 +437,15 @@ class IndexWriter:
                 (entry["number"],),
             ):
                 addresses[ordinal] = address
+            if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
+                is_linked_anew = np.isin(keys_of(addresses), changed).any()
+                if not is_linked_anew:
+                    continue
+            written.add(entry["number"])
             entry["inlinks"] += 1
             write_overlay(inlinks_path(self.folder, entry), source.segment, addresses, sources)
             self._sum_lengths(entry)
-        self._weigh(segments, 0)
+        self._weigh(segments, written)
         self._dictionary["links folded"] = _fold_state(segments)
 
     def _inlinks_of(self, entry: dict[str, Any]) -> Segment | None:
@@ -431,28 +453,28 @@ class IndexWriter:
 
     # -- weights and merging
 
-    def _weigh(self, segments: list[dict[str, Any]], drift: float) -> None:
-        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of `drift`.
+    def _weigh(self, segments: list[dict[str, Any]], anew: AbstractSet[int] = frozenset()) -> None:
+        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of _DRIFT.
 
-        drift: 0 for all segments.
+        anew: numbers of segments that are to be weighed in any case.
         """
         means = mean_lengths(segments)
         now = Basis.of(self.ranking, means)
         for entry in segments:
-            if entry["weights"] and drift:
+            if entry["weights"] and entry["number"] not in anew:
                 segment = Segment(self._segment_path(entry["number"]))
-                if Weights(weights_path(self.folder, entry), segment).basis.slack(now) <= drift:
+                if Weights(weights_path(self.folder, entry), segment).basis.slack(now) <= _DRIFT:
                     continue
             segment = sound_segment(self._segment_path(entry["number"]))
             entry["weights"] += 1
             path = weights_path(self.folder, entry)
             write_weights(path, segment, self.ranking, means, self._inlinks_of(entry))
 
-    def _reweigh(self, drift: float) -> None:
+    def _reweigh(self) -> None:
         """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
         with self.catalogue.transaction():
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._weigh(segments, drift)
+            self._weigh(segments)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
@@ -481,7 +503,7 @@ class IndexWriter:
         else:
             progress("merging segments", len(groups), len(groups))
         self.fold_links()
-        self._reweigh(_DRIFT)
+        self._reweigh()
 
     def merge_task(
         self, chosen: Sequence[dict[str, Any]], name: str, *, with_weights: bool = False
@@ -532,6 +554,9 @@ class IndexWriter:
             if merged["versions"] > len(merged["dead"]):
                 self._sum_lengths(merged)
                 segments.append(merged)
+            folded = dict(self._dictionary.get("links folded") or ())
+            if any(each in folded and folded[each] != len(by_number[each]["dead"]) for each in task.numbers):
+                self._dictionary["links folded"] = None  # links went, and nothing tells any more which
             self._keep(connection, segments)
         self._remove_orphans(segments)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.search.query import parse_query
 from indexer.search.searcher import search
-from indexer.store import inlinks, links, merging
+from indexer.store import inlinks, links, merging, plans
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
 from indexer.text.elements import INLINK
@@ -120,6 +120,37 @@ def test_depth_of_an_address(address: str, depth: int) -> None:
     assert inlinks.depth_of(address) == depth
 
 
+def take_out(index: DirectIndex, name: str) -> None:
+    """Remove what a file holds, with its links, as `findingaid remove` does."""
+    file = index.writer.files.find(name)
+    assert file is not None
+    with index.writer.catalogue.transaction() as connection:
+        index.writer.drop_captures(connection, "file = ?", [file.number])
+
+
+def test_only_pages_to_which_links_come_or_go_are_folded_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "MERGE_VERSIONS", 1)  # a segment a page
+
+    def editions() -> list[int]:
+        return [entry["inlinks"] for entry in index.writer.segments()]
+
+    with DirectIndex(tmp_path) as index:
+        index.add("1", [page("http://a.example/")])
+        index.add("2", [page("http://b.example/")])
+        index.add("3", [page("http://c.example/", ("http://b.example/", "hotel"))])
+        index.writer.merge()
+        assert editions() == [1, 1, 1]
+        index.add("4", [page("http://d.example/", ("http://a.example/", "cellar"))])
+        index.writer.merge()
+        assert editions() == [2, 1, 1, 1]
+        assert found(index, "cellar") == {"http://a.example/"}
+        take_out(index, "3")
+        assert editions() == [2, 2, 2, 1]
+        assert found(index, "hotel") == set() and check_generation(index.folder) == []
+
+
 URLS = [f"http://{host}.example/{path}" for host in ("a", "www.a", "b", "c") for path in ("", "x", "y")]
 versions = st.builds(
     lambda url, links, title: page(url, *links, title=title),
@@ -130,7 +161,7 @@ versions = st.builds(
     st.sampled_from(["one", "two"]),
 )
 files = st.lists(st.lists(versions, min_size=1, max_size=5), min_size=1, max_size=5)
-steps = st.lists(st.sampled_from(["merge", "fold", "forget", ""]), min_size=5, max_size=5)
+steps = st.lists(st.sampled_from(["merge", "fold", "forget", "remove", ""]), min_size=5, max_size=5)
 
 
 @settings(max_examples=40, deadline=None)
@@ -151,6 +182,7 @@ def test_many_runs_in_any_order_are_as_good_as_one(
                 patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + number)
                 patch.setattr(links, "_LINKS_AT_ONCE", 2)
                 patch.setattr(merging, "_OCCURRENCES_AT_ONCE", 10)
+                patch.setattr(plans, "MERGE_VERSIONS", 4)  # there are several segments
                 index.add(str(number), files[number])
                 if step == "merge":
                     index.writer.merge()
@@ -158,6 +190,9 @@ def test_many_runs_in_any_order_are_as_good_as_one(
                     index.writer.fold_links()
                 elif step == "forget":
                     index.forget(str(number))
+                    index.add(str(number), files[number])
+                elif step == "remove":
+                    take_out(index, str(number))
                     index.add(str(number), files[number])
             index.writer.merge()
             many = texts_by_page(index)
