@@ -1,10 +1,11 @@
 """The text of a query -> tokens, in one pass over its characters; used by the parser in query.py.
 
-( )                              open, close (always balanced, never deeper than MAX_DEPTH)
+( ) )^2                          open, close (always balanced, never deeper than MAX_DEPTH)
 AND && OR || NOT NEAR NEAR/5     operators: and, or, not, near
 - ! + =                          signs, where a word or part follows without a blank
 title: title,heading: site:      field, where something follows without a blank
 "grey heron" "grey heron"~3^2    phrase
+[2009 TO 2010]                   word 2009..2010, directly behind from: appeared: vanished:
 everything else                  word: up to the next blank, quote or parenthesis
 """
 
@@ -43,11 +44,14 @@ _SAME_AS = {
     ord("）"): ")",
 }
 _SIGNS = "-!+="
+_RANGED = ("from", "appeared", "vanished")
+_LONGEST_RANGE = 60  # characters of [2009 TO 2010]
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a query. text: as written; suffix: what follows a closing quote; distance: of a NEAR."""
+    """A piece of a query. text: as written; suffix: what follows a closing quote or parenthesis; distance: of a
+    NEAR."""
 
     kind: str
     text: str
@@ -81,8 +85,10 @@ class _Lexer:
                 self._glued = False
             elif character == '"':
                 self._quote()
-            elif character in "()":
-                self._add(Token("open" if character == "(" else "close", character), 1)
+            elif character == "(":
+                self._add(Token("open", character), 1)
+            elif character == ")":
+                self._close()
             else:
                 self._chunk()
         return self._tokens
@@ -104,7 +110,31 @@ class _Lexer:
             after += 1
         self._add(Token("phrase", self._text[start:end], self._text[end + 1 : after]), after - self._at)
 
+    def _close(self) -> None:
+        after = self._at + 1
+        if self._text[after : after + 1] == "^":
+            after += 1
+            while self._text[after : after + 1] in tuple(".0123456789"):
+                after += 1
+        self._add(Token("close", ")", self._text[self._at + 1 : after]), after - self._at)
+
+    def _range(self) -> Token | None:
+        """Return the dates of [2009 TO 2010], where they stand directly behind a field that takes a range."""
+        last = self._tokens[-1] if self._tokens else None
+        if not self._glued or last is None or last.text not in _RANGED or self._text[self._at] != "[":
+            return None
+        end = self._text.find("]", self._at, self._at + _LONGEST_RANGE)
+        words = self._text[self._at + 1 : end].split() if end > 0 else []
+        if len(words) != 3 or words[1].upper() != "TO" or words[0] == words[2] == "*":
+            return None
+        first, last_date = ("" if word == "*" else word for word in (words[0], words[2]))
+        token = Token("word", f"{first}..{last_date}")
+        self._add(token, end + 1 - self._at)
+        return token
+
     def _chunk(self) -> None:
+        if self._range():
+            return
         start = self._at
         end = start
         while end < len(self._text) and not (self._text[end] in '"()' or is_blank(self._text[end])):

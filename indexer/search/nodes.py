@@ -342,4 +342,18 @@ def within(node: Node, elements: frozenset[int]) -> Node:
             return node
 
 
+def boosted(node: Node, boost: float) -> Node:
+    """Return the node with its leaves counting so many times as much for the score, at most MAX_BOOST times."""
+    match node:
+        case Word() | Phrase() | Wildcard() | Fuzzy():
+            return replace(node, boost=min(round(node.boost * boost, 3), MAX_BOOST))
+        case And() | Or():
+            return replace(node, parts=tuple(boosted(part, boost) for part in node.parts))
+        case Near():
+            return replace(node, left=boosted(node.left, boost), right=boosted(node.right, boost))
+        case _:
+            return node
+
+
+MAX_BOOST = 1000.0
 IN_ADDRESS = frozenset({URL})

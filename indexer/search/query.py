@@ -19,6 +19,7 @@ from indexer.search.fields import NoValue, filter_of
 from indexer.search.lexing import FILTERS, MAX_DEPTH, Token, tokens_of
 from indexer.search.nodes import (
     IN_ADDRESS,
+    MAX_BOOST,
     RUNNING_TEXT,
     And,
     Appeared,
@@ -42,6 +43,7 @@ from indexer.search.nodes import (
     Wildcard,
     Word,
     all_leaves,
+    boosted,
     children,
     describe,
     leaves,
@@ -92,7 +94,6 @@ __all__ = [
 MAX_CHARACTERS = 8000
 MAX_WORDS = 32
 MAX_SLOP = 100
-MAX_BOOST = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +245,8 @@ class _Parser:
             self._depth += 1
             node = self._any()
             self._depth -= 1
-            self._at += 1  # the lexer gave each its partner
-            return node
+            boost = _number(self._next().suffix[1:])  # the lexer gave each its partner
+            return boosted(node, boost) if node is not None and boost is not None else node
         if token.kind == "field":
             return self._in_field(token.text)
         if token.kind == "sign":
@@ -306,6 +307,8 @@ class _Parser:
         return frozenset(ELEMENTS.index(name) for name in self._field.split(","))
 
     def _quoted(self, token: Token) -> Leaf | None:
+        if "*" in token.text:
+            self._note("in quotes a * stands for nothing; art* NEAR/1 gallery finds what begins so")
         slop, boost = 0, 1.0
         before, _, after = token.suffix.partition("^")
         if before.startswith("~") and before[1:].isdecimal():
@@ -335,6 +338,7 @@ class _Parser:
             and not is_paired(words[0])
         ):
             return self._fuzzy(words[0], tail, boost)
+        text = "*" if text == "*:*" else text  # every page, as other engines spell it
         if "*" in text or "?" in text:
             if (pattern := _pattern(text)) and not exact:
                 return Wildcard(pattern, boost=boost) if self._spend(1) else None

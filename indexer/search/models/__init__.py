@@ -1,6 +1,6 @@
 """Ways to score beside BM25F, each in a module of its own: `search.model` or `model=` names one.
 
-    cosine    angle between the vectors of query and page (ltc.ltc), if wished with champion lists
+    cosine    angle between the vectors of query and page (ltc.ltc)
     tfidf     sum of tf-idf weights
     boolean   1 for every page that matches
     pnorm     extended Boolean: AND and OR that are met in part

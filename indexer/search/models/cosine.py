@@ -2,7 +2,8 @@
 
 Both weigh a word (1 + log10 tf) * log10(N / df), and are divided by the length of their vector.
 Source: Salton, Wong and Yang, "A vector space model for automatic indexing" (1975); the letters are those of the SMART
-system, in Manning, Raghavan and Schuetze (2008), section 6.4. Champion lists: the same, section 7.1.3.
+system, in Manning, Raghavan and Schuetze (2008), section 6.4. Every version that
+matches is scored: there are no champion lists.
 """
 
 from __future__ import annotations

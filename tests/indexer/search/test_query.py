@@ -287,6 +287,12 @@ def test_words_side_by_side_can_mean_any_of_them(text: str, tree: Node | None) -
     [
         "(",
         ")",
+        "^2",
+        ")^2",
+        ")^",
+        "[2009 TO 2010]",
+        "[* TO 2009]",
+        "[",
         '"',
         "((a",
         "a))b",
