@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ class Stages:
     """Adds up the CPU time of functions by the name of their stage."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
         self._open: list[str] = []
         self._since = 0.0
         self._undo: list[Callable[[], None]] = []
