@@ -11,13 +11,15 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from archiver.warc import surt_key
-from indexer.store.catalogue import Catalogue
+from indexer.store.catalogue import FILE_NAME, Catalogue
 from indexer.store.compact import sort_key
-from indexer.store.errors import IndexError_
+from indexer.store.errors import IndexError_, IndexVersionError
 from indexer.store.files import KnownFile, State, fingerprint, ledger_key, state_of, whole_path
 from indexer.store.writer import IndexWriter
 
@@ -84,7 +86,11 @@ class Takedowns:
 
 def removals_of(catalogue: Catalogue) -> list[Removal]:
     """Return the audit, oldest first."""
-    rows = catalogue.connection().execute(
+    return _audit(catalogue.connection())
+
+
+def _audit(connection: sqlite3.Connection) -> list[Removal]:
+    rows = connection.execute(
         "SELECT kind, target, key, reason, who, at, captures, pages, lifted, size, ends FROM removals ORDER BY id"
     )
     return [Removal(*row) for row in rows]
@@ -245,16 +251,28 @@ def lift(writer: IndexWriter, removal: Removal) -> list[Removal]:
     return [replace(other, lifted=removal.at) for other in found]
 
 
+def _removals_in(folder: str) -> list[Removal]:
+    """Return the audit of a generation, also of one of another format: what was taken out stays out."""
+    try:
+        before = Catalogue(folder)
+    except IndexVersionError as error:
+        address = Path(os.path.abspath(folder), FILE_NAME).as_uri()
+        with closing(sqlite3.connect(f"{address}?mode=ro", uri=True)) as connection:
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'removals'").fetchone() is None:
+                raise error
+            return _audit(connection)
+    try:
+        return removals_of(before)
+    finally:
+        before.close()
+
+
 def carry_over(folder: str, writer: IndexWriter) -> str:
     """Copy the removals of an older generation into a new one; return what to tell when they cannot be read."""
     if not os.path.isdir(folder):
         return ""
     try:
-        before = Catalogue(folder)
-        try:
-            removals = removals_of(before)
-        finally:
-            before.close()
+        removals = _removals_in(folder)
     except (IndexError_, sqlite3.Error) as error:
         return (
             f"{folder}: its removals, if there are any, cannot be read and so not be carried over ({error})"

@@ -28,7 +28,11 @@ from indexer import (
     IndexVersionError,
     build_index,
     open_index,
+    optimize_index,
+    remove_from_index,
+    restore_to_index,
 )
+from indexer.store.checking import check_generation
 
 ONE = IndexOptions(workers=1)
 
@@ -292,14 +296,25 @@ def test_a_list_of_segments_that_is_none_is_refused(index: Path, value: str) -> 
 def test_a_catalogue_of_another_version_is_refused_by_name(
     index: Path, value: str, said: str, shelf: list[str]
 ) -> None:
+    remove_from_index(str(index), "url", "http://shared.example/")
     write_value(index, "format", value)
-    for action in (lambda: open_index(str(index)), lambda: build_index(shelf, str(index), options=ONE)):
+    assert said in check_generation(str(index / "g1"))[0]
+    for action in (
+        lambda: open_index(str(index)),
+        lambda: build_index(shelf, str(index), options=ONE),
+        lambda: remove_from_index(str(index), "url", "http://shared.example/"),
+        lambda: restore_to_index(str(index), "url", "http://shared.example/"),
+        lambda: optimize_index(str(index)),
+    ):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
         one_line(raised.value, str(index), said, "format 3", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []
+        # what was taken out of an index of another version stays out of the new one
+        assert [removal.target for removal in opened.removals()] == ["http://shared.example/"]
+        assert opened.captures("http://shared.example/") == []
 
 
 def test_a_rebuild_mends_whatever_is_broken(
