@@ -158,24 +158,32 @@ class RunReader:
 
     def _unpack(self, layout: Layout, run_bit: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the positions of runs, one run behind the other; run_bit: where each begins."""
-        run, inside = _spread(layout.counts)
-        low = layout.low[run]
-        positions = unpack_bits(self._bytes, run_bit[run] + inside * low, low)
-        rows = np.flatnonzero(layout.split >= 0)
+        counts = layout.counts
+        before = counts.cumsum() - counts
+        low = layout.low.repeat(counts)
+        offset = np.arange(len(low)) * low
+        offset += (run_bit - before * layout.low).repeat(counts)
+        positions = unpack_bits(self._bytes, offset, low)
+        is_split = layout.split >= 0
+        rows = is_split.nonzero()[0]
         if not len(rows):
             return positions
-        high_bit = run_bit[rows] + layout.counts[rows] * layout.low[rows]
-        row, place = _spread(layout.counts[rows] + (1 << layout.split[rows]))
-        bit = high_bit[row] + place
+        count, low_of_run = counts[rows], layout.low[rows]
+        sizes = count + (1 << layout.split[rows])
+        begins = sizes.cumsum() - sizes
+        bit = np.arange(int(sizes.sum()))
+        bit += (run_bit[rows] + count * low_of_run - begins).repeat(sizes)
         is_one = (self._bytes[bit >> 3] >> (bit & 7).astype(np.uint64)) & np.uint64(1)
-        ones = np.flatnonzero(is_one)
-        long = np.flatnonzero(layout.split[run] >= 0)
+        ones = is_one.nonzero()[0]
+        long = is_split.repeat(counts).nonzero()[0]
         if len(ones) != len(long):
             raise IndexCorruptError(
                 f"{self._path}: {len(ones)} high bits of positions, expected {len(long)};"
                 " index the archives again with --rebuild"
             )
-        positions[long] |= (place[ones] - inside[long]) << low[long]
+        # a one at place p of its run that is the k-th there stands for the high bits p - k
+        high = ones - np.arange(len(ones)) - (begins - (count.cumsum() - count)).repeat(count)
+        positions[long] |= high << low_of_run.repeat(count)
         return positions
 
 
