@@ -19,6 +19,7 @@ PAGES = {"http://a.example/": {("cat", 6): [0, 4], ("title", 0): [9]}, "http://b
 def folder(tmp_path: Path) -> Path:
     writer = IndexWriter(str(tmp_path / "g1"), Ranking())
     commit_pages(writer, "a.warc", PAGES)
+    writer.merge()  # the end of a run: weights are written then
     writer.close()
     return tmp_path / "g1"
 
