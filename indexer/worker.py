@@ -220,6 +220,7 @@ class Worker:
     def _merge(self) -> None:
         """Do the merges that were asked for; no batch is in memory then."""
         while self._merges:
+            _give_memory_back()
             self._pipe.send(("merged", run_merge(self._merges.pop(0))))
             _give_memory_back()
 

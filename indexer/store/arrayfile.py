@@ -16,6 +16,7 @@ The file ends with 8 spare bytes, so that eight bytes can be loaded at any byte 
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import struct
 import zlib
@@ -188,6 +189,12 @@ class ArrayFile:
                 f"{self.path}: has no array {name!r}; index the archives again with --rebuild"
             )
         return entry
+
+    def let_go(self) -> None:
+        """Give back the memory of what was read of the file; what is used again is read again."""
+        mapped = getattr(self._bytes, "_mmap", None)
+        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""

@@ -77,4 +77,5 @@ def sound_segment(path: str) -> Segment:
     segment = Segment(path)
     for problem in segment.file.problems():
         raise IndexCorruptError(problem)
+    segment.file.let_go()
     return segment

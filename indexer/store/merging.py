@@ -15,7 +15,7 @@ from indexer.store.inversion import stems_of_words
 from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, order_words
 from indexer.text.languages import has_stemmer
 
-_OCCURRENCES_AT_ONCE = 500_000
+_OCCURRENCES_AT_ONCE = 250_000
 _IDS = 1 << 32
 
 
@@ -49,6 +49,8 @@ def merge_segments(
     for share in range(shares):
         low, high = _IDS * share // shares, _IDS * (share + 1) // shares
         part, ids = _join_range(segments, places, low, high)
+        for segment in segments:
+            segment.file.let_go()
         writer.add(part, ids)
         seen = np.zeros((len(versions.languages), len(part.words)), dtype=bool)
         seen[versions.language[part.version], part.word] = True
