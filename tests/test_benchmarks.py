@@ -86,17 +86,21 @@ def test_quality_is_measured_and_tuned_on_topics_that_it_is_not_measured_on(tmp_
         "".join(f"{WORDS[n]} 0 {urls[n]} 2\n{WORDS[n]} 0 {urls[n + 1]} 0\n" for n in range(6))
     )
     page = tmp_path / "ranking.md"
-    page.write_text("before\n<!-- made by benchmarks/quality.py -->\nold\n<!-- end -->\nafter\n")
+    page.write_text("before\n<!-- made by benchmarks/quality.py -->\nof yesterday\n<!-- end -->\nafter\n")
     measured = run(
-        "quality.py", "--collections", folder.parent, "--data", tmp_path / "data", "--tune", "--write", page
+        "quality.py",
+        "--collections",
+        folder.parent,
+        "--data",
+        tmp_path / "data",
+        "--cross-validate",
+        "--write",
+        page,
     )
-    assert measured["collections"] == {"small": [len(WORDS), 6]} and len(measured["halves"]) == 2
+    assert measured["collections"] == {"small": [len(WORDS), 6]}
     assert measured["rows"]["default"]["small"]["ndcg@3"] == 1
-    assert set(measured["rows"]["tuned on the other half of the topics"]["small"]) == {
-        "ndcg@10",
-        "ndcg@3",
-        "map",
-    }
+    tried = measured["cross_validated"]["k1"]
+    assert len(tried["chosen"]) == 5 and {"ndcg@10", "ndcg@3", "map"} == set(tried["held_out"][0])
     text = page.read_text()
-    assert "| default | 1.0000 / 1.0000 / 1.0000 |" in text and "old" not in text
+    assert "| default | 1.0000 / 1.0000 / 1.0000 |" in text and "of yesterday" not in text
     assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")
