@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ REPOSITORY = Path(__file__).parents[1]
 
 # Where this is set, every command and worker process that a test starts would compile the whole program anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell starts what it runs in the background with Ctrl-C ignored, and whoever is started from there inherits it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

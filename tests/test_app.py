@@ -236,7 +236,7 @@ def test_search_explains_its_scores(findingaid: Findingaid, small_index: Path) -
     start = next(number for number, line in enumerate(lines) if line.endswith("score (bm25f)"))
     figures = [float(line[:15]) for line in lines[start:] if line[:15].strip()]
     assert len(figures) > 3 and abs(figures[0] - sum(figures[1:])) < 0.001
-    assert any(" title: 1 * boost 2" in line for line in lines) and "near each other: finding aid" in done.out
+    assert any(" title: 1 * boost 3" in line for line in lines) and "near each other: finding aid" in done.out
     done = findingaid(
         "search", "finding aid", "--index", small_index, "--explain", "--model", "fuzzy", "--json"
     )
@@ -602,7 +602,7 @@ def test_a_wrong_setting_stops_every_command_with_exit_code_3(findingaid: Findin
     done = findingaid("search", "word")
     assert done.code == 3
     assert (
-        "settings.toml: search.k2: there is no such setting; allowed: operator, model, k1, idf"
+        "settings.toml: search.k2: there is no such setting; allowed: operator, model, k1, slope, idf"
         in one_line(done)
     )
 

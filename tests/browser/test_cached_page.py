@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.checks import WCAG
 from tests.browser.live_site import Site
-from tests.browser.test_results_page import WCAG
 from tests.webui.archive_text import PNG, page, response, write_archive
 
 pytestmark = pytest.mark.browser
