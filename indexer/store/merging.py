@@ -111,13 +111,13 @@ def _join_range(
     for segment, place in zip(segments, places, strict=True):
         first, last = np.searchsorted(segment.word_ids.astype(np.int64), (low, high))
         own = segment.occurrences_of(int(first), int(last))
-        version = place[own.version]
+        version = place.astype(np.int32)[own.version]
         alive = version >= 0
         # only words that a live version holds get a number
         is_used = np.zeros(len(own.words), dtype=bool)
         is_used[own.word[alive]] = True
         used = np.flatnonzero(is_used)
-        local = np.zeros(len(own.words), dtype=np.int64)
+        local = np.zeros(len(own.words), dtype=np.int32)
         local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
         id_of = np.zeros(len(numbers), dtype=np.uint32)
         id_of[: len(ids_so_far)] = ids_so_far
@@ -132,11 +132,13 @@ def _join_range(
     # A common word has millions of occurrences: what is not needed any more goes at once.
     word = _joined(columns[0])
     if len(words):
-        np.take(rank, word, out=word)
-    # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
-    order = np.argsort(word, kind="stable")
-    version, element, position = (_joined(column)[order] for column in columns[1:])
-    return Occurrences(words, word[order], version, element, position), ids
+        word = rank.astype(np.int32)[word]
+    version, element, position = map(_joined, columns[1:])
+    if len(words) > 1:
+        # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
+        order = np.argsort(word, kind="stable")
+        word, version, element, position = word[order], version[order], element[order], position[order]
+    return Occurrences(words, word, version, element, position), ids
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from indexer.store.segment import MAX_VERSIONS
-
 Entry = dict[str, Any]
 
-# No segment made by a merge goes beyond both bounds.
-MERGE_VERSIONS, MERGE_OCCURRENCES = MAX_VERSIONS, 60_000_000
+# No segment made by a merge goes beyond these bounds (a segment can hold more: MAX_VERSIONS): what a merge takes
+# beside workers that read is the greatest part of what a run needs.
+MERGE_VERSIONS, MERGE_OCCURRENCES = 49_152, 40_000_000
 # A segment this many times as large as all that would be merged with it stays as it is: else every small run
 # would write it anew. Below FREE_VERSIONS that costs so little that it does not count.
 FEW_TIMES, FREE_VERSIONS = 4, 4_000

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from indexer.store.errors import IndexCorruptError
 
 LONG = 8
+_AT_ONCE = 1 << 17  # positions that are packed at once: a common word has millions
 
 
 def bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -53,9 +54,15 @@ class Layout:
             bits[rows] = count * low[rows] + count + (1 << high)
         return cls(counts, low, split, bits)
 
+    def between(self, first: int, last: int) -> Layout:
+        """Return the layout of the runs `first` to `last`, the latter excluded."""
+        return Layout(
+            self.counts[first:last], self.low[first:last], self.split[first:last], self.bits[first:last]
+        )
+
 
 def pack_runs(
-    positions: NDArray[np.int64],
+    positions: NDArray[np.signedinteger],
     run_starts: NDArray[np.int64],
     widths: NDArray[np.int64],
     list_starts: NDArray[np.int64],
@@ -73,11 +80,28 @@ def pack_runs(
     ends = np.cumsum(list_bytes)
     base = (ends - list_bytes) * 8 - before[list_starts]
     run_bit = before + np.repeat(base, np.diff(np.append(list_starts, len(run_starts))))
-    inside = np.arange(len(positions)) - np.repeat(run_starts, counts)
+    words = np.zeros((int(ends[-1] if len(ends) else 0) >> 3) + 2, dtype="<u8")
+    first = 0
+    while first < len(counts):
+        reached = int(run_starts[first]) + _AT_ONCE
+        last = max(first + 1, int(np.searchsorted(run_starts, reached)))
+        end = int(run_starts[last]) if last < len(counts) else len(positions)
+        part = positions[int(run_starts[first]) : end].astype(np.int64)
+        _pack_part(words, part, layout.between(first, last), run_bit[first:last])
+        first = last
+    return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
+
+
+def _pack_part(
+    words: NDArray[np.uint64], positions: NDArray[np.int64], layout: Layout, run_bit: NDArray[np.int64]
+) -> None:
+    """Put the positions of some runs, which begin at the bits `run_bit`, into a stream of bits."""
+    counts = layout.counts
+    run_starts = np.cumsum(counts) - counts
     low = np.repeat(layout.low, counts)
+    inside = np.arange(len(positions)) - np.repeat(run_starts, counts)
     offset = np.repeat(run_bit, counts) + inside * low
     numbers = positions.astype(np.uint64) & ((np.uint64(1) << low.astype(np.uint64)) - np.uint64(1))
-    words = np.zeros((int(ends[-1] if len(ends) else 0) >> 3) + 2, dtype="<u8")
     _join(words, numbers, offset)
     rows = np.flatnonzero(layout.split >= 0)
     if len(rows):
@@ -85,7 +109,6 @@ def pack_runs(
         high = positions[run_starts[rows][row] + place] >> layout.low[rows][row]
         bit = (run_bit + counts * layout.low)[rows][row] + high + place
         _join(words, np.ones(len(bit), dtype=np.uint64), bit)
-    return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
 
 
 def _join(words: NDArray[np.uint64], numbers: NDArray[np.uint64], offsets: NDArray[np.int64]) -> None:

@@ -74,10 +74,10 @@ class Occurrences:
     """Columns of occurrences: sorted by word, version, element, position; word counts into `words`."""
 
     words: list[str]
-    word: NDArray[np.int64]
-    version: NDArray[np.int64]
+    word: NDArray[np.signedinteger]
+    version: NDArray[np.signedinteger]
     element: NDArray[np.uint8]
-    position: NDArray[np.int64]
+    position: NDArray[np.signedinteger]
 
     def __len__(self) -> int:
         return len(self.word)
@@ -106,6 +106,11 @@ def order_words(
     return rank, [words[i] for i in order.tolist()], ids
 
 
+# For each element a number that counts one of it: six bits an element.
+_ONE_OF = np.uint64(1) << (np.arange(KINDS, dtype=np.uint64) * np.uint64(6))
+_READ_AT_ONCE = 1 << 17  # positions that are read at once to be merged
+
+
 class SegmentWriter:
     """Collects posting columns word range by word range, then writes the segment."""
 
@@ -121,7 +126,7 @@ class SegmentWriter:
         self._ordinal_sizes: list[NDArray[np.int64]] = []
         self._positions: list[NDArray[np.uint8]] = []
         self._position_sizes: list[NDArray[np.int64]] = []
-        self._shapes: list[NDArray[np.uint32]] = []
+        self._shapes: list[NDArray[np.unsignedinteger]] = []
         self._shape_numbers: dict[bytes, int] = {}
         self._occurrences = 0
 
@@ -158,11 +163,11 @@ class SegmentWriter:
 
     def _number_shapes(
         self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]
-    ) -> NDArray[np.uint32]:
+    ) -> NDArray[np.unsignedinteger]:
         """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
         totals = np.diff(np.append(pair_starts, len(element)))
         # six bits for each element's count tell shapes apart exactly while no count reaches 64
-        keys = np.add.reduceat(np.uint64(1) << (element.astype(np.uint64) * np.uint64(6)), pair_starts)
+        keys = np.add.reduceat(_ONE_OF.take(element), pair_starts)
         great = np.flatnonzero(totals >= 64)
         keys[great] = np.uint64(1 << 63) | great.astype(np.uint64)
         distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -173,7 +178,10 @@ class SegmentWriter:
                 np.uint32
             )
             numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
-        return numbers[inverse]
+        # all pairs of a segment are kept like this until it is written
+        small = len(self._shape_numbers) <= 1 << 16
+        kept: NDArray[Any] = numbers.astype(np.uint16 if small else np.uint32)[inverse]
+        return kept
 
     def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
         """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
@@ -611,9 +619,12 @@ class Segment:
         return Pairs(start, list_starts, counts, ordinals, self.shape_numbers(start, int(ends[-1])))
 
     def occurrences_of(self, first: int, last: int) -> Occurrences:
-        """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked."""
+        """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked.
+
+        Numbers of four bytes, read part by part: of a common word there are millions.
+        """
         words = self.words_between(first, last)
-        nothing = np.zeros(0, dtype=np.int64)
+        nothing = np.zeros(0, dtype=np.int32)
         if not words:
             return Occurrences(words, nothing, nothing, nothing.astype(np.uint8), nothing)
         pairs = self.pairs_of(first, last)
@@ -625,9 +636,22 @@ class Segment:
         )
         base = byte_starts.astype(np.int64) * 8 - before[pairs.list_starts]
         first_bit = before + np.repeat(base, pairs.counts)
-        pair, element, position = self.runs.read(pairs.shapes, widths, first_bit)
-        word = np.repeat(np.arange(len(words)), pairs.counts)
-        return Occurrences(words, word[pair], pairs.ordinals[pair], element.astype(np.uint8), position)
+        word_of = np.repeat(np.arange(len(words), dtype=np.int32), pairs.counts)
+        ends = np.cumsum(self.shape_totals.take(pairs.shapes))
+        count = int(ends[-1])
+        word, version, position = (np.empty(count, dtype=np.int32) for _ in range(3))
+        element = np.empty(count, dtype=np.uint8)
+        low = done = 0
+        while low < len(ends):
+            high = max(low + 1, int(np.searchsorted(ends, done + _READ_AT_ONCE)))
+            rows = slice(done, int(ends[high - 1]))
+            pair, element[rows], position[rows] = self.runs.read(
+                pairs.shapes[low:high], widths[low:high], first_bit[low:high]
+            )
+            word[rows] = word_of[low:high][pair]
+            version[rows] = pairs.ordinals[low:high][pair]
+            low, done = high, rows.stop
+        return Occurrences(words, word, version, element, position)
 
     def version_columns(self) -> VersionColumns:
         """Return the columns of the versions, as given to the writer."""

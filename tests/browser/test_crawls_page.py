@@ -14,6 +14,17 @@ from tests.browser.whole_site import WholeSite, until_state, whole_site
 pytestmark = pytest.mark.browser
 
 
+def reload(page: Any) -> None:
+    """Load the page anew; without scripts it does so by itself, and the two may meet."""
+    from playwright.sync_api import Error
+
+    try:
+        page.reload()
+    except Error:
+        page.wait_for_load_state()
+        page.reload()
+
+
 @pytest.fixture
 def site(tmp_path: Path, browser: Any) -> Iterator[WholeSite]:
     with whole_site(tmp_path) as running:
@@ -48,7 +59,7 @@ def test_a_crawl_is_watched_and_ruled_from_the_browser(page: Any, site: WholeSit
 
     page.get_by_role("button", name="Pause").click()
     until_state(folder, "paused")
-    page.reload()
+    reload(page)
     assert page.locator("[data-state]").inner_text() == "paused"
     page.locator("summary", has_text="Change it").click()
     page.get_by_label("Pause for a host, in seconds").fill("0.05")
@@ -93,7 +104,7 @@ def test_a_crawl_is_started_from_the_browser(page: Any, site: WholeSite) -> None
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/crawl/x1*")
     until_state(str(site.jobs_path / "x1"), "finished")
-    page.reload()
+    reload(page)
     assert page.locator("[data-state]").inner_text() == "finished"
     page.get_by_role("button", name="Visit the pages again").wait_for()
 
