@@ -26,13 +26,13 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from archiver.warc import Damage
+from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
-from indexer.store.segment import KINDS, VersionColumns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.detection import language_of
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, read_captures

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from indexer.store.columns import KINDS, Occurrences, VersionColumns, sort_words
 from indexer.store.inversion import stems_of
 from indexer.store.links import LinkCollector
-from indexer.store.segment import KINDS, Occurrences, Segment, SegmentWriter, VersionColumns, sort_words
+from indexer.store.segment import Segment
+from indexer.store.segment_writer import SegmentWriter
 from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
 from indexer.worker import host_of
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from indexer.search.nodes import Word
 from indexer.search.recent import Recent
-from indexer.store.segment import FOLDS, PAIRS, Segment, stem_key
+from indexer.store.columns import FOLDS, PAIRS, stem_key
+from indexer.store.segment import Segment
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import has_stemmer, is_stemmable, stem_words

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
-from indexer.store.segment import Segment, word_id
+from indexer.store.columns import word_id
+from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _START = 4  # bytes that words are ordered by

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.deadline import OutOfTime, Portion
-from indexer.store.segment import KINDS, PositionList, PostingList, Segment
+from indexer.store.columns import KINDS
+from indexer.store.segment import PositionList, PostingList, Segment
 from indexer.text.elements import DESCRIPTION, INLINK, KEYWORDS, TITLE, URL
 
 Ordinals = NDArray[np.int64]

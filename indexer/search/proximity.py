@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from indexer.search.matches import Places
 from indexer.search.nodes import Leaf, Word
-from indexer.store.segment import KINDS, joined
+from indexer.store.columns import KINDS
+from indexer.store.segment import joined
 from indexer.text.elements import INLINK
 
 REACH = 10  # less than SECTION_GAP: pairs never reach from one section or link text into another

@@ -27,7 +27,7 @@ from indexer.search.proximity import pairs_of
 from indexer.search.query import Leaf, Node, leaves
 from indexer.search.words import WordMatch, exact_weights, places_of_words
 from indexer.store.bm25f import Ranking, idf, norms, saturate, weights
-from indexer.store.segment import KINDS
+from indexer.store.columns import KINDS
 from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
 

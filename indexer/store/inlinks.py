@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store import disk
+from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.inversion import write_batch
 from indexer.store.links import Links, begins, spread, target_key
 from indexer.store.merging import merge_segments
-from indexer.store.segment import KINDS, Segment, VersionColumns
+from indexer.store.segment import Segment
 from indexer.text.analysis import SECTION_GAP, Tokens, analyze_pages
 from indexer.text.elements import INLINK, MARK, PageText
 

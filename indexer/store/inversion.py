@@ -12,16 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.segment import (
-    FOLDS,
-    PAIRS,
-    Occurrences,
-    SegmentWriter,
-    Stems,
-    VersionColumns,
-    sort_words,
-    stem_key,
-)
+from indexer.store.columns import FOLDS, PAIRS, Occurrences, Stems, VersionColumns, sort_words, stem_key
+from indexer.store.segment_writer import SegmentWriter
 from indexer.text.analysis import Tokens, is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import has_stemmer, is_stemmable, stem_words

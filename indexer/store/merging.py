@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.columns import Occurrences, VersionColumns, order_words
 from indexer.store.inversion import stems_of_words
-from indexer.store.segment import Occurrences, Segment, SegmentWriter, VersionColumns, order_words
+from indexer.store.segment import Segment
+from indexer.store.segment_writer import SegmentWriter
 from indexer.text.languages import has_stemmer
 
 _OCCURRENCES_AT_ONCE = 250_000

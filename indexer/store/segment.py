@@ -1,276 +1,31 @@
-"""A segment: a whole small index of up to 65,536 versions that never changes.
+"""A segment: a whole small index of up to 65,536 versions that never changes, mapped into memory.
 
-SegmentWriter takes posting columns sorted by word and writes one file of arrays;
-Segment reads it back, mapped into memory. docs/index-format.md describes the bytes.
+segment_writer.py writes it; docs/index-format.md describes the bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.arrayfile import ArrayFile, string_at
+from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.errors import IndexCorruptError
-from indexer.store.postings import (
-    RARE,
-    decode_many_ordinals,
-    decode_ordinals,
-    encode_ordinals,
-)
-from indexer.store.runs import RunReader, bit_widths, pack_runs
-from indexer.text.elements import ELEMENTS
+from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
+from indexer.store.runs import RunReader, bit_widths
 
-MAX_VERSIONS = 1 << 16
-KINDS = len(ELEMENTS)
-_RANK_BLOCK = 256
 _RARE_AT_ONCE = 4096
 _FEW_PAIRS = 2048  # of several lists, whose shapes are looked up together
 _SPARSE = (
     64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
 )
-
-
-def word_id(word: str) -> int:
-    """Return the MD5-8 id of a word: the first 8 hex digits of its MD5, as a number.
-
-    Two words may share an id; inside the index a word is always known by id and spelling.
-    """
-    return int.from_bytes(
-        hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big"
-    )
-
-
-@dataclass(slots=True)
-class VersionColumns:
-    """What a segment keeps of its versions; row i is the version of ordinal i.
-
-    document: number of the page's address in the catalogue; key: first 8 bytes of the MD5 of the
-    address, which orders versions of equal score; lengths: occurrences by element, shape (n, KINDS);
-    extent: one more than the greatest position; host, language: indexes into the two lists.
-    """
-
-    document: NDArray[np.uint32]
-    key: NDArray[np.uint64]
-    lengths: NDArray[np.uint32]
-    extent: NDArray[np.uint32]
-    host: NDArray[np.uint32]
-    language: NDArray[np.uint32]
-    hosts: list[str]
-    languages: list[str]
-
-    def __len__(self) -> int:
-        return len(self.document)
-
-
-@dataclass(slots=True)
-class Occurrences:
-    """Columns of occurrences: sorted by word, version, element, position; word counts into `words`."""
-
-    words: list[str]
-    word: NDArray[np.signedinteger]
-    version: NDArray[np.signedinteger]
-    element: NDArray[np.uint8]
-    position: NDArray[np.signedinteger]
-
-    def __len__(self) -> int:
-        return len(self.word)
-
-
-def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
-    """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
-    return order_words(words, np.fromiter(map(word_id, words), dtype=np.uint32, count=len(words)))
-
-
-def order_words(
-    words: list[str], ids: NDArray[np.uint32]
-) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
-    """Return the same as sort_words for words whose ids are known."""
-    order = np.argsort(ids, kind="stable")
-    ids = ids[order]
-    # the few that share an id stand side by side and are put into the order of their spellings
-    shared = np.flatnonzero(ids[1:] == ids[:-1]).tolist()
-    for place in shared:
-        first = place
-        while first and ids[first - 1] == ids[place]:
-            first -= 1
-        order[first : place + 2] = sorted(order[first : place + 2].tolist(), key=words.__getitem__)
-    rank = np.empty(len(words), dtype=np.int64)
-    rank[order] = np.arange(len(words))
-    return rank, [words[i] for i in order.tolist()], ids
-
-
-# For each element a number that counts one of it: six bits an element.
-_ONE_OF = np.uint64(1) << (np.arange(KINDS, dtype=np.uint64) * np.uint64(6))
 _READ_AT_ONCE = 1 << 17  # positions that are read at once to be merged
-
-
-class SegmentWriter:
-    """Collects posting columns word range by word range, then writes the segment."""
-
-    def __init__(self, versions: VersionColumns) -> None:
-        if len(versions) > MAX_VERSIONS:
-            raise ValueError(f"{len(versions)} versions, a segment holds at most {MAX_VERSIONS}")
-        self._versions = versions
-        self._widths = bit_widths(versions.extent)
-        self._words: list[str] = []
-        self._ids: list[NDArray[np.uint32]] = []
-        self._pair_counts: list[NDArray[np.int64]] = []
-        self._ordinals: list[NDArray[np.uint8]] = []
-        self._ordinal_sizes: list[NDArray[np.int64]] = []
-        self._positions: list[NDArray[np.uint8]] = []
-        self._position_sizes: list[NDArray[np.int64]] = []
-        self._shapes: list[NDArray[np.unsignedinteger]] = []
-        self._shape_numbers: dict[bytes, int] = {}
-        self._occurrences = 0
-
-    def add(self, occurrences: Occurrences, ids: NDArray[np.uint32]) -> None:
-        """Add the lists of a range of words; words must follow those added before, each with an occurrence."""
-        if not len(occurrences):
-            return
-        word, version = occurrences.word, occurrences.version
-        begins_pair = np.empty(len(word), dtype=bool)
-        begins_pair[0] = True
-        np.logical_or(word[1:] != word[:-1], version[1:] != version[:-1], out=begins_pair[1:])
-        pair_starts = np.flatnonzero(begins_pair)
-        pair_word = word[pair_starts]
-        list_starts = np.flatnonzero(np.append(True, pair_word[1:] != pair_word[:-1]))
-        if len(list_starts) != len(occurrences.words):
-            raise ValueError(f"{len(occurrences.words)} words but {len(list_starts)} posting lists")
-
-        data, ends = encode_ordinals(version[pair_starts], list_starts)
-        self._ordinals.append(data)
-        self._ordinal_sizes.append(_steps(ends))
-        begins_pair[1:] |= occurrences.element[1:] != occurrences.element[:-1]
-        run_starts = np.flatnonzero(begins_pair)
-        first_runs = np.searchsorted(run_starts, pair_starts[list_starts])
-        data, ends = pack_runs(
-            occurrences.position, run_starts, self._widths[version[run_starts]], first_runs
-        )
-        self._positions.append(data)
-        self._position_sizes.append(_steps(ends))
-        self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
-        self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
-        self._words.extend(occurrences.words)
-        self._ids.append(ids)
-        self._occurrences += len(word)
-
-    def _number_shapes(
-        self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]
-    ) -> NDArray[np.unsignedinteger]:
-        """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
-        totals = np.diff(np.append(pair_starts, len(element)))
-        # six bits for each element's count tell shapes apart exactly while no count reaches 64
-        keys = np.add.reduceat(_ONE_OF.take(element), pair_starts)
-        great = np.flatnonzero(totals >= 64)
-        keys[great] = np.uint64(1 << 63) | great.astype(np.uint64)
-        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        numbers = np.empty(len(distinct), dtype=np.uint32)
-        for i, pair in enumerate(first.tolist()):
-            start = int(pair_starts[pair])
-            counts = np.bincount(element[start : start + int(totals[pair])], minlength=KINDS).astype(
-                np.uint32
-            )
-            numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
-        # all pairs of a segment are kept like this until it is written
-        small = len(self._shape_numbers) <= 1 << 16
-        kept: NDArray[Any] = numbers.astype(np.uint16 if small else np.uint32)[inverse]
-        return kept
-
-    def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
-        """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
-        versions = self._versions
-        shapes, rare, rank, table = self._order_shapes()
-        hosts_ends, hosts = strings_to_arrays(versions.hosts)
-        word_ends, words = strings_to_arrays(self._words)
-        write_arrays(
-            path,
-            "segment",
-            {
-                "versions": len(versions),
-                "words": len(self._words),
-                "pairs": len(shapes),
-                "occurrences": self._occurrences,
-                "languages": versions.languages,
-            },
-            {
-                "word_ids": self._ids or np.zeros(0, dtype=np.uint32),
-                "word_ends": word_ends,
-                "words": words,
-                "pair_ends": _ends(self._pair_counts),
-                "ordinal_ends": _ends(self._ordinal_sizes),
-                "ordinals": self._ordinals or np.zeros(0, dtype=np.uint8),
-                "position_ends": _ends(self._position_sizes),
-                "positions": self._positions or np.zeros(0, dtype=np.uint8),
-                "shapes": shapes,
-                "rare_shapes": rare,
-                "rare_ranks": rank,
-                "shape_table": table,
-                "document": versions.document.astype(np.uint32),
-                "key": versions.key.astype(np.uint64),
-                "lengths": _narrow(versions.lengths),
-                "extent": versions.extent.astype(np.uint32),
-                "host": _narrow(versions.host),
-                "language": _narrow(versions.language),
-                "host_ends": hosts_ends,
-                "hosts": hosts,
-                "stem_keys": stems.keys,
-                "stem_words": stems.words,
-                **{name: _narrow(column) for name, column in (more or {}).items()},
-            },
-        )
-
-    def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        """Number the shapes by how often they are used; part by part, for these are all pairs of a segment."""
-        kinds = len(self._shape_numbers)
-        frequency = np.zeros(kinds, dtype=np.int64)
-        for numbers in self._shapes:
-            frequency += np.bincount(numbers, minlength=kinds)
-        order = np.argsort(-frequency, kind="stable")
-        place = np.empty(kinds, dtype=np.uint32)
-        place[order] = np.arange(kinds)
-        shapes = np.zeros(int(frequency.sum()), dtype=np.uint8)
-        rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
-        done = 0
-        while self._shapes:
-            placed = place[self._shapes.pop(0)]
-            shapes[done : done + len(placed)] = np.minimum(placed, RARE)
-            rare.append(placed[placed >= RARE])
-            done += len(placed)
-        rank = np.zeros(len(shapes) // _RANK_BLOCK + 2, dtype=np.uint32)
-        where = np.flatnonzero(shapes == RARE) // _RANK_BLOCK
-        rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
-        table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
-        return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
-
-
-@dataclass(slots=True)
-class Stems:
-    """Which words of a segment share a stem in which language, sorted by key.
-
-    keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
-    A word that is its own stem and shares it with no other has no row.
-    Under the names FOLDS and PAIRS: words by a spelling without their accents, and pairs of a script without spaces
-    by their first character.
-    """
-
-    keys: NDArray[np.uint64]
-    words: NDArray[np.uint32]
-
-
-FOLDS, PAIRS = "~fold", "~pair"  # stand in the place of a language
-
-
-def stem_key(language: str, stem: str) -> int:
-    """Return the key under which Stems lists the words with this stem."""
-    digest = hashlib.md5(f"{language}:{stem}".encode("utf-8", "replace"), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:8], "big")
 
 
 @dataclass(slots=True)
@@ -502,11 +257,11 @@ class Segment:
         rare = (numbers == RARE).nonzero()[0]
         for first in range(0, len(rare), _RARE_AT_ONCE):
             rows = rare[first : first + _RARE_AT_ONCE]
-            begin = pairs[rows] // _RANK_BLOCK * _RANK_BLOCK
-            block = begin[:, None] + np.arange(_RANK_BLOCK)
+            begin = pairs[rows] // RANK_BLOCK * RANK_BLOCK
+            block = begin[:, None] + np.arange(RANK_BLOCK)
             is_rare = self.shapes[np.minimum(block, len(self.shapes) - 1)] == RARE
             before = (is_rare & (block < pairs[rows][:, None])).sum(axis=1)
-            numbers[rows] = self._rare_shapes[self._rare_ranks[begin // _RANK_BLOCK] + before]
+            numbers[rows] = self._rare_shapes[self._rare_ranks[begin // RANK_BLOCK] + before]
         return numbers
 
     def hosts(self) -> list[str]:
@@ -551,9 +306,9 @@ class Segment:
         numbers = self.shapes[start : start + count].astype(np.int64)
         rare = (numbers == RARE).nonzero()[0]
         if rare.size:
-            block = start // _RANK_BLOCK
+            block = start // RANK_BLOCK
             before = int(self._rare_ranks[block]) + int(
-                (self.shapes[block * _RANK_BLOCK : start] == RARE).sum()
+                (self.shapes[block * RANK_BLOCK : start] == RARE).sum()
             )
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
@@ -681,21 +436,3 @@ def _before(ends: NDArray[np.integer], rows: NDArray[np.int64]) -> NDArray[np.in
     starts: NDArray[np.int64] = ends[rows - 1].astype(np.int64) if len(ends) else rows
     starts[rows == 0] = 0
     return starts
-
-
-def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the sizes of what ends at `ends`."""
-    sizes: NDArray[np.int64] = ends.astype(np.int64)
-    sizes[1:] -= ends[:-1]
-    return sizes
-
-
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers in the smallest unsigned type that holds them all."""
-    greatest = int(values.max(initial=0))
-    return values.astype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32)
-
-
-def _ends(sizes: list[NDArray[np.int64]]) -> NDArray[np.uint32]:
-    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64)
-    return np.cumsum(joined).astype(np.uint32)

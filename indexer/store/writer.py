@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
+from indexer.store.columns import KINDS
 from indexer.store.compact import PAYLOAD_END, compact_address, compact_digest, doc_id
 from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
@@ -30,7 +31,7 @@ from indexer.store.layout import inlinks_path, links_path, segment_path, weights
 from indexer.store.links import Links
 from indexer.store.merge_task import MergeTask, Places, run_merge, sound_segment
 from indexer.store.plans import last_groups, whole_groups
-from indexer.store.segment import KINDS, Segment
+from indexer.store.segment import Segment
 from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
 from indexer.store.weights import Basis, Weights, write_weights
 from indexer.text.elements import INLINK

@@ -12,8 +12,9 @@ from indexer.search.query import parse_query
 from indexer.search.searcher import search
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
+from indexer.store.columns import word_id
 from indexer.store.compact import doc_id
-from indexer.store.segment import Segment, word_id
+from indexer.store.segment import Segment
 from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
 from tests.indexer.making import BODY, HEADING, DirectIndex, addresses

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_batches import Page, colliding_words, columns_of, contents, write_segment
 
-from indexer.store.segment import MAX_VERSIONS, Segment, SegmentWriter, VersionColumns, sort_words, word_id
+from indexer.store.columns import MAX_VERSIONS, VersionColumns, sort_words, word_id
+from indexer.store.segment import Segment
+from indexer.store.segment_writer import SegmentWriter
 
 words = st.sampled_from("cat dog Dogs été 日本 x a b".split())
 pages = st.lists(

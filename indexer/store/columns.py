@@ -1,0 +1,110 @@
+"""What a segment is made of, as columns of numbers: versions, occurrences of words, stems.
+
+segment_writer.py writes them, segment.py reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.text.elements import ELEMENTS
+
+MAX_VERSIONS = 1 << 16
+KINDS = len(ELEMENTS)
+RANK_BLOCK = 256  # shapes for which it is told how many rare ones stand before them
+
+
+def word_id(word: str) -> int:
+    """Return the MD5-8 id of a word: the first 8 hex digits of its MD5, as a number.
+
+    Two words may share an id; inside the index a word is always known by id and spelling.
+    """
+    return int.from_bytes(
+        hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big"
+    )
+
+
+@dataclass(slots=True)
+class VersionColumns:
+    """What a segment keeps of its versions; row i is the version of ordinal i.
+
+    document: number of the page's address in the catalogue; key: first 8 bytes of the MD5 of the
+    address, which orders versions of equal score; lengths: occurrences by element, shape (n, KINDS);
+    extent: one more than the greatest position; host, language: indexes into the two lists.
+    """
+
+    document: NDArray[np.uint32]
+    key: NDArray[np.uint64]
+    lengths: NDArray[np.uint32]
+    extent: NDArray[np.uint32]
+    host: NDArray[np.uint32]
+    language: NDArray[np.uint32]
+    hosts: list[str]
+    languages: list[str]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+@dataclass(slots=True)
+class Occurrences:
+    """Columns of occurrences: sorted by word, version, element, position; word counts into `words`."""
+
+    words: list[str]
+    word: NDArray[np.signedinteger]
+    version: NDArray[np.signedinteger]
+    element: NDArray[np.uint8]
+    position: NDArray[np.signedinteger]
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+
+def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
+    return order_words(words, np.fromiter(map(word_id, words), dtype=np.uint32, count=len(words)))
+
+
+def order_words(
+    words: list[str], ids: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return the same as sort_words for words whose ids are known."""
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    # the few that share an id stand side by side and are put into the order of their spellings
+    shared = np.flatnonzero(ids[1:] == ids[:-1]).tolist()
+    for place in shared:
+        first = place
+        while first and ids[first - 1] == ids[place]:
+            first -= 1
+        order[first : place + 2] = sorted(order[first : place + 2].tolist(), key=words.__getitem__)
+    rank = np.empty(len(words), dtype=np.int64)
+    rank[order] = np.arange(len(words))
+    return rank, [words[i] for i in order.tolist()], ids
+
+
+@dataclass(slots=True)
+class Stems:
+    """Which words of a segment share a stem in which language, sorted by key.
+
+    keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
+    A word that is its own stem and shares it with no other has no row.
+    Under the names FOLDS and PAIRS: words by a spelling without their accents, and pairs of a script without spaces
+    by their first character.
+    """
+
+    keys: NDArray[np.uint64]
+    words: NDArray[np.uint32]
+
+
+FOLDS, PAIRS = "~fold", "~pair"  # stand in the place of a language
+
+
+def stem_key(language: str, stem: str) -> int:
+    """Return the key under which Stems lists the words with this stem."""
+    digest = hashlib.md5(f"{language}:{stem}".encode("utf-8", "replace"), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:8], "big")
