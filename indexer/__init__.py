@@ -10,8 +10,9 @@ with open_index("MyIndex") as index:
 from typing import TYPE_CHECKING, Any
 
 from indexer.captures import Capture
-from indexer.index import Index, Results, Tree, open_index
+from indexer.index import Index, open_index
 from indexer.ledger import LedgerEntry, Statistics
+from indexer.results import Results, Tree
 from indexer.search.explaining import Explanation
 from indexer.search.facets import Facets, FacetValue
 from indexer.search.hits import Hit

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from archiver.warc import Location
+from archiver.warc import Location, Record, RecordError, UnreadableError, read_record_at
 from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
@@ -115,3 +117,58 @@ def _original(
         return None
     whole, offset, length, member_name, inner = found[0][:5]
     return Location(now(whole), offset, length, member_name, inner)
+
+
+def closest_of(
+    found: Sequence[Capture], url: str, timestamp: str | None = None, digest: str = ""
+) -> Capture | None:
+    """Return of the captures of an address the nearest in time; see Index.closest. None when there is none."""
+    if not found:
+        return None
+    usable = [c for c in found if c.type != "revisit" or c.original is not None] or found
+    exact = [c for c in usable if c.url == url] or usable
+    if not timestamp:
+        return exact[-1]
+    wanted = _seconds(timestamp)
+    return min(
+        usable, key=lambda c: (abs(_seconds(c.timestamp) - wanted), not _has_digest(c, digest), c.url != url)
+    )
+
+
+def open_record(capture: Capture) -> Record:
+    """Return the record of a capture, opened; see Index.record. Raises ArchiveError, RecordError."""
+    place = capture.location
+    if capture.type == "revisit":
+        if capture.original is None:
+            raise RecordError(
+                place.path,
+                place.offset,
+                "a revisit whose original is not in this index; its payload is not held",
+            )
+        place = capture.original
+    if not os.path.exists(place.path):
+        raise UnreadableError(
+            f"{place.path}: this archive is not there any more; put it back, or tell the index where it lies now:"
+            " findingaid index FOLDER"
+        )
+    return read_record_at(place)
+
+
+def _has_digest(capture: Capture, start: str) -> bool:
+    return bool(start) and (
+        capture.digest.startswith(start) or capture.digest.partition(":")[2].startswith(start)
+    )
+
+
+def _seconds(timestamp: str) -> float:
+    """Return a timestamp of 1 to 14 digits as a number of seconds that orders and measures; 0 for none."""
+    digits = re.sub(r"\D", "", timestamp)[:14]
+    if not digits:
+        return 0.0
+    full = (
+        digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
+    )
+    year, month, day, hour, minute, second = (
+        int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
+    )
+    return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

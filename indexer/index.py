@@ -10,33 +10,27 @@ from __future__ import annotations
 
 import operator
 import os
-import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from archiver.warc import (
-    ArchiveError,
-    Limits,
     Location,
     Record,
-    RecordError,
-    UnreadableError,
-    parse_response,
-    read_record_at,
 )
-from indexer.captures import Capture, captures_of, captures_with_digest
+from indexer.captures import Capture, captures_of, captures_with_digest, closest_of, open_record
 from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
+from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
 from indexer.search.expansion import Page, Widened, Wish, widen
-from indexer.search.facets import Facets, count_facets
+from indexer.search.facets import count_facets
 from indexer.search.feedback import telling_words
 from indexer.search.folding import fold as near_duplicates
 from indexer.search.hits import Hit, describe, describe_all
@@ -46,16 +40,13 @@ from indexer.search.link_table import link_table, links_of
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
-from indexer.search.nodes import words_asked
 from indexer.search.ordering import SORTS, sorted_pages
 from indexer.search.page_links import PageLinks, links_in, links_out
-from indexer.search.page_texts import PageTexts
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
 from indexer.search.spelling import FEW_PAGES, other_spellings
 from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
-from indexer.search.tree import TreeNode, site_tree
+from indexer.search.tree import site_tree
 from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
@@ -65,54 +56,12 @@ from indexer.store.joined import JoinedSnapshot
 from indexer.store.opened import ATTEMPTS, OpenedIndex
 from indexer.store.removal import Removal, removals_of
 from indexer.store.snapshot import Snapshot
+from indexer.stored_pages import markup_at, page_text, snippet_of, start_of
 from indexer.text.analysis import words_of
-from indexer.text.charset import decode_html
 from indexer.text.detection import language_of
-from indexer.text.documents import HTML_TYPES, PAGE_LIMITS
+from indexer.text.documents import HTML_TYPES
 from indexer.text.elements import PageText, collect_page
 
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets.
-
-    facets: the pages counted by site, year, type, language and status, when they were asked for.
-    added: the words that the query was widened by; `parsed` shows the query without them.
-    notices: what was read or done otherwise than written. timed_out: the answer is partial, a notice says so.
-    did_you_mean: a query that finds more, when this one finds little and a word of it may be misspelled; else None.
-    It is looked for when it is asked for, in the state of the index that this answer comes from.
-    """
-
-    query: str
-    parsed: str
-    notices: tuple[str, ...]
-    total: int
-    took_ms: float
-    hits: tuple[Hit, ...]
-    facets: Facets | None = None
-    added: tuple[AddedWord, ...] = ()
-    timed_out: bool = False
-    other: Later[str | None] = field(default_factory=lambda: Later(lambda: None), repr=False, compare=False)
-
-    @property
-    def did_you_mean(self) -> str | None:
-        return self.other.value()
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """All pages found, by where they lie. total: pages, exact; root: its children are the domains."""
-
-    query: str
-    parsed: str
-    notices: tuple[str, ...]
-    total: int
-    took_ms: float
-    root: TreeNode
-
-
-# What a page begins with is enough for most snippets: a character takes at most four bytes.
-START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
 
@@ -256,7 +205,7 @@ class Index:
         if fold:
             hits = self._folded(snapshot, hits, ranked)
         if with_snippets:
-            hits = [replace(hit, snippet=self._snippet(snapshot, hit, ranked)) for hit in hits]
+            hits = [replace(hit, snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -369,16 +318,14 @@ class Index:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
         with snapshot.reading():
             hit = describe(snapshot, found)
-        return self._page_at(
-            hit.url, Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
-        )
+        return self._page_at(hit.url, self._place_of(hit))
 
-    def _page_at(self, url: str, location: Location) -> Page | None:
-        body, content_type, _ = self._page_body(location) if location.path else (b"", "", False)
-        if not body:
+    def _page_at(self, url: str, place: Location | None) -> Page | None:
+        markup = markup_at(place)
+        if not markup:
             return None
         # what a page is about stands in its beginning; some pages are a hundred times longer
-        text = collect_page(decode_html(body, content_type)[0][:MOST_MARKUP])
+        text = collect_page(markup[:MOST_MARKUP])
         text.language = language_of(text)
         return url, text
 
@@ -450,7 +397,9 @@ class Index:
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
-            others = [replace(hit, snippet=self._snippet(snapshot, hit, ranked)) for hit in others]
+            others = [
+                replace(hit, snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in others
+            ]
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
@@ -469,63 +418,22 @@ class Index:
     def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked) -> list[Hit]:
         """Return the hits that are not like one before them, each with the number of those that are like it."""
         sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
-        stands_for = near_duplicates(sizes, lambda place: self._start_of(snapshot, hits[place])[0])
+        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place]))[0])
         return [
             replace(hit, folded=stands_for.count(place) - 1)
             for place, hit in enumerate(hits)
             if stands_for[place] == place
         ]
 
-    def _snippet(self, snapshot: Snapshot, hit: Hit, ranked: Ranked) -> tuple[SnippetPart, ...]:
-        start, markup = self._start_of(snapshot, hit)
-        if found := quick_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
-            return found
-        if not markup and hit.file:
-            markup = self._markup(self._place_of(hit))
-        return page_snippet(markup, ranked.spellings, ranked.phrases) if markup else ()
-
-    def _start_of(self, snapshot: Snapshot, hit: Hit) -> tuple[str, str]:
-        """Return (text at the start of a page, its markup where the whole of it had to be read for that)."""
-        if not hit.file:
-            return "", ""
-        texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
-        place = self._place_of(hit)
-        start = texts.get(place)
-        if start is not None:
-            return start, ""
-        body, content_type, is_whole = self._page_body(place, START_LIMITS)
-        markup = decode_html(body, content_type)[0] if body else ""
-        start = start_of_page(markup)
-        if markup:
-            texts.keep(place, start)
-        return start, markup if is_whole else ""
-
-    def _place_of(self, hit: Hit) -> Location:
-        return Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
-
-    def _markup(self, place: Location) -> str:
-        """Return a page's markup as text; "" when the archive cannot be read now."""
-        body, content_type, _ = self._page_body(place)
-        return decode_html(body, content_type)[0] if body else ""
-
-    def _page_body(self, location: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str, bool]:
-        """Return the decoded body of a record, its Content-Type, and whether the body is whole.
-
-        (b"", "", False) when the archive cannot be read now.
-        """
-        try:
-            with read_record_at(location) as record:
-                response = parse_response(record, limits=limits, with_sha1=False)
-        except (ArchiveError, OSError):
-            return b"", "", False
-        if response is None:
-            return b"", "", False
-        return response.body, response.headers.get("Content-Type"), not response.truncated
+    def _place_of(self, hit: Hit) -> Location | None:
+        """Return where the record of a hit lies now; None when no file is known any more."""
+        return (
+            Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner) if hit.file else None
+        )
 
     def page_text(self, location: Location) -> PageText | None:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
-        body, content_type, _ = self._page_body(location)
-        return collect_page(decode_html(body, content_type)[0]) if body else None
+        return page_text(location)
 
     # -- links
 
@@ -636,39 +544,14 @@ class Index:
         second the one whose payload digest begins with `digest` (with or without the name of the algorithm) is taken,
         else the one with the address as spelled, else the first by file and place.
         """
-        found = self.captures(url)
-        if not found:
-            return None
-        usable = [c for c in found if c.type != "revisit" or c.original is not None] or found
-        exact = [c for c in usable if c.url == url] or usable
-        if not timestamp:
-            return exact[-1]
-        wanted = _seconds(timestamp)
-        return min(
-            usable,
-            key=lambda c: (abs(_seconds(c.timestamp) - wanted), not _has_digest(c, digest), c.url != url),
-        )
+        return closest_of(self.captures(url), url, timestamp, digest)
 
     def record(self, capture: Capture) -> Record:
         """Return the record of a capture, opened; that of the original for a revisit. Close it, or use it in `with`.
 
         Raises ArchiveError when the archive cannot be read, RecordError when the original of a revisit is not held.
         """
-        place = capture.location
-        if capture.type == "revisit":
-            if capture.original is None:
-                raise RecordError(
-                    place.path,
-                    place.offset,
-                    "a revisit whose original is not in this index; its payload is not held",
-                )
-            place = capture.original
-        if not os.path.exists(place.path):
-            raise UnreadableError(
-                f"{place.path}: this archive is not there any more; put it back, or tell the index where it lies now:"
-                " findingaid index FOLDER"
-            )
-        return read_record_at(place)
+        return open_record(capture)
 
     def _now(self, whole: str) -> str:
         """Return the path to open for an archive file that the index knows by its whole path."""
@@ -732,23 +615,3 @@ def open_index(
     if not folders:
         raise ValueError("no index is named")
     return Index([*folders.values()], ranking or Ranking(), widening)
-
-
-def _has_digest(capture: Capture, start: str) -> bool:
-    return bool(start) and (
-        capture.digest.startswith(start) or capture.digest.partition(":")[2].startswith(start)
-    )
-
-
-def _seconds(timestamp: str) -> float:
-    """Return a timestamp of 1 to 14 digits as a number of seconds that orders and measures; 0 for none."""
-    digits = re.sub(r"\D", "", timestamp)[:14]
-    if not digits:
-        return 0.0
-    full = (
-        digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
-    )
-    year, month, day, hour, minute, second = (
-        int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
-    )
-    return ((((year * 12 + month) * 31 + day) * 24 + hour) * 60 + minute) * 60.0 + second

@@ -1,0 +1,73 @@
+"""The pages of hits as they lie in the archives: their markup, their text, their passages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from archiver.warc import ArchiveError, Limits, Location, parse_response, read_record_at
+from indexer.search.nodes import words_asked
+from indexer.search.page_texts import PageTexts
+from indexer.search.searcher import Ranked
+from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
+from indexer.store.snapshot import Snapshot
+from indexer.text.charset import decode_html
+from indexer.text.documents import PAGE_LIMITS
+from indexer.text.elements import PageText, collect_page
+
+# What a page begins with is enough for most snippets: a character takes at most four bytes.
+START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
+
+
+def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tuple[SnippetPart, ...]:
+    """Return the passages of a page that hold the words found; () when its archive cannot be read now."""
+    start, markup = start_of(snapshot, place)
+    if found := quick_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
+        return found
+    markup = markup or markup_at(place)
+    return page_snippet(markup, ranked.spellings, ranked.phrases) if markup else ()
+
+
+def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
+    """Return (text at the start of a page, its markup where the whole of it had to be read for that).
+
+    Both are "" where there is no place, or the archive cannot be read now.
+    """
+    if place is None:
+        return "", ""
+    texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
+    start = texts.get(place)
+    if start is not None:
+        return start, ""
+    body, content_type, is_whole = _body_at(place, START_LIMITS)
+    markup = decode_html(body, content_type)[0] if body else ""
+    start = start_of_page(markup)
+    if markup:
+        texts.keep(place, start)
+    return start, markup if is_whole else ""
+
+
+def page_text(place: Location) -> PageText | None:
+    """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
+    markup = markup_at(place)
+    return collect_page(markup) if markup else None
+
+
+def markup_at(place: Location | None) -> str:
+    """Return a page's markup as text; "" when there is no place, or the archive cannot be read now."""
+    body, content_type, _ = _body_at(place) if place else (b"", "", False)
+    return decode_html(body, content_type)[0] if body else ""
+
+
+def _body_at(place: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str, bool]:
+    """Return the decoded body of a record, its Content-Type, and whether the body is whole.
+
+    (b"", "", False) when the archive cannot be read now.
+    """
+    try:
+        with read_record_at(place) as record:
+            response = parse_response(record, limits=limits, with_sha1=False)
+    except (ArchiveError, OSError):
+        return b"", "", False
+    if response is None:
+        return b"", "", False
+    return response.body, response.headers.get("Content-Type"), not response.truncated
