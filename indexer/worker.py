@@ -286,6 +286,7 @@ class Worker:
             batch.links = f"{self._name}-{self._batches}.links.new"
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
+        _give_memory_back()
         self._pipe.send(("batch", batch))
         self._status[Status.BUSY_SINCE_MS] = 0
         self._merge()
@@ -435,7 +436,7 @@ def serve() -> None:
 
 
 def _give_memory_back() -> None:
-    """Let the system have what a merge needed, where the C library can; it keeps it else, beside what reading needs."""
+    """Let the system have what a batch or a merge needed, where the C library can; else it is kept to the end."""
     try:
         import ctypes
 

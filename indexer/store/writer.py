@@ -445,6 +445,9 @@ class IndexWriter:
             written.add(entry["number"])
             entry["inlinks"] += 1
             write_overlay(inlinks_path(self.folder, entry), source.segment, addresses, sources)
+            for read in sources:
+                read.segment.file.let_go()
+                read.links.file.let_go()
             self._sum_lengths(entry)
         self._weigh(segments, written)
         self._dictionary["links folded"] = _fold_state(segments)
