@@ -20,6 +20,7 @@ import indexer.store.inversion as inversion
 import indexer.store.links as links
 import indexer.store.merging as merging
 import indexer.store.segment as segment
+import indexer.store.segment_writer as segment_writer
 import indexer.store.writer as writer
 import indexer.text.documents as documents
 import indexer.worker as worker
@@ -141,7 +142,7 @@ def _time_worker(files: list[str], stages: Stages) -> int:
         (links.LinkCollector, "write", "links"),
         (worker, "write_batch", "inversion"),
         (inversion, "stems_of", "stems"),
-        (segment, "write_arrays", "segment write"),
+        (segment_writer, "write_arrays", "segment write"),
         (merging, "merge_segments", "merge"),
         (links, "merge_links", "merge of links"),
     ):

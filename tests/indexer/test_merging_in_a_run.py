@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,9 @@ def test_a_damaged_segment_is_not_merged_into_a_sound_one(
     def commit_then_damage(writer: IndexWriter, batches: Any) -> None:
         commit(writer, batches)
         for path in sorted(Path(writer.folder).glob("*.seg"))[:1]:
-            content = path.read_bytes()
-            path.write_bytes(content[:-200] + bytes(200))
+            with path.open("r+b") as file:  # in place: a worker may open it meanwhile
+                file.seek(-200, os.SEEK_END)
+                file.write(bytes(200))
 
     monkeypatch.setattr(IndexWriter, "commit", commit_then_damage)
     with pytest.raises(IndexCorruptError, match="checksum"):
