@@ -317,9 +317,9 @@ def word_spans_of(text: str) -> list[tuple[str, int, int]]:
             spans.append((word, start, end))
             if row in end_of_compound:
                 signs_end = kept[end_of_compound[row] - 1] + 1
-                spans += [
-                    (compound, start, signs_end) for compound in compounds_of(text[start:signs_end])[:1]
-                ]
+                # a sign of full width behind them, once normalized, would be one too many
+                with_next = text[start : signs_end + 1]
+                spans += [(compound, start, signs_end) for compound in compounds_of(with_next)[:1]]
     return spans
 
 

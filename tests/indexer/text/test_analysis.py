@@ -71,6 +71,7 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
         ("C++, C# and F#!", ["c++", "c#", "f#"]),
         ("C++11 i++; a+++b x+ Notepad++", ["c++", "i++", "notepad++"]),
         ("page.html#part #tag ## ++ \u65e5++ " + "x" * 80 + "++", []),
+        ("0++＋", []),  # a sign of full width is a sign
     ],
 )
 def test_compounds_of_a_text(text: str, compounds: list[str]) -> None:
