@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,10 +120,15 @@ def _served(app: Flask) -> Iterator[str]:
 
 def until_state(folder: str, *states: str) -> None:
     """Wait until a job is in one of some states."""
+    until(folder, lambda status: status["state"] in states, f"never {states}")
+
+
+def until(folder: str, is_there: Callable[[dict[str, Any]], bool], failure: str) -> None:
+    """Wait until the status of a job is as wanted."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         with contextlib.suppress(Exception):
-            if crawl_status(folder)["state"] in states:
+            if is_there(crawl_status(folder)):
                 return
         time.sleep(0.02)
-    raise AssertionError(f"{folder}: never {states}")
+    raise AssertionError(f"{folder}: {failure}")
