@@ -95,15 +95,16 @@ class _Column:
     """
 
     names: Sequence[str]
-    pairs: list[tuple[Ordinals | None, NDArray[np.int64]]]
+    pairs: list[tuple[NDArray[np.uint16] | None, NDArray[np.integer]]]
 
     def count(self, snapshot: Snapshot, matched: Sequence[Ordinals]) -> NDArray[np.int64]:
         """Return for each value the number of pages with a matching version that has it."""
         counts = np.zeros(len(self.names), dtype=np.int64)
         several: list[NDArray[np.uint64]] = []
         for live, (versions, values), ordinals in zip(snapshot.segments, self.pairs, matched, strict=True):
+            version: NDArray[np.integer] = ordinals
             if versions is None:
-                version, value = ordinals, values[ordinals]
+                value = values[ordinals]
             else:
                 wanted = np.zeros(len(live.segment), dtype=bool)
                 wanted[ordinals] = True
@@ -182,7 +183,10 @@ def _make_columns(snapshot: Snapshot) -> _Columns:
         site_tree=_SiteTree.of(site.names),
         year=_Column(
             [f"{year:04d}" for year in range(10_000)],
-            [_capture_pairs(live.captures, live.captures.timestamp // _YEAR) for live in segments],
+            [
+                _capture_pairs(live.captures, (live.captures.timestamp // _YEAR).astype(np.uint16))
+                for live in segments
+            ],
         ),
         type=_named(
             [live.captures.mimes for live in segments],
@@ -200,21 +204,28 @@ def _make_columns(snapshot: Snapshot) -> _Columns:
 
 
 def _named(
-    names: Iterable[Sequence[str]], pairs: Iterable[tuple[Ordinals | None, NDArray[np.integer]]]
+    names: Iterable[Sequence[str]],
+    pairs: Iterable[tuple[NDArray[np.uint16] | None, NDArray[np.integer]]],
 ) -> _Column:
     """Return a column whose values, numbered within each segment, are numbered through all of them."""
     numbers: dict[str, int] = {}
     numbered = []
     for own, (versions, values) in zip(names, pairs, strict=True):
-        through = np.array([numbers.setdefault(name, len(numbers)) for name in own], dtype=np.int64)
-        numbered.append((versions, through[values] if len(through) else values.astype(np.int64)))
+        through = np.array([numbers.setdefault(name, len(numbers)) for name in own], dtype=np.uint32)
+        numbered.append((versions, through[values] if len(through) else values))
     return _Column(list(numbers), numbered)
 
 
 def _capture_pairs(
     captures: CaptureColumns, values: NDArray[np.integer]
-) -> tuple[Ordinals, NDArray[np.int64]]:
-    """Return the distinct pairs of version and value of a column of captures."""
+) -> tuple[NDArray[np.uint16] | None, NDArray[np.integer]]:
+    """Return the distinct pairs of version and value of a column of captures; versions None where each has one.
+
+    Small numbers, for they are kept: there is a pair or more for each version of the index.
+    """
     pairs = np.sort(captures.version_of_rows().astype(np.uint64) << np.uint64(32) | values.astype(np.uint64))
     pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    version = (pairs >> np.uint64(32)).astype(np.uint16)
+    value = (pairs & np.uint64(0xFFFFFFFF)).astype(values.dtype if values.dtype.itemsize < 4 else np.uint32)
+    has_one_each = len(version) == len(captures.ends) and bool((version[1:] != version[:-1]).all())
+    return None if has_one_each else version, value
