@@ -40,7 +40,7 @@ from indexer.search.link_table import link_table, links_of
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
-from indexer.search.ordering import SORTS, sorted_pages
+from indexer.search.ordering import SORTS, newest_pages
 from indexer.search.page_links import PageLinks, links_in, links_out
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
@@ -253,7 +253,7 @@ class Index:
     def newest(self, limit: int) -> tuple[Hit, ...]:
         """Return the pages captured last, the newest first, at most `limit`; without scores and snippets."""
         with self._reading() as snapshot:
-            pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
+            pages = newest_pages(snapshot, limit)
             with snapshot.reading():
                 hits = describe_all(
                     snapshot,

@@ -58,7 +58,14 @@ def ledger_of(snapshot: Snapshot) -> list[LedgerEntry]:
 
 
 def statistics_of(snapshot: Snapshot) -> Statistics:
-    """Return the totals."""
+    """Return the totals; worked out once for each state of the index, as they read all of the catalogue."""
+    found: Statistics | None = snapshot.derived.get("statistics")
+    if found is None:
+        found = snapshot.derived["statistics"] = _statistics_of(snapshot)
+    return found
+
+
+def _statistics_of(snapshot: Snapshot) -> Statistics:
     ledger = ledger_of(snapshot)
     skipped: Counter[str] = Counter()
     for entry in ledger:

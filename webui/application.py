@@ -27,7 +27,7 @@ from webui.i18n import N_, add_languages, language_name, said_of
 from webui.i18n import gettext as _
 from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
-from webui.processes import SharedNumber
+from webui.processes import SharedMark
 from webui.security import SecurityMiddleware
 from webui.setting_infos import SettingsError
 from webui.settings import Settings
@@ -58,13 +58,17 @@ class SiteState:
         self.settings = settings
         self.index_access = IndexAccess(settings, open_index)
         self.saving = threading.Lock()
-        self._changes = SharedNumber()
-        self._seen = 0
+        self._changes = SharedMark()
+        self._seen = self._changes.get()
 
-    def take_over(self, settings: Settings) -> None:
-        """Put changed settings in force, here and in the other processes that answer."""
-        self._put_in_force(settings)
-        self._seen = self._changes.increase()
+    def take_over(self) -> None:
+        """Read the saved settings and put them in force, here and in the other processes that answer.
+
+        Raises SettingsError when they cannot be read.
+        """
+        # the mark first: what another process saves while this one reads has a later mark, and is followed
+        self._seen = self._changes.change()
+        self._put_in_force(self.settings.reloaded())
 
     def follow(self) -> None:
         """Take over settings that were changed through another process."""

@@ -1,8 +1,8 @@
 """Several processes that answer on one listening socket: Python works on one core, a machine has more.
 
 The first process makes the application, splits itself before it has any thread, and watches the others: one that dies
-is started again, all end with the first, however that ends. They share what was imported, and one number: how
-often the settings were changed in the browser (`SharedNumber`).
+is started again, all end with the first, however that ends. They share what was imported, and one mark: that of the
+last change of the settings in the browser (`SharedMark`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import logging
 import mmap
 import os
 import signal
-import struct
 import threading
 import time
 import warnings
@@ -22,23 +21,27 @@ from webui.errors import WebError
 log = logging.getLogger(__name__)
 
 _SHORT_S, _SHORT_LIVES = 5.0, 5
+_MARK_BYTES = 16
 
 
-class SharedNumber:
-    """A number that processes split from this one see as well; starts at 0."""
+class SharedMark:
+    """A mark that processes split from this one see as well; empty until it is first changed.
+
+    No lock is needed, as there would be to count: of two that change it at the same time one is
+    overwritten, but no process finds a mark there that it has seen before.
+    """
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, 8)
+        self._memory = mmap.mmap(-1, _MARK_BYTES)
 
-    def get(self) -> int:
-        number: int = struct.unpack_from("<q", self._memory)[0]
-        return number
+    def get(self) -> bytes:
+        return self._memory[:]
 
-    def increase(self) -> int:
-        """Add one and return the sum."""
-        number = self.get() + 1
-        struct.pack_into("<q", self._memory, 0, number)
-        return number
+    def change(self) -> bytes:
+        """Put another mark in its place, one that was never there, and return it."""
+        mark = os.urandom(_MARK_BYTES)
+        self._memory[:] = mark
+        return mark
 
 
 def how_many(wanted: int) -> int:

@@ -113,7 +113,7 @@ def save() -> Response:
                     changes={key: (as_text(settings.value(key)), text) for key, text in changes.items()},
                     typed=typed,
                 )
-            state.take_over(settings.reloaded())
+            state.take_over()
         except SettingsError as error:
             problem = _(
                 "%(key)s: %(found)s; allowed: %(allowed)s",
@@ -124,7 +124,7 @@ def save() -> Response:
             return _page(400, problem=problem, wrong_key=error.key, typed=typed)
         except SettingsChangedError:
             problem = _("The settings file was changed meanwhile. Below are its values as they are now.")
-            state.take_over(settings.reloaded())
+            state.take_over()
             return _page(409, problem=problem)
         except OSError as error:
             return _page(

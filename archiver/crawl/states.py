@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,6 +17,7 @@ from archiver.crawl.statefile import StateFile
 from archiver.notices import Notice
 
 LOCK_FILE = "crawl.lock"
+_ONLOOKER_S = 0.3
 COMMANDS = ("pause", "resume", "stop", "add", "set")
 CHANGEABLE = frozenset(
     {
@@ -76,7 +78,7 @@ class JobLock:
         os.makedirs(folder, exist_ok=True)
         self._file = open(os.path.join(folder, LOCK_FILE), "a+", encoding="ascii")  # noqa: SIM115
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._take()
         except OSError as error:
             self._file.seek(0)
             pid = self._file.read().strip()
@@ -88,6 +90,18 @@ class JobLock:
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
+
+    def _take(self) -> None:
+        """Take the lock, or raise OSError. Who asks `is_running` holds it for an instant, so it is tried again."""
+        deadline = time.monotonic() + _ONLOOKER_S
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.01)
 
     def release(self) -> None:
         """Let others work on the job."""

@@ -57,6 +57,15 @@ def sorted_pages(
     ]
 
 
+def newest_pages(snapshot: Snapshot, limit: int) -> Sequence[Placed]:
+    """Return the pages captured last of all, at most `limit`; the most that were asked for are kept with the state."""
+    known: tuple[int, list[Placed]] = snapshot.derived.get("newest", (0, []))
+    if known[0] < limit:
+        pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
+        known = snapshot.derived["newest"] = (limit, pages)
+    return known[1][:limit]
+
+
 @dataclass(slots=True)
 class _Rows:
     """Versions as columns; value: what they are sorted by, rising."""

@@ -254,3 +254,13 @@ def test_optimizing_leaves_one_segment_without_dead_versions_and_the_same_answer
         if "wal" not in name
     )
     assert b"more.example/2" not in content, "what was removed is gone from the files"
+
+
+def test_what_is_kept_of_a_state_ends_with_it(index: str) -> None:
+    with open_index(index) as opened:
+        few, many = opened.newest(2), opened.newest(50)
+        pages = opened.statistics().documents
+        assert few == many[:2] == opened.newest(2) and len(many) == pages
+        remove_from_index(index, "url", few[0].url)
+        assert opened.newest(50) == many[1:]
+        assert opened.statistics().documents == pages - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -16,7 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from webui.processes import SharedNumber, how_many
+from webui.application import SiteState
+from webui.processes import SharedMark, how_many
+from webui.settings import Settings, load_settings
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -45,14 +48,39 @@ def get(address: str) -> str:
         return str(answer.read().decode())
 
 
-def test_processes_see_the_same_number() -> None:
-    number = SharedNumber()
+def test_processes_see_the_same_mark() -> None:
+    mark = SharedMark()
+    before = mark.get()
     pid = os.fork()
     if not pid:
-        number.increase()
+        mark.change()
         os._exit(0)
     os.waitpid(pid, 0)
-    assert number.get() == 1
+    assert mark.get() != before
+
+
+def test_what_another_process_saves_meanwhile_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("[search]\nk1 = 1.0\n")
+    here = SiteState(load_settings(str(file), {}, {}), None)
+    there = copy.copy(here)  # as a process split from this one: its own view, the same mark
+    reloaded = Settings.reloaded
+
+    def reload_and_be_overtaken(settings: Settings) -> Settings:
+        found = reloaded(settings)
+        monkeypatch.setattr(Settings, "reloaded", reloaded)
+        file.write_text("[search]\nk1 = 3.0\n")
+        there.take_over()
+        return found
+
+    file.write_text("[search]\nk1 = 2.0\n")
+    monkeypatch.setattr(Settings, "reloaded", reload_and_be_overtaken)
+    here.take_over()
+    here.follow()
+    there.follow()
+    assert here.settings.search.k1 == there.settings.search.k1 == 3.0
 
 
 def test_a_thread_of_a_program_is_not_split() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,15 @@ from archiver.crawl import (
     send_command,
 )
 from archiver.crawl.statefile import StateFile
-from archiver.crawl.states import JobLock, check_move, is_running, new_commands, read_state, write_state
+from archiver.crawl.states import (
+    LOCK_FILE,
+    JobLock,
+    check_move,
+    is_running,
+    new_commands,
+    read_state,
+    write_state,
+)
 
 S = JobState
 ALLOWED = {
@@ -77,6 +86,16 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         JobLock(str(tmp_path))
     lock.release()
     assert not is_running(str(tmp_path))
+
+
+def test_who_looks_on_keeps_no_crawl_from_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    JobLock(str(tmp_path)).release()
+    with open(tmp_path / LOCK_FILE) as onlooker:
+        fcntl.flock(onlooker, fcntl.LOCK_SH)  # in the middle of is_running
+        monkeypatch.setattr("time.sleep", lambda _: fcntl.flock(onlooker, fcntl.LOCK_UN))
+        lock = JobLock(str(tmp_path))
+    assert is_running(str(tmp_path))
+    lock.release()
 
 
 def test_commands_to_a_job_at_rest(tmp_path: Path) -> None:
