@@ -498,7 +498,7 @@ class Run:
         """Have a worker merge small segments that fill a large one, one merge at a time: memory is for reading."""
         if any(worker.merging for worker in self._workers) or self._failed_merges >= _FAILED_MERGES_AT_MOST:
             return
-        group = full_group(self._writer.segments(), set())
+        group = full_group(self._writer.segments())
         if group and self._workers:
             self._ask_to_merge(group, self._workers[self._merges % len(self._workers)], with_weights=True)
 

@@ -1,6 +1,6 @@
 """A worker process of an index run: archive files in, batches of segments out.
 
-The coordinator (indexer.build) hands out files and answers which pages are new; the worker
+The coordinator (indexer.coordinator) hands out files and answers which pages are new; the worker
 reads, parses, analyses and inverts, and writes the segment of each batch itself.
 """
 
@@ -110,7 +110,8 @@ class Worker:
                 self._takedowns = message[1]
             elif message[0] == "merge":
                 self._merges.append(message[1])
-                self._merge()
+                if not self._groups:
+                    self._merge()
             elif message[0] == "flush":
                 self._finish_batch()
                 self._pipe.send(("flushed",))

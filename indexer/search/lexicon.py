@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from indexer.store.snapshot import LiveSegment, Snapshot
 _START = 4  # bytes that words are ordered by
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class Lexicon:
     """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes."""
 
@@ -33,9 +32,9 @@ class Lexicon:
     @classmethod
     def of(cls, segment: Segment) -> Lexicon:
         """Return the lexicon of a segment."""
-        found = _lexicons.get(segment)
+        found: Lexicon | None = segment.derived.get("lexicon")
         if found is None:
-            found = _lexicons[segment] = cls._made(segment)
+            found = segment.derived["lexicon"] = cls._made(segment)
         return found
 
     @classmethod
@@ -104,7 +103,6 @@ class Lexicon:
         return found
 
 
-_lexicons: WeakKeyDictionary[Segment, Lexicon] = WeakKeyDictionary()
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
 _ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
 

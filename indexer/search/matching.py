@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline, Portion
-from indexer.search.matches import Floats, Match, NoMatch, Ordinals, Places, are_in, spread
+from indexer.search.expanded import WordsMatch
+from indexer.search.matches import Floats, Match, NoMatch, Ordinals, are_in, spread
 from indexer.search.positions import Elements, PhraseFinder, Spans, places_of
 from indexer.search.query import Fuzzy, Leaf, Phrase, Wildcard, Word, is_implied
 from indexer.search.vocabulary import ANY_WORD, Expansions
@@ -80,10 +81,6 @@ class LayeredMatch(Match):
     def spans(self, versions: Ordinals) -> Spans:
         return Spans.joined([layer.spans(versions) for layer in self._layers])
 
-    def places(self, wanted: Ordinals) -> Places:
-        layers = [layer.places(wanted) for layer in self._layers]
-        return Places.joined([(layer.row, layer.element, layer.position) for layer in layers])
-
 
 def match_leaf(
     leaf: Leaf,
@@ -150,8 +147,6 @@ def _expanded(
     expansions: Expansions | None,
 ) -> tuple[Match, list[str]]:
     """Return where the words occur that a wildcard or a fuzzy word stands for, and which are in the segment."""
-    from indexer.search.expanded import WordsMatch  # it is built on this module
-
     if expansions is None or leaf not in expansions.words:
         return NoMatch(), []
     factor_of = list(expansions.words[leaf].items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -117,11 +116,11 @@ class _Hosts:
 
     @classmethod
     def of(cls, segment: Segment) -> _Hosts:
-        found = _hosts.get(segment)
+        found: _Hosts | None = segment.derived.get("hosts")
         if found is None:
             names = segment.hosts()
             starts = [0, *accumulate(len(name) + 2 for name in names)]
-            found = _hosts[segment] = cls(names, "".join(f".{name}\n" for name in names), starts)
+            found = segment.derived["hosts"] = cls(names, "".join(f".{name}\n" for name in names), starts)
         return found
 
     def beginning(self, wanted: str) -> list[int]:
@@ -132,9 +131,6 @@ class _Hosts:
             found.append(bisect_right(self.starts, at) - 1)
             at = self.text.find("." + wanted, self.starts[found[-1] + 1])
         return found
-
-
-_hosts: WeakKeyDictionary[Segment, _Hosts] = WeakKeyDictionary()
 
 
 def _last_word(typed: str) -> tuple[str, str]:

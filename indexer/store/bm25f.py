@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from indexer.text.elements import ELEMENTS
 
-# Chosen by measurement, see docs/ranking.md; webui/settings.py has the same numbers, and a test compares them.
+# Chosen by measurement, see docs/ranking.md; webui/setting_infos.py has the same numbers, and a test compares them.
 DEFAULT_K1 = 80.0
 DEFAULT_SLOPE = 0.5
 DEFAULT_FOLD = 0.3

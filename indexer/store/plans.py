@@ -18,18 +18,14 @@ MERGE_VERSIONS, MERGE_OCCURRENCES = 49_152, 40_000_000
 FEW_TIMES, FREE_VERSIONS = 4, 4_000
 
 
-def full_group(entries: Iterable[Entry], busy: set[int]) -> list[Entry]:
-    """Return small segments that fill one large one; [] while there are not enough. busy: numbers to leave out.
+def full_group(entries: Iterable[Entry]) -> list[Entry]:
+    """Return small segments that fill one large one; [] while there are not enough.
 
     Small is what is less than half of a large one.
     """
     group: list[Entry] = []
     for entry in entries:
-        if (
-            entry["number"] in busy
-            or 2 * _alive(entry) > MERGE_VERSIONS
-            or 2 * _size(entry) > MERGE_OCCURRENCES
-        ):
+        if 2 * _alive(entry) > MERGE_VERSIONS or 2 * _size(entry) > MERGE_OCCURRENCES:
             continue
         if group and not _fits([*group, entry]):
             return group

@@ -320,16 +320,6 @@ class Segment:
         numbers: NDArray[np.int64] = self.shape_numbers(postings.start, postings.count).take(rows)
         return numbers
 
-    def words_with_prefix(self, prefix: str) -> list[int]:
-        """Return the indexes of all words that start with `prefix`, by one look at the bytes of the dictionary."""
-        wanted = np.frombuffer(prefix.encode("utf-8", "replace"), dtype=np.uint8)
-        ends = self._word_ends.astype(np.int64)
-        starts = np.append(0, ends[:-1])
-        rows = np.flatnonzero(ends - starts >= len(wanted))
-        for place, byte in enumerate(wanted):
-            rows = rows[self._words[starts[rows] + place] == byte]
-        return [int(row) for row in rows]
-
     def positions_of(self, postings: PostingList) -> PositionList:
         """Return the positions of a list, to be read pair by pair."""
         return PositionList(self, postings)

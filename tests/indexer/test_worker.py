@@ -14,7 +14,7 @@ import pytest
 
 from indexer import IndexOptions, LedgerEntry, build_index, open_index
 from indexer.coordinator import Run
-from indexer.worker import Status, WorkerProcess
+from indexer.worker import Status, Worker, WorkerProcess
 from tests.indexer.making import response, write_warc
 
 
@@ -183,3 +183,29 @@ def test_a_page_that_takes_too_long_is_left_out_and_the_rest_is_there(tmp_path: 
     assert (entry.status, entry.records, entry.captures, entry.documents) == ("damaged", 7, 7, 6)
     (damage,) = entry.damaged
     assert damage.offset == capture.location.offset and "left out" in damage.problem
+
+
+class Told:
+    """A pipe that gives messages, answers each claim with new versions, and keeps the kinds of what is sent."""
+
+    def __init__(self, *messages: tuple[Any, ...]) -> None:
+        self._messages = [*messages, ("stop",)]
+        self.sent: list[str] = []
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        self.sent.append(message[0])
+        if message[0] == "claim":
+            answers = [(number, number, True) for number, _ in enumerate(message[1], start=1)]
+            self._messages.insert(0, ("answers", answers))
+
+    def recv(self) -> tuple[Any, ...]:
+        return self._messages.pop(0)
+
+
+def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.worker.run_merge", lambda task: [])
+    path = write_warc(tmp_path / "a.warc.gz", pages("a", 1))
+    merge = ("merge", None)
+    pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1)), merge, ("flush",))
+    Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
+    assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]

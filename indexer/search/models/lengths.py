@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from indexer.store.segment import Segment
 from indexer.store.snapshot import Snapshot
 
 _PAIRS_AT_ONCE = 1 << 19
-_known: WeakKeyDictionary[Snapshot, list[Vectors]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -34,9 +32,9 @@ def vectors_of(snapshot: Snapshot) -> list[Vectors]:
     share an id count as one for their rarity.
     """
     with _lock:
-        found = _known.get(snapshot)
+        found: list[Vectors] | None = snapshot.derived.get("vectors")
         if found is None:
-            found = _known[snapshot] = _read(snapshot)
+            found = snapshot.derived["vectors"] = _read(snapshot)
         return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,3 +171,16 @@ def test_words_and_hosts_of_removed_pages_are_not_suggested(tmp_path: Path) -> N
         assert dict(completions(snapshot, "her", 9)) == {"heron": 1, "hero": 1}
         assert [one.text for one in host_suggestions(snapshot, "g", 9)] == []
         assert [one.text for one in host_suggestions(snapshot, "exam", 9)] == ["here.example"]
+
+
+def test_what_is_learned_of_a_segment_goes_with_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "index")
+    build_index([write_warc(tmp_path / "a.warc", [response("http://a.example/", "heron")])], path)
+    with open_index(path) as index:
+        [live] = index._current().segments
+        lexicon = Lexicon.of(live.segment)
+        assert Lexicon.of(live.segment) is lexicon
+        segment = weakref.ref(live.segment)
+    del live, lexicon
+    gc.collect()
+    assert segment() is None

@@ -29,13 +29,12 @@ def numbers(groups: list[list[dict[str, Any]]]) -> list[list[int]]:
 
 
 def test_during_a_run_small_segments_wait_until_they_fill_a_large_one() -> None:
-    assert full_group(entries(30, 30, 30), set()) == []
-    assert numbers([full_group(entries(30, 30, 30, 30), set())]) == [[1, 2, 3]]
-    # what is large is left alone, and what a merge is at work on already
-    assert numbers([full_group(entries(90, 30, 30, 30, 30), set())]) == [[2, 3, 4]]
-    assert full_group(entries(30, 30, 30, 30, 30), {1, 2, 3}) == []
+    assert full_group(entries(30, 30, 30)) == []
+    assert numbers([full_group(entries(30, 30, 30, 30))]) == [[1, 2, 3]]
+    # what is large is left alone
+    assert numbers([full_group(entries(90, 30, 30, 30, 30))]) == [[2, 3, 4]]
     # many words fill a segment, too
-    assert numbers([full_group(entries(1, 1, 1, occurrences=400), set())]) == [[1, 2]]
+    assert numbers([full_group(entries(1, 1, 1, occurrences=400))]) == [[1, 2]]
 
 
 def test_a_run_of_any_length_has_a_bounded_number_of_small_segments() -> None:
@@ -43,7 +42,7 @@ def test_a_run_of_any_length_has_a_bounded_number_of_small_segments() -> None:
     written = most = 0
     for number in range(1, 1000):
         live.append({"number": number, "versions": 7, "dead": [], "sums": [7]})
-        if group := full_group(live, set()):
+        if group := full_group(live):
             live = [entry for entry in live if entry not in group]
             together = sum(entry["versions"] for entry in group)
             live.append({"number": 10_000 + number, "versions": together, "dead": [], "sums": [1]})

@@ -106,13 +106,12 @@ def test_a_count_of_more_than_63_is_no_other_shape(tmp_path: Path) -> None:
     assert sorted(contents(Segment(str(tmp_path / "s")))) == [("cat", 0, 0), ("cat", 1, 1)]
 
 
-def test_prefixes_and_stems(tmp_path: Path) -> None:
+def test_stems(tmp_path: Path) -> None:
     page: Page = {(word, 6): [place] for place, word in enumerate(["cat", "cats", "catalogue", "dog"])}
     write_segment(str(tmp_path / "s"), {"http://a.example/": page})
     segment = Segment(str(tmp_path / "s"))
-    assert {segment.word_at(i) for i in segment.words_with_prefix("cat")} == {"cat", "cats", "catalogue"}
     assert {segment.word_at(i) for i in segment.words_of_stem("en", "cat")} == {"cat", "cats"}
-    assert segment.words_of_stem("de", "cat") == [] and segment.words_with_prefix("zebra") == []
+    assert segment.words_of_stem("de", "cat") == []
 
 
 def test_a_segment_without_pages_can_be_written_and_read(tmp_path: Path) -> None:
