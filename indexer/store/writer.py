@@ -505,7 +505,8 @@ class IndexWriter:
             task = self.merge_task(chosen, "merge")
             self.commit_merge(task, run_merge(task))
         else:
-            progress("merging segments", len(groups), len(groups))
+            if groups:
+                progress("merging segments", len(groups), len(groups))
         self.fold_links()
         self._reweigh()
 

@@ -1,4 +1,4 @@
-"""The cached page, its tabs, the calendar and the comparison in a real browser: fit, axe-core, narrow screens."""
+"""The bar of a cached page in a real browser. What axe-core says of it: test_every_page.py."""
 
 from __future__ import annotations
 
@@ -8,65 +8,24 @@ from typing import Any
 
 import pytest
 
-from tests.browser.checks import WCAG
 from tests.browser.live_site import Site
 from tests.webui.archive_text import PNG, page, response, write_archive
 
 pytestmark = pytest.mark.browser
 
 URL = "http://site.example/a"
-STATES = [
-    f"/cached/2015/{URL}",
-    f"/cached/2016;q=wombat/{URL}",
-    f"/cached/2015;q=nowhere/{URL}",
-    f"/cached/2015;view=text;q=wombat/{URL}",
-    f"/cached/2015;view=details/{URL}",
-    f"/cached/2015;view=cite/{URL}",
-    "/cached/2015/http://site.example/doc.pdf",
-    "/cached/2015/http://site.example/old",
-    "/cached/2015/http://nowhere.example/",
-    f"/captures/*/{URL}",
-    f"/captures/2017/{URL}",
-    "/compare",
-    f"/compare?url={URL}&phrase=noon",
-    f"/compare?url={URL}&view=side",
-]
 
 
 @pytest.fixture
 def site(serve: Callable[..., Site], tmp_path: Path) -> Site:
-    """Three captures of a page, in Latin and Hebrew letters, and what belongs to them."""
-    long = "http://site.example/" + "long/" * 60
+    """A page and its picture."""
     return serve(
         write_archive(
             tmp_path / "a.warc.gz",
-            response(
-                URL, page("First light " * 20, f"<p>A wombat at dawn.<img src=/p.png><a href={long}>x</a>")
-            ),
-            response(URL, page("First light", "<p>A wombat at noon."), date="2017-01-01T00:00:00Z"),
-            response(URL, page("אור ראשון", "<p dir=rtl>וומבט wombat"), date="2018-01-01T00:00:00Z"),
+            response(URL, page("First light " * 20, "<p>A wombat at dawn.<img src=/p.png>")),
             response("http://site.example/p.png", PNG, "image/png"),
-            response("http://site.example/doc.pdf", b"%PDF-1.4", "application/pdf"),
-            response("http://site.example/old", "", status="301 Moved", headers="Location: /a\r\n"),
         )
     )
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark"), (320, "light")])
-def test_every_state_fits_and_has_no_violation(browser: Any, site: Site, width: int, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    for state in STATES:
-        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("pageerror", lambda error, heard=complaints: heard.append(str(error)))
-        page.goto(site.address + state, wait_until="load")
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
-        found = axe.run(page, options={"runOnly": WCAG}).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], state
-        assert complaints == [], state
-        context.close()
 
 
 @pytest.mark.parametrize("with_scripts", [True, False])

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python")
 
 from tests.browser.checks import own_problems, violations
-from tests.browser.whole_site import HERON, WholeSite, whole_site
+from tests.browser.whole_site import HERON, LONG, WholeSite, whole_site
 
 pytestmark = pytest.mark.browser
 
@@ -32,6 +32,10 @@ STATES: dict[str, str] = {
     "similar pages": f"/similar?url={HERON}",
     "cached": f"/cached/2015;q=heron/{HERON}",
     "cached, another time": f"/cached/2012/{HERON}",
+    "cached, nothing to mark": f"/cached/2015;q=nowhere/{HERON}",
+    "cached, a long title and address": f"/cached/0;q=heron/{LONG}",
+    "cached, from right to left": "/cached/0/http://birds.example/he/",
+    "cached, a PDF": "/cached/0/http://birds.example/leaflet.pdf",
     "cached, a picture": "/cached/0/http://birds.example/map.png",
     "cached, a redirect": "/cached/0/http://birds.example/old",
     "cached, text": f"/cached/2015;view=text;q=heron/{HERON}",
@@ -39,6 +43,7 @@ STATES: dict[str, str] = {
     "cached, cite": f"/cached/2015;view=cite/{HERON}",
     "not archived": "/cached/0/http://nowhere.example/",
     "calendar": f"/captures/*/{HERON}",
+    "calendar, one year": f"/captures/2010/{HERON}",
     "compare": f"/compare?url={HERON}&phrase=heron+stands",
     "compare, side by side": f"/compare?url={HERON}&view=side",
     "compare, asked": "/compare",

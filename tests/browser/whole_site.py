@@ -19,10 +19,11 @@ from tests.archiver.crawl.site import page as web_page
 from tests.indexer.making import record, response, write_warc
 from webui import create_app
 from webui.server import listen
+from webui.setting_infos import settings_template
 from webui.settings import load_settings
-from webui.settings_file import settings_template
 
 HERON = "http://birds.example/herons"
+LONG = "http://very-long-name-of-a-host-that-does-not-fit.example/" + "path/" * 60
 _WORDS = "waits stands fishes flies sleeps walks calls nests preens dives looks feeds".split()
 
 
@@ -55,8 +56,9 @@ def archive(path: Path) -> str:
         response(HERON, f"<html lang=en><title>Grey herons</title>{menu}<p>A heron flies. <a href=/1>one</a>",
                  date="2015-05-03T14:02:11Z"),
         response("http://birds.example/he/", "<html lang=he><title>אנפה</title><p>heron זו אנפה"),
-        response("http://very-long-name-of-a-host-that-does-not-fit.example/" + "path/" * 20, "<title>heron"),
+        response(LONG, "<title>" + "heron " * 40),
         record("resource", "http://birds.example/map.png", b"\x89PNG\r\n\x1a\nx", "Content-Type: image/png"),
+        record("resource", "http://birds.example/leaflet.pdf", b"%PDF-1.4", "Content-Type: application/pdf"),
         record("response", "http://birds.example/old",
                b"HTTP/1.1 301 Moved\r\nLocation: /herons\r\nContent-Type: text/html\r\n\r\n"),
     ]  # fmt: skip

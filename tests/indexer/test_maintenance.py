@@ -245,7 +245,12 @@ def test_optimizing_leaves_one_segment_without_dead_versions_and_the_same_answer
         second = reader.search("archive")
         assert [(hit.url, hit.score) for hit in first.hits] == [(hit.url, hit.score) for hit in second.hits]
     assert (done.segments, done.dropped_versions) == (1, 3) and done.bytes < done.bytes_before
-    assert said[-1] == "packing the catalogue"
+    assert said[-1] == "packing the catalogue" and "merging segments" in said
+    said.clear()
+    optimize_index(index, progress=lambda step, done, total: said.append(step))
+    assert set(said) == {"packing the catalogue"}, (
+        "a second time there is nothing to merge, and no word of it"
+    )
     assert searches(index).keys() == before["searches"].keys()
     sound(index)
     content = b"".join(

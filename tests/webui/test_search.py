@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 import pytest
 from flask.testing import FlaskClient
 
 from indexer import IndexCorruptError, IndexVersionError
+from indexer.search.query import parse_query
 from tests.webui.archive_text import page, response, write_archive
 from tests.webui.fake_index import FakeOpener, client_for
 from webui import create_app
@@ -276,6 +279,8 @@ def test_a_search_request_is_plain_data() -> None:
 def test_the_help_page_links_each_example_to_its_search(client: FlaskClient) -> None:
     shown = client.get("/help").text
     assert 'href="/search?q=heron+-boat"' in shown and ">heron -boat</code>" in shown
+    examples = re.findall(r'href="/search\?q=([^"]*)"', shown)
+    assert len(examples) > 10 and not [text for text in examples if parse_query(unquote_plus(text)).notices]
     assert shown.count("<kbd>") == 8 and "The keys are on." in shown
     client.set_cookie("findingaid", "shortcuts=0")
     assert "The keys are off." in client.get("/help").text

@@ -46,10 +46,8 @@ def test_feedback_finds_pages_without_a_word_of_the_query(index: Index) -> None:
     assert plain.total == 2 and plain.added == ()
     assert {"pond", "reed"} <= {word.text for word in wide.added}
     assert all(word.weight > 0 and word.source == "rocchio" for word in wide.added)
-    assert [hit.url for hit in wide.hits[:3]] == [
-        f"http://a.example/{n}" for n in (2, 1, 3)
-    ] or wide.total >= 3
-    assert "http://a.example/3" in {hit.url for hit in wide.hits}
+    found = [hit.url for hit in wide.hits]
+    assert set(found[:2]) == {hit.url for hit in plain.hits} and "http://a.example/3" in found[2:]
     assert wide.parsed == "heron"
 
 

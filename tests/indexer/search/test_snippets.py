@@ -161,28 +161,9 @@ def test_a_snippet_is_a_bounded_part_of_the_page_with_only_wanted_words_marked(
 
 
 PIECES = st.sampled_from(
-    [
-        "C++",
-        "F#",
-        " ",
-        "\u00a0",
-        "\u3000",
-        "\u2028",
-        "é",
-        "É",
-        "e\u0301",
-        "日本",
-        "a",
-        "B9",
-        "_",
-        "-",
-        "\u00ad",
-        "\u200d",
-        "Σ",
-        "😀",
-        "ﬁ",
-    ]
-)
+    ["C++", "F#", " ", "\u00a0", "\u3000", "\u2028", "é", "É", "e\u0301", "日本", "a", "B9", "_", "-", "\u00ad",
+     "\u200d", "Σ", "😀", "ﬁ"]
+)  # fmt: skip
 
 
 @settings(max_examples=200, deadline=None)

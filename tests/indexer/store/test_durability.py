@@ -431,14 +431,19 @@ def test_readers_see_whole_commits_while_a_writer_commits_merges_and_rebuilds(
     assert searches[0] > 5
 
 
+@pytest.fixture
+def index(tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """An index that later runs of the test change in its own process."""
+    run_in_one_process(monkeypatch)
+    build_index(shelf, str(tmp_path / "index"), options=ONE)
+    return str(tmp_path / "index")
+
+
 @pytest.mark.parametrize("look", ["open", "search", "check", "fresh thread"])
 def test_a_generation_that_goes_before_it_is_opened_is_not_missed(
-    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
+    index: str, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
 ) -> None:
     """A reader has read that g1 is live; before it opens a file, a rebuild makes g2 live and removes g1."""
-    run_in_one_process(monkeypatch)
-    index = str(tmp_path / "index")
-    build_index(shelf, index, options=ONE)
     expected = answers(index)
     turns = iter([True] if look == "open" else [False, True])
 
@@ -469,12 +474,9 @@ def test_a_generation_that_goes_before_it_is_opened_is_not_missed(
 
 @pytest.mark.parametrize("look", ["open", "check"])
 def test_a_generation_that_goes_while_it_is_being_opened_is_not_missed(
-    tmp_path: Path, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
+    index: str, shelf: list[str], monkeypatch: pytest.MonkeyPatch, look: str
 ) -> None:
     """The catalogue is open, nothing else is; then the folder is gone."""
-    run_in_one_process(monkeypatch)
-    index = str(tmp_path / "index")
-    build_index(shelf, index, options=ONE)
     expected = answers(index)
     connect = Catalogue._connect
 
