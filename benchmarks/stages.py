@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import indexer.store.inlinks as inlinks
 import indexer.store.inversion as inversion
 import indexer.store.links as links
 import indexer.store.merging as merging
 import indexer.store.segment as segment
 import indexer.store.segment_writer as segment_writer
+import indexer.store.weights as weights
 import indexer.store.writer as writer
 import indexer.text.documents as documents
 import indexer.worker as worker
@@ -175,8 +177,8 @@ def _time_coordinator(files: list[str], stages: Stages) -> None:
     for owner, name, stage in (
         (IndexWriter, "commit", "catalogue rows"),
         (writer, "write_changed_captures", "captures"),
-        (writer, "write_overlay", "inlinks"),
-        (writer, "write_weights", "weights"),
+        (inlinks, "write_overlay", "inlinks"),
+        (weights, "write_weights", "weights"),
     ):
         stages.time(owner, name, stage)
     folder = tempfile.mkdtemp()

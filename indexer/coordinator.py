@@ -20,11 +20,12 @@ from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
 from indexer.sharing import Share, joined_entry, shares_of
 from indexer.store.bm25f import Ranking
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
 from indexer.store.errors import DiskFullError, IndexCorruptError, WorkerError
 from indexer.store.merge_task import MergeTask, Places
 from indexer.store.plans import full_group, last_groups
 from indexer.store.removal import Takedowns, removals_of
-from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
+from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
 from indexer.worker import Batch, Status, WorkerProcess
 

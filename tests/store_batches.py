@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from indexer.store.columns import KINDS, Occurrences, VersionColumns, sort_words
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
 from indexer.store.inversion import stems_of
 from indexer.store.links import LinkCollector
 from indexer.store.segment import Segment
 from indexer.store.segment_writer import SegmentWriter
-from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
+from indexer.store.writer import IndexWriter
 from indexer.worker import host_of
 
 Page = Mapping[tuple[str, int], list[int]]  # (word, element) -> positions

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from indexer.store.catalogue import Catalogue
+from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexError_, IndexMissingError
 from indexer.store.files import FileTable
-from indexer.store.layout import inlinks_path, links_path, segment_path
+from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
@@ -69,7 +70,7 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
 
 def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
-    inlinks = Segment(inlinks_path(folder, entry)) if entry["inlinks"] else None
+    inlinks = open_inlinks(folder, entry)
     weights = open_weights(folder, entry, segment, inlinks)
     captures = CaptureColumns(captures_path(folder, entry), len(segment))
     links = Links(links_path(folder, entry["number"]), len(segment))
@@ -184,8 +185,7 @@ def _check_segment(
             f"{weights.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
             " index the archives again with --rebuild"
         )
-    alive = np.ones(len(segment), dtype=bool)
-    alive[entry["dead"]] = False
+    alive = alive_in(entry, len(segment))
     if (held[alive].sum(axis=0) != entry["sums"]).any():
         problems.append(
             f"{segment.path}: the lengths do not add up to the catalogue's sums;"

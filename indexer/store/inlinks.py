@@ -16,6 +16,7 @@ Which texts a page gets, and how often:
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,9 @@ from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
+from indexer.store.entries import Entry, alive_in, sum_lengths
 from indexer.store.inversion import write_batch
+from indexer.store.layout import inlinks_path, links_path, segment_path
 from indexer.store.links import Links, begins, spread, target_key
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
@@ -53,7 +56,7 @@ def keys_of(addresses: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def changed_targets(
-    segments: Sequence[dict[str, Any]],
+    segments: Sequence[Entry],
     sources: Sequence[Source],
     folded: Any,
     removed: Mapping[int, Sequence[int]],
@@ -77,6 +80,47 @@ def changed_targets(
             wanted[list(gone)] = True
             keys.append(source.links.links_from(wanted)[0])
     return np.unique(np.concatenate(keys))
+
+
+def write_overlays(
+    connection: sqlite3.Connection,
+    folder: str,
+    segments: Sequence[Entry],
+    folded: Any,
+    removed: Mapping[int, Sequence[int]],
+) -> set[int]:
+    """Write the overlays of the segments that links to their pages came to or went from; of all if in doubt.
+
+    Entries are brought up to date; returns the numbers of these segments. folded, removed: as in `changed_targets`.
+    """
+    sources = [_source(folder, entry) for entry in segments]
+    changed = changed_targets(segments, sources, folded, removed)
+    written: set[int] = set()
+    for entry, source in zip(segments, sources, strict=True):
+        addresses = [""] * len(source.segment)
+        for ordinal, address in connection.execute(
+            "SELECT v.ordinal, u.sort_key FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            (entry["number"],),
+        ):
+            addresses[ordinal] = address
+        if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
+            is_linked_anew = np.isin(keys_of(addresses), changed).any()
+            if not is_linked_anew:
+                continue
+        written.add(entry["number"])
+        entry["inlinks"] += 1
+        write_overlay(inlinks_path(folder, entry), source.segment, addresses, sources)
+        for read in sources:
+            read.segment.file.let_go()
+            read.links.file.let_go()
+        sum_lengths(folder, entry)
+    return written
+
+
+def _source(folder: str, entry: Entry) -> Source:
+    segment = Segment(segment_path(folder, entry["number"]))
+    links = Links(links_path(folder, entry["number"]), len(segment))
+    return Source(segment, links, alive_in(entry, len(segment)) if entry["dead"] else None)
 
 
 def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources: Sequence[Source]) -> None:

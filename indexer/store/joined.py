@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id
+from indexer.store.entries import Entry, mean_lengths
 from indexer.store.files import FileTable, fingerprint
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureRow
-from indexer.store.writer import mean_lengths
 
 _STEP = 10**9  # segment numbers of the next index begin here
 _ROWS_AT_ONCE = 500
@@ -64,9 +64,7 @@ class JoinedSnapshot(Snapshot):
         self.versions = sum(member.versions for member in self.members) - sum(map(len, same.dead.values()))
         self.means = mean_lengths(self.entries)
 
-    def _renumbered(
-        self, place: int, live: LiveSegment, same: _SamePages, entry: dict[str, Any]
-    ) -> LiveSegment:
+    def _renumbered(self, place: int, live: LiveSegment, same: _SamePages, entry: Entry) -> LiveSegment:
         """Return a segment as it is among all others, and bring its entry in line."""
         segment = copy.copy(live.segment)
         segment.document = live.segment.document + np.uint32(self._bases[place])

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
-from indexer.store.errors import IndexCorruptError
 from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links, merge_links
 from indexer.store.merging import merge_segments
-from indexer.store.segment import Segment
+from indexer.store.segment import Segment, sound_segment
 from indexer.store.weights import write_weights
 
 Places = list[NDArray[np.int64]]
@@ -70,12 +69,3 @@ def run_merge(task: MergeTask) -> Places:
     if task.ranking is not None:
         write_weights(weights, Segment(path), task.ranking, np.asarray(task.means))
     return places
-
-
-def sound_segment(path: str) -> Segment:
-    """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
-    segment = Segment(path)
-    for problem in segment.file.problems():
-        raise IndexCorruptError(problem)
-    segment.file.let_go()
-    return segment

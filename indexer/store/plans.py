@@ -6,9 +6,8 @@ A large segment is written once: during a run small segments wait until they fil
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-Entry = dict[str, Any]
+from indexer.store.entries import Entry
 
 # No segment made by a merge goes beyond these bounds (a segment can hold more: MAX_VERSIONS): what a merge takes
 # beside workers that read is the greatest part of what a run needs.

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
+from indexer.store.entries import Entry, alive_in, mean_lengths, open_inlinks
 from indexer.store.errors import IndexCorruptError, IndexMissingError
-from indexer.store.layout import inlinks_path, segment_path
+from indexer.store.layout import segment_path
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path
 from indexer.store.weights import Basis, Weights, open_weights
-from indexer.store.writer import mean_lengths
 from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
@@ -118,20 +118,17 @@ class Snapshot:
                 return IndexCorruptError(problem)
         return None
 
-    def _read(self) -> list[dict[str, Any]]:
+    def _read(self) -> list[Entry]:
         with self.catalogue.snapshot():
-            entries: list[dict[str, Any]] = self.catalogue.dictionary["segments"]
+            entries: list[Entry] = self.catalogue.dictionary["segments"]
         return entries
 
-    def _open(self, entry: dict[str, Any]) -> LiveSegment:
+    def _open(self, entry: Entry) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
-        inlinks = Segment(inlinks_path(self.catalogue.index_dir, entry)) if entry["inlinks"] else None
+        inlinks = open_inlinks(self.catalogue.index_dir, entry)
         weights = open_weights(self.catalogue.index_dir, entry, segment, inlinks)
         captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
-        alive = None
-        if entry["dead"]:
-            alive = np.ones(len(segment), dtype=bool)
-            alive[entry["dead"]] = False
+        alive = alive_in(entry, len(segment)) if entry["dead"] else None
         return LiveSegment(entry["number"], segment, weights, captures, alive, None, inlinks)
 
     def all_versions(self) -> tuple[NDArray[np.int64], ...]:

@@ -9,6 +9,8 @@ that no longer fits (mean lengths have moved, boosts were changed) costs time, n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,11 +20,14 @@ from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.bm25f import Ranking, norms, weights
+from indexer.store.entries import Entry, mean_lengths, open_inlinks
 from indexer.store.errors import IndexCorruptError
-from indexer.store.layout import weights_path
-from indexer.store.segment import Segment
+from indexer.store.layout import segment_path, weights_path
+from indexer.store.segment import Segment, sound_segment
 from indexer.text.elements import ELEMENTS
 
+# At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
+_DRIFT = 1.25
 STEPS, ZERO = 12, 120  # 2**-10 to 2**11 in steps of 6 %
 _PAIRS_AT_ONCE = 1 << 19
 
@@ -83,6 +88,28 @@ def write_weights(
         {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
         {"codes": codes or empty, "greatest": greatest or empty, "inlink_codes": inlink_codes or empty},
     )
+
+
+def weigh(
+    folder: str, segments: Sequence[Entry], ranking: Ranking, anew: AbstractSet[int] = frozenset()
+) -> None:
+    """Write weights for segments that have none, or whose weights may be wrong by more than a factor of _DRIFT.
+
+    Entries are brought up to date. anew: numbers of segments that are to be weighed in any case.
+    """
+    means = mean_lengths(segments)
+    now = Basis.of(ranking, means)
+    for entry in segments:
+        path = segment_path(folder, entry["number"])
+        if (
+            entry["weights"]
+            and entry["number"] not in anew
+            and Weights(weights_path(folder, entry), Segment(path)).basis.slack(now) <= _DRIFT
+        ):
+            continue
+        segment = sound_segment(path)
+        entry["weights"] += 1
+        write_weights(weights_path(folder, entry), segment, ranking, means, open_inlinks(folder, entry))
 
 
 def _codes_of(
@@ -161,6 +188,6 @@ def _without_bound(count: int) -> NDArray[np.uint8]:
     return np.full(count, 255, dtype=np.uint8)
 
 
-def open_weights(folder: str, entry: dict[str, Any], segment: Segment, inlinks: Segment | None) -> Weights:
+def open_weights(folder: str, entry: Entry, segment: Segment, inlinks: Segment | None) -> Weights:
     """Return the weights of a segment, by its entry in the catalogue. Raises as Weights does."""
     return Weights(weights_path(folder, entry) if entry["weights"] else "", segment, inlinks)

@@ -10,85 +10,26 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
-from indexer.store.columns import KINDS
+from indexer.store.commit_batch import CommitBatch
 from indexer.store.compact import PAYLOAD_END, compact_address, compact_digest, doc_id
+from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
-from indexer.store.inlinks import Source, changed_targets, keys_of, write_overlay
+from indexer.store.inlinks import write_overlays
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
-from indexer.store.links import Links
-from indexer.store.merge_task import MergeTask, Places, run_merge, sound_segment
+from indexer.store.merge_task import MergeTask, Places, run_merge
 from indexer.store.plans import last_groups, whole_groups
-from indexer.store.segment import Segment
 from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
-from indexer.store.weights import Basis, Weights, write_weights
-from indexer.text.elements import INLINK
+from indexer.store.weights import weigh
 
-# At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
-_DRIFT = 1.25
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
-
-
-@dataclass(slots=True)
-class NewVersion:
-    """One version of a batch: its number, address, digest and title."""
-
-    number: int
-    document: int
-    url: str
-    digest: bytes
-    title: str | None
-
-
-@dataclass(slots=True)
-class NewCapture:
-    """One capture of a batch, in the columns of the catalogue; version 0 for none."""
-
-    document: int
-    timestamp: str
-    type: str
-    status: int
-    mime: str
-    payload: str
-    file: int
-    member: str
-    offset: int
-    length: int
-    inner: int
-    version: int
-    refers_to: str
-
-
-@dataclass(slots=True)
-class CommitBatch:
-    """What one commit adds: at most one segment file (and its links file) with its versions, captures, ledger entries.
-
-    ledger: (number of the file, its entry) of files read to the end.
-    replaces: numbers of files whose captures so far make place for those of the batches of this commit.
-    given_up: numbers of files that could not be read to their end; their ledger entry counts the captures held.
-    """
-
-    segment: str = ""
-    links: str = ""
-    sums: Sequence[int] = ()
-    counts: Sequence[int] = ()
-    versions: list[NewVersion] = field(default_factory=list)
-    captures: list[NewCapture] = field(default_factory=list)
-    ledger: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    replaces: set[int] = field(default_factory=set)
-    given_up: set[int] = field(default_factory=set)
 
 
 class IndexWriter:
@@ -379,28 +320,14 @@ class IndexWriter:
         for number in sorted(touched):
             entry = by_number[number]
             entry["dead"] = sorted(entry["dead"])
-            self._sum_lengths(entry)
+            sum_lengths(self.folder, entry)
         return payloads
-
-    def _sum_lengths(self, entry: dict[str, Any]) -> None:
-        """Bring sums and counts of a segment's entry up to its live versions."""
-        segment = Segment(self._segment_path(entry["number"]))
-        alive = np.ones(len(segment), dtype=bool)
-        alive[entry["dead"]] = False
-        lengths = segment.lengths[alive]
-        entry["sums"] = lengths.sum(axis=0, dtype=np.int64).tolist()
-        entry["counts"] = (lengths > 0).sum(axis=0).tolist()
-        inlinks = self._inlinks_of(entry)
-        if inlinks is not None:
-            texts = inlinks.lengths[alive, INLINK]
-            entry["sums"][INLINK] += int(texts.sum(dtype=np.int64))
-            entry["counts"][INLINK] += int((texts > 0).sum())
 
     # -- link texts
 
     def fold_links(self) -> None:
         """Fold the texts of all links into the pages they point to, if the pages of the index have changed since."""
-        state = _fold_state(self._dictionary["segments"])
+        state = fold_state(self._dictionary["segments"])
         if self._dictionary.get("links folded") == state:
             return
         with self.catalogue.transaction() as connection:
@@ -411,74 +338,23 @@ class IndexWriter:
 
     def _fold(
         self,
-        connection: Any,
+        connection: sqlite3.Connection,
         segments: list[dict[str, Any]],
         removed: Mapping[int, Sequence[int]] = MappingProxyType({}),
     ) -> None:
-        """Write the overlays of the segments that links to their pages came to or went from; of all if in doubt.
-
-        removed: the versions that this transaction removed, by segment.
-        """
-        sources = []
-        for entry in segments:
-            segment = Segment(self._segment_path(entry["number"]))
-            alive = None
-            if entry["dead"]:
-                alive = np.ones(len(segment), dtype=bool)
-                alive[entry["dead"]] = False
-            sources.append(
-                Source(segment, Links(links_path(self.folder, entry["number"]), len(segment)), alive)
-            )
-        changed = changed_targets(segments, sources, self._dictionary.get("links folded"), removed)
-        written: set[int] = set()
-        for entry, source in zip(segments, sources, strict=True):
-            addresses = [""] * len(source.segment)
-            for ordinal, address in connection.execute(
-                "SELECT v.ordinal, u.sort_key FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
-                (entry["number"],),
-            ):
-                addresses[ordinal] = address
-            if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
-                is_linked_anew = np.isin(keys_of(addresses), changed).any()
-                if not is_linked_anew:
-                    continue
-            written.add(entry["number"])
-            entry["inlinks"] += 1
-            write_overlay(inlinks_path(self.folder, entry), source.segment, addresses, sources)
-            for read in sources:
-                read.segment.file.let_go()
-                read.links.file.let_go()
-            self._sum_lengths(entry)
-        self._weigh(segments, written)
-        self._dictionary["links folded"] = _fold_state(segments)
-
-    def _inlinks_of(self, entry: dict[str, Any]) -> Segment | None:
-        return Segment(inlinks_path(self.folder, entry)) if entry["inlinks"] else None
+        """Fold the texts of links anew, and weigh what that has changed. removed: what this transaction removed."""
+        folded = self._dictionary.get("links folded")
+        changed = write_overlays(connection, self.folder, segments, folded, removed)
+        weigh(self.folder, segments, self.ranking, changed)
+        self._dictionary["links folded"] = fold_state(segments)
 
     # -- weights and merging
-
-    def _weigh(self, segments: list[dict[str, Any]], anew: AbstractSet[int] = frozenset()) -> None:
-        """Write weights for segments that have none, or whose weights may be wrong by more than a factor of _DRIFT.
-
-        anew: numbers of segments that are to be weighed in any case.
-        """
-        means = mean_lengths(segments)
-        now = Basis.of(self.ranking, means)
-        for entry in segments:
-            if entry["weights"] and entry["number"] not in anew:
-                segment = Segment(self._segment_path(entry["number"]))
-                if Weights(weights_path(self.folder, entry), segment).basis.slack(now) <= _DRIFT:
-                    continue
-            segment = sound_segment(self._segment_path(entry["number"]))
-            entry["weights"] += 1
-            path = weights_path(self.folder, entry)
-            write_weights(path, segment, self.ranking, means, self._inlinks_of(entry))
 
     def _reweigh(self) -> None:
         """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
         with self.catalogue.transaction():
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._weigh(segments)
+            weigh(self.folder, segments, self.ranking)
             self._dictionary["segments"] = segments
         self._remove_orphans(segments)
 
@@ -557,7 +433,7 @@ class IndexWriter:
                 )
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"] > len(merged["dead"]):
-                self._sum_lengths(merged)
+                sum_lengths(self.folder, merged)
                 segments.append(merged)
             folded = dict(self._dictionary.get("links folded") or ())
             if any(each in folded and folded[each] != len(by_number[each]["dead"]) for each in task.numbers):
@@ -595,18 +471,3 @@ class IndexWriter:
             is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
                 disk.remove(os.path.join(self.folder, name))
-
-
-def mean_lengths(segments: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
-    """Return the mean length of each element over the live versions that have it, 0 where none has."""
-    sums = np.zeros(KINDS)
-    counts = np.zeros(KINDS)
-    for entry in segments:
-        sums += entry["sums"]
-        counts += entry["counts"]
-    return np.divide(sums, counts, out=np.zeros(KINDS), where=counts > 0)
-
-
-def _fold_state(segments: list[dict[str, Any]]) -> list[list[int]]:
-    """Return what tells whether pages came or went since links were folded: numbers are never used again."""
-    return [[entry["number"], len(entry["dead"])] for entry in segments]

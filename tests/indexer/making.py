@@ -12,10 +12,11 @@ from pathlib import Path
 
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
 from indexer.store.snapshot import Snapshot
-from indexer.store.writer import CommitBatch, IndexWriter, NewCapture, NewVersion
+from indexer.store.writer import IndexWriter
 from indexer.text.analysis import analyze_pages
 from indexer.text.elements import ELEMENTS, PageText, join_pieces
 from indexer.worker import version_columns

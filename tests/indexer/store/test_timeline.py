@@ -15,6 +15,7 @@ from store_batches import commit_pages, commit_revisit, ledger_entry
 
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
+from indexer.store.commit_batch import CommitBatch, NewCapture
 from indexer.store.errors import IndexCorruptError
 from indexer.store.snapshot import Snapshot
 from indexer.store.timeline import (
@@ -25,7 +26,7 @@ from indexer.store.timeline import (
     stored_row,
     write_captures,
 )
-from indexer.store.writer import CommitBatch, IndexWriter, NewCapture
+from indexer.store.writer import IndexWriter
 
 CAT = {("cat", 7): [0]}
 
