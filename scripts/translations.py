@@ -27,18 +27,10 @@ SOURCES = ("archiver", "indexer", "webui")
 KEYWORDS = {**DEFAULT_KEYWORDS, "N_": None, "Notice": None, "note": None, "_note": None, "_setting": (2,)}
 _HEADER = "# Texts of Finding Aid. Written by scripts/translations.py; the translations in it by people.\n"
 
+# Fields of the head that change from day to day, or with the version of Babel.
 _CHANGING = tuple(
     f'"{field}'
-    for field in (
-        *(
-            "POT-Creation-Date",
-            "PO-Revision-Date",
-            "Generated-By",
-            "Last-Translator",
-            "Report-Msgid",
-            "Language-Team",
-        ),
-    )
+    for field in "POT-Creation-Date PO-Revision-Date Generated-By Last-Translator Report-Msgid Language-Team".split()
 )
 
 

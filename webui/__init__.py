@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["BadAddressError", "PortTakenError", "WebError", "create_app"]
 
 
-def create_app(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
+def create_app(settings: Settings, open_index: OpenIndex | None = None, *, processes: int = 1) -> Flask:
     """Return the web application for the index that the settings name.
 
     The index need not exist yet: the home page then says how to make it, and it is
     used as soon as it is there. open_index: for tests, in place of `indexer.open_index`.
+    processes: how many this one will be split into; they share threads and tries of a password.
     """
     from webui.application import build_application
 
-    return build_application(settings, open_index)
+    return build_application(settings, open_index, processes)

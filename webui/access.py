@@ -74,8 +74,9 @@ class Throttle:
 class Access:
     """What the password in the settings lets pass."""
 
-    def __init__(self) -> None:
-        self.throttle = Throttle()
+    def __init__(self, processes: int = 1) -> None:
+        # each process counts by itself: together they let no more pass than one would
+        self.throttle = Throttle(max(1, _FREE_TRIES // processes), _TRY_EVERY_S * processes)
         self._known: tuple[str, bytes] = (
             "",
             b"",
@@ -164,9 +165,9 @@ class FrameKeyMiddleware:
         return self._app(environ, start_response)
 
 
-def add_access(app: Flask) -> None:
+def add_access(app: Flask, processes: int = 1) -> None:
     """Ask for the password before anything else is done, where there is one."""
-    access = Access()
+    access = Access(processes)
     app.extensions["findingaid.access"] = access
 
     @app.before_request

@@ -22,12 +22,13 @@ from werkzeug.exceptions import HTTPException
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
+from webui.asked import wants_json
 from webui.errors import BadAddressError, BusyError
 from webui.i18n import N_, add_languages, language_name, said_of
 from webui.i18n import gettext as _
 from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
-from webui.processes import SharedMark
+from webui.processes import SharedMark, threads_of_each
 from webui.security import SecurityMiddleware
 from webui.setting_infos import SettingsError
 from webui.settings import Settings
@@ -118,7 +119,7 @@ class _FindingAid(Flask):
     }
 
 
-def build_application(settings: Settings, open_index: OpenIndex | None = None) -> Flask:
+def build_application(settings: Settings, open_index: OpenIndex | None = None, processes: int = 1) -> Flask:
     """Return the application; see `webui.create_app`."""
     from webui import (
         access,
@@ -152,9 +153,9 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None) -
     app.add_url_rule("/robots.txt", "robots", _robots)
     app.add_url_rule("/healthz", "healthz", _healthz)
     app.before_request(app.extensions["findingaid"].follow)
-    add_limits(app, settings.server.threads)
+    add_limits(app, threads_of_each(settings.server.threads, processes))
     operations.add_metrics(app)
-    access.add_access(app)
+    access.add_access(app, processes)
     for page in pages:
         app.register_blueprint(page.blueprint)
     add_languages(app)
@@ -210,31 +211,6 @@ def redirect_to(address: str, status: int = 303) -> Response:
     response = redirect(address, status)
     assert isinstance(response, Response)
     return response
-
-
-def asked_format() -> str:
-    """Return in which form an answer is wanted, "html" if nothing else is said.
-
-    By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
-    """
-    name, dot, ending = request.path.rpartition("/")[2].rpartition(".")
-    if name and dot and ending in ("json", "csv", "rss", "wacz"):
-        return ending
-    asked = request.args.get("format", "")
-    if asked:
-        return asked
-    return "json" if wants_json_by_field() else "html"
-
-
-def wants_json_by_field() -> bool:
-    """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
-    accepted = request.accept_mimetypes
-    return bool(accepted["application/json"] > accepted["text/html"])
-
-
-def wants_json() -> bool:
-    """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
-    return asked_format() in ("json", "csv", "rss", "wacz") or ";view=json/" in request.path
 
 
 def as_json_response(value: object, status: int = 200) -> Response:

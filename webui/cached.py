@@ -34,7 +34,8 @@ from webui.addresses import (
     raw_target,
     replay_address,
 )
-from webui.application import as_json_response, error_response, json_error, site, wants_json_by_field
+from webui.application import as_json_response, error_response, json_error, site
+from webui.asked import wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json, page_links_as_json
 from webui.marks import MARK_ID

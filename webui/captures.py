@@ -13,7 +13,8 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from indexer import Capture
 from webui.addresses import cached_address, parse_dated, raw_target
-from webui.application import as_json_response, json_error, site, wants_json_by_field
+from webui.application import as_json_response, json_error, site
+from webui.asked import wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
 from webui.stored import can_be_crawled, captures_of

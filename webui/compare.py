@@ -21,7 +21,8 @@ from indexer import Capture, Index
 from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
 from webui.addresses import Extras, archived_url, cached_address, parse_dated, short_digest
-from webui.application import as_json_response, error_response, json_error, site, wants_json
+from webui.application import as_json_response, error_response, json_error, site
+from webui.asked import wants_json
 from webui.errors import BadAddressError
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json

@@ -38,7 +38,8 @@ from archiver.crawl import (
 from archiver.crawl.job import LOG_FILE, SCOPES
 from archiver.crawl.states import CHANGEABLE, command_answer
 from archiver.warc import canonical_url
-from webui.application import error_response, redirect_to, site, wants_json
+from webui.application import error_response, redirect_to, site
+from webui.asked import wants_json
 from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl
 from webui.i18n import gettext as _
 from webui.i18n import said_of
@@ -88,8 +89,8 @@ class StartForm:
 @blueprint.get("/crawl.json", endpoint="list_json")
 @blueprint.get("/crawl")
 def show_all() -> Response:
-    jobs = list_jobs(site().settings.jobs_path, running_only=request.args.get("running") == "1")
     if wants_json():
+        jobs = list_jobs(site().settings.jobs_path, running_only=request.args.get("running") == "1")
         return _json({"jobs": [{key: getattr(job, key) for key in _TOLD} for job in jobs]})
     return _list_page(_new_form())
 
@@ -327,7 +328,7 @@ def _list_page(form: StartForm, problem: str = "", status: int = 200) -> Respons
 def _job_page(
     job: str, folder: str, status: dict[str, Any], *, problem: str = "", code: int = 200
 ) -> Response:
-    values = None
+    values, live = None, is_running(folder)
     try:
         described = load_job(folder)
         values = {key: getattr(described, key) for key in CHANGEABLE}
@@ -338,9 +339,9 @@ def _job_page(
         job=job,
         status={**_NO_NUMBERS, **status},
         steps=_STEPS.get(str(status.get("state")), ()),
-        live=is_running(folder),
+        live=live,
         fetches=last_fetches(folder, LAST_FETCHES),
-        messages=process_messages(folder) if not is_running(folder) else "",
+        messages="" if live else process_messages(folder),
         values=values,
         scopes=SCOPES,
         problem=problem,

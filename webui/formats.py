@@ -144,12 +144,14 @@ def decimal(value: float, places: int) -> str:
 
 
 def size_in_words(size_bytes: int) -> str:
-    """Return "14 kB", "3.2 MB"."""
+    """Return "14 kB", "3.2 MB", "2.4 GB"."""
     if size_bytes < 1000:
         return str(ngettext("%(count)s byte", "%(count)s bytes", size_bytes, count=number(size_bytes)))
     if size_bytes < 1_000_000:
         return str(_("%(size)s kB", size=number(round(size_bytes / 1000))))
-    return str(_("%(size)s MB", size=decimal(size_bytes / 1_000_000, 1)))
+    if size_bytes < 1_000_000_000:
+        return str(_("%(size)s MB", size=decimal(size_bytes / 1_000_000, 1)))
+    return str(_("%(size)s GB", size=decimal(size_bytes / 1_000_000_000, 1)))
 
 
 _TYPE_NAMES = {

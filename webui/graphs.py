@@ -17,7 +17,8 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 
 from archiver.crawl import CrawlError, is_job_id, linked_sites
 from archiver.crawl.graph import CrawlGraph, write_edges_csv, write_gexf, write_json, write_nodes_csv
-from webui.application import as_json_response, error_response, site, wants_json
+from webui.application import as_json_response, error_response, site
+from webui.asked import wants_json
 from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
 from webui.i18n import gettext as _
 from webui.words import crawl_word

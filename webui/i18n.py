@@ -22,7 +22,8 @@ from flask_babel import ngettext as _translated_number
 
 from archiver.notices import N_, Notice
 from webui import formats
-from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, is_for_a_program, preferences
+from webui.asked import is_for_a_program
+from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
 
 __all__ = ["N_", "add_languages", "gettext", "language_name", "ngettext", "said", "said_of"]
 

@@ -6,7 +6,10 @@ import threading
 
 from flask import Flask, current_app, g, has_request_context
 
+from archiver.notices import Notice
 from webui.errors import BusyError
+
+_LARGE_PAGES = Notice("large pages")
 
 
 class Place:
@@ -63,7 +66,8 @@ class LargePages:
 
     def __init__(self, threads: int) -> None:
         self._one = threading.Lock()
-        self._waiting = Slots(max(2, threads - 1), "large pages")
+        self.most_waiting = max(2, threads - 1)  # with the one that has it
+        self._waiting = Slots(self.most_waiting, _LARGE_PAGES)
 
     def enter(self) -> None:
         """Have large pages to oneself for the rest of the request; raises BusyError when too many want that."""
@@ -72,7 +76,7 @@ class LargePages:
         place = self._waiting.take()
         if not self._one.acquire(timeout=self.LONGEST_WAIT_S):
             place.give_back()
-            raise BusyError("large pages")
+            raise BusyError(_LARGE_PAGES)
         g.large_page_place = place
 
     def leave(self) -> None:

@@ -15,9 +15,11 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
+from archiver.notices import Notice
 from indexer import GraphWish, LinkGraph, LinkNode
 from webui.addresses import archived_url, cached_address
-from webui.application import as_json_response, error_response, site, wants_json
+from webui.application import as_json_response, error_response, site
+from webui.asked import wants_json
 from webui.formats import number
 from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
 from webui.graph_files import FILES, GraphFile, written
@@ -35,7 +37,7 @@ PARAMETERS = frozenset(("q", "url", "depth", "level", "format", *FILTERS))
 MOST_NODES, MOST_LINKS = 2_000, 20_000
 MOST_NODES_IN_FILE, MOST_LINKS_IN_FILE = 20_000, 200_000
 _LONGEST_S = 10.0
-_places = Slots(2, "graphs")
+_places = Slots(2, Notice("graphs"))
 
 
 @dataclass(frozen=True, slots=True)

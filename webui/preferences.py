@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, urlencode
 
 from flask import Blueprint, Response, g, has_request_context, redirect, request
 
+from webui.asked import is_for_a_program
+
 blueprint = Blueprint("preferences", __name__)
 
 COOKIE = "findingaid"
@@ -16,9 +18,6 @@ SIZES = (10, 20, 50, 100)
 # The pages speak these; the first is spoken to whom no other fits. Names in the languages themselves.
 LANGUAGES = {"en": "English", "ar": "العربية", "ja": "日本語"}
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
-# Doors that only programs use: what they answer is the same for everybody.
-_FOR_PROGRAMS = frozenset({"cdx", "feeds", "memento", "openapi", "operations"})
-_WITH_AN_ADDRESS = ("/cached/", "/captures/", "/web/")
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -86,21 +85,6 @@ def chosen_language() -> str:
             else preferences().language or request.accept_languages.best_match(list(LANGUAGES)) or first
         )
     return str(g.language)
-
-
-def is_for_a_program() -> bool:
-    """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
-    if request.args.get("texts") == "page":  # a script of a page of ours shows them to its reader
-        return False
-    if request.blueprint in _FOR_PROGRAMS:
-        return True
-    accepted = request.accept_mimetypes
-    wants_json = bool(accepted["application/json"] > accepted["text/html"])
-    if request.path.startswith(_WITH_AN_ADDRESS):  # what they end with is of the archived address
-        return ";view=json/" in request.path or wants_json
-    forms = ("json", "csv", "rss", "wacz")
-    asked = request.args.get("format", "")
-    return asked in forms or request.path.rpartition(".")[2] in forms or (not asked and wants_json)
 
 
 @blueprint.post("/preferences")

@@ -51,6 +51,12 @@ def how_many(wanted: int) -> int:
     return wanted
 
 
+def threads_of_each(threads: int, processes: int) -> int:
+    """Return how many of the threads of a server each of its processes has."""
+    # one more each, so that one slow request never keeps half of the readers waiting alone
+    return threads if processes == 1 else -(-threads // processes) + 1
+
+
 def run_in_processes(number: int, serve: Callable[[], None]) -> None:
     """Run `serve` in so many processes until this one is told to end (SystemExit, KeyboardInterrupt).
 

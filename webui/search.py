@@ -17,7 +17,8 @@ from flask import Blueprint, Response, make_response, render_template, request
 from archiver.crawl import list_jobs
 from indexer import Hit, Index, IndexMissingError, Results, Statistics, Tree
 from indexer.search.fields import as_address
-from webui.application import as_json_response, asked_format, error_response, site, wants_json
+from webui.application import as_json_response, error_response, site
+from webui.asked import asked_format, wants_json
 from webui.feeds import results_as_csv, results_as_rss
 from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json, totals_as_json, web_hit_as_json

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from webui.errors import PortTakenError, WebError
-from webui.processes import how_many, run_in_processes
+from webui.processes import how_many, run_in_processes, threads_of_each
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -39,27 +39,29 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     try:
         if processes == 1:
             _serve(
-                _application(settings), listener, settings.server.threads, ready and (lambda: ready(address))
+                _application(settings, 1),
+                listener,
+                settings.server.threads,
+                ready and (lambda: ready(address)),
             )
             return
         with metrics_of_all():
-            app = _application(settings)
+            app = _application(settings, processes)
             gc.collect()
             gc.freeze()  # what is there now is shared as long as nobody writes to it
             listener.setblocking(False)
             if ready is not None:
                 ready(address)
-            # one more each, so that one slow request never keeps half of the readers waiting alone
-            threads = -(-settings.server.threads // processes) + 1
+            threads = threads_of_each(settings.server.threads, processes)
             run_in_processes(processes, lambda: _serve(app, listener, threads))
     finally:
         listener.close()
 
 
-def _application(settings: Settings) -> Flask:
+def _application(settings: Settings, processes: int) -> Flask:
     from webui import create_app
 
-    return create_app(settings)
+    return create_app(settings, processes=processes)
 
 
 def _serve(

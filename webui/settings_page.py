@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
 from indexer import IndexError_, IndexMissingError
-from webui.application import as_json_response, site, wants_json
+from webui.application import as_json_response, site
+from webui.asked import wants_json
 from webui.i18n import N_, ngettext, said
 from webui.i18n import gettext as _
 from webui.preferences import LANGUAGES, SIZES, Preferences, preferences, read_preferences

@@ -10,6 +10,7 @@ from typing import IO
 
 from flask import Response, request
 
+from archiver.notices import Notice
 from archiver.warc import ArchiveError
 from archiver.warc.wacz_writer import WaczWriter
 from indexer import Index, Results
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 300_000_000
 _PIECE_BYTES = 1 << 16
-_exports = Slots(1, "exports")
+_exports = Slots(1, Notice("exports"))
 
 
 class _TooLargeError(Exception):

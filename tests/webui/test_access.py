@@ -93,6 +93,12 @@ def test_guessing_is_slowed_down(client: FlaskClient) -> None:
     assert client.post("/login", data={"password": PASSWORD}).headers["Retry-After"] == "10"
 
 
+def test_several_processes_let_no_more_guesses_pass_than_one(tmp_path: Path) -> None:
+    app = create_app(load_settings(None, {}, {"archive.jobs_path": str(tmp_path)}), processes=4)
+    throttle = app.extensions["findingaid.access"].throttle
+    assert [throttle.may_try() for _ in range(6)] == [True] * 5 + [False]
+
+
 def test_the_throttle_gives_tries_back_with_time() -> None:
     throttle = Throttle(free=2, every_s=3600)
     assert [throttle.may_try() for _ in range(3)] == [True, True, False]

@@ -53,6 +53,13 @@ def crawl(settings: Settings, web: Site) -> Callable[..., CrawlJob]:
     return run
 
 
+def test_a_job_may_be_named_like_a_file(client: FlaskClient, settings: Settings) -> None:
+    write_job(
+        CrawlJob("notes.csv", str(Path(settings.jobs_path) / "notes.csv"), seeds=("http://a.example/",))
+    )
+    assert client.get("/crawl/notes.csv").mimetype == "text/html"
+
+
 def test_a_finished_job_is_listed_and_shown(client: FlaskClient, crawl: Callable[..., CrawlJob]) -> None:
     crawl()
     listed = client.get("/crawl").text

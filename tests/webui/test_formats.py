@@ -51,5 +51,6 @@ def test_no_text_breaks_a_format(text: str) -> None:
 
 def test_numbers() -> None:
     assert [formats.number(n) for n in (7, 12_431, 0.5)] == ["7", "12,431", "0.5"]
-    assert [formats.size_in_words(n) for n in (5, 14_200, 3_200_000)] == ["5 bytes", "14 kB", "3.2 MB"]
+    sizes = (5, 14_200, 3_200_000, 2_339_000_000)
+    assert [formats.size_in_words(n) for n in sizes] == ["5 bytes", "14 kB", "3.2 MB", "2.3 GB"]
     assert formats.decimal(1234.5, 3) == "1,234.500"

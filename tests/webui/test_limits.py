@@ -10,8 +10,10 @@ from flask import Flask
 
 from tests.webui.archive_text import page, response, write_archive
 from tests.webui.fake_index import client_for
+from webui import create_app
 from webui.errors import BusyError
 from webui.limits import LargePages, Slots, add_limits, done_with_page, takes_much
+from webui.processes import threads_of_each
 from webui.settings import Settings
 
 LARGE = LargePages.LARGE_BYTES + 1
@@ -31,6 +33,12 @@ def test_a_place_is_given_back_once() -> None:
     slots.take()
     with pytest.raises(BusyError):
         slots.take()
+
+
+def test_large_pages_leave_a_thread_of_each_process_to_others(settings: Settings) -> None:
+    assert [threads_of_each(4, number) for number in (1, 2, 3)] == [4, 3, 3]
+    large_pages = create_app(settings, processes=2).extensions["findingaid.large_pages"]
+    assert large_pages.most_waiting == 2
 
 
 @pytest.fixture

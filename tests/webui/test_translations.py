@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from archiver.notices import Notice
 from indexer import ELEMENTS, build_index, open_index
 from indexer.search.query import parse_query
 from tests.webui.archive_text import PNG, page, response, write_archive
-from webui import create_app, formats, words
+from webui import create_app, formats, link_graph, words
 from webui.preferences import COOKIE, LANGUAGES
 from webui.setting_infos import describe_settings
 from webui.settings import load_settings
@@ -303,12 +304,28 @@ def test_programs_get_english_whatever_they_ask_for(reader: FlaskClient) -> None
             "/captures/*;view=json/http://none.example/",
             "/settings.json",
         ),
+        *("/graph-gexf?q=wombat", "/graph-nodes.csv?q=wombat"),
     ):
         text = reader.get(address).get_data(as_text=True)
-        assert not re.search(r"\\u[3-9]|[\u3040-\u30ff]", text), address
+        assert not re.search(r"\\u[3-9]|[\u3040-\u30ff\u4e00-\u9fff]", text), address
     assert reader.get("/search", query_string={"q": '"x'}, headers={"Accept": "application/json"}).json[
         "notices"
     ] == ['a " without its partner is left out']
+
+
+def test_an_address_of_a_page_may_end_as_those_for_programs(reader: FlaskClient) -> None:
+    reader.set_cookie(COOKIE, "language=ja")
+    for address in ("/cached/2015;view=none/http://a.example/b.json", "/captures/x/http://a.example/b.csv"):
+        assert '<html lang="ja"' in reader.get(address).text, address
+
+
+def test_who_finds_no_place_is_told_in_their_language(reader: FlaskClient) -> None:
+    reader.set_cookie(COOKIE, "language=ja")
+    with ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(link_graph._places.take())
+        answer = reader.get("/graph")
+    assert answer.status_code == 503 and "graphs" not in answer.text
 
 
 def test_scripts_of_a_page_get_its_language(reader: FlaskClient) -> None:

@@ -1,0 +1,44 @@
+"""In which form the answer to a request is wanted, and whether a program reads it: errors and language follow."""
+
+from __future__ import annotations
+
+from flask import request
+
+_FORMS_OF_PROGRAMS = ("json", "csv", "rss", "wacz")
+# Doors that only programs use: what they answer is the same for everybody.
+_FOR_PROGRAMS = frozenset({"cdx", "feeds", "memento", "openapi", "operations"})
+_FILES = frozenset({"link_graph.export", "graphs.export"})
+
+
+def asked_format() -> str:
+    """Return in which form an answer is wanted, "html" if nothing else is said.
+
+    By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
+    """
+    # the rule, not the path: that may end with an archived address, or with the name of a job
+    address = request.url_rule.rule if request.url_rule is not None else request.path
+    ending = address.rpartition(".")[2]
+    if ending in _FORMS_OF_PROGRAMS:
+        return ending
+    asked = request.args.get("format", "")
+    if asked:
+        return asked
+    return "json" if wants_json_by_field() else "html"
+
+
+def wants_json_by_field() -> bool:
+    """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
+    accepted = request.accept_mimetypes
+    return bool(accepted["application/json"] > accepted["text/html"])
+
+
+def wants_json() -> bool:
+    """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
+    return asked_format() in _FORMS_OF_PROGRAMS or ";view=json/" in request.path
+
+
+def is_for_a_program() -> bool:
+    """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
+    if request.args.get("texts") == "page":  # a script of a page of ours shows them to its reader
+        return False
+    return request.blueprint in _FOR_PROGRAMS or request.endpoint in _FILES or wants_json()
