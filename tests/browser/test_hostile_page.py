@@ -237,6 +237,8 @@ def test_nothing_gets_out_of_marked_pages_and_tabs(
 def test_query_words_are_reached_in_the_page(
     browser: Any, serve: Callable[..., Site], tmp_path: Path, with_scripts: bool
 ) -> None:
+    from playwright.sync_api import expect
+
     filler = "<p>filler</p>" * 300
     body = f"<html><body><p>zebra one</p>{filler}<p id=far>zebra two</p></body></html>"
     site = serve(write_archive(tmp_path / "long.warc.gz", response("http://site.example/", body)))
@@ -249,10 +251,8 @@ def test_query_words_are_reached_in_the_page(
         assert page.locator("[data-hit-place]").text_content() == "2 / 2"
     else:
         page.get_by_role("link", name="place 2").click()
-    page.wait_for_timeout(300)
-    assert page.frames[1].url.endswith("#finding-aid-hit-2")
-    shown = page.frame_locator("iframe").locator("#far mark").bounding_box()
-    assert shown and 0 < shown["y"] < page.viewport_size["height"]
+    page.frames[1].wait_for_url("**#finding-aid-hit-2")
+    expect(page.frame_locator("iframe").locator("#far mark")).to_be_in_viewport()
     assert page.title() == "Archived: http://site.example/"
     context.close()
 
@@ -285,10 +285,9 @@ def test_pictures_and_styles_of_the_archive_are_shown(
     site = serve(file)
     page = browser.new_context().new_page()
     page.goto(f"{site.address}/cached/2015/http://site.example/")
-    page.wait_for_timeout(500)
+    page.frame_locator("iframe").frame_locator("iframe").get_by_text("inner page").wait_for()
     outer, inner = page.frames[1], page.frames[2]
     assert outer.evaluate("document.getElementById('i').naturalWidth") == 40
     assert outer.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(1, 2, 3)"
-    assert "inner page" in inner.content()
     assert inner.evaluate("document.getElementById('j').naturalWidth") == 40
     page.context.close()
