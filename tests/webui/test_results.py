@@ -262,3 +262,12 @@ def test_an_unknown_view_or_order_is_an_error_in_words(client: FlaskClient, odd:
 )
 def test_an_address_is_recognised_without_its_scheme(query: str, address: str) -> None:
     assert address_in(query) == address
+
+
+def test_the_home_page_tells_since_when_and_until_when_the_newest_pages_were_seen(
+    client: FlaskClient,
+) -> None:
+    """What is shown of a page is the newest capture with a body; a revisit of it may be the reason that it is here."""
+    shown = re.sub(r"<[^>]*>", "", client.get("/").text)
+    assert "two.example · 1 June 2012" in shown
+    assert "www.one.example · seen 1 January 2010 to 1 January 2012" in shown
