@@ -15,9 +15,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from indexer.coordinator import AtOnce, IndexOptions, Progress, Run
+from indexer.coordinator import Run
 from indexer.index import open_index
 from indexer.ledger import Statistics
+from indexer.options import AtOnce, IndexOptions, Progress
 from indexer.store import disk
 from indexer.store.catalogue import FILE_NAME
 from indexer.store.errors import (

@@ -12,93 +12,27 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
 
 from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
+from indexer.grants import Grants
+from indexer.options import AtOnce, IndexOptions, Progress
+from indexer.run_merges import RunMerges
 from indexer.sharing import Share, joined_entry, shares_of
-from indexer.store.bm25f import Ranking
-from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
 from indexer.store.errors import DiskFullError, IndexCorruptError, WorkerError
 from indexer.store.merge_task import MergeTask, Places
-from indexer.store.plans import full_group, last_groups
 from indexer.store.removal import Takedowns, removals_of
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
+from indexer.waiting import Together, Waiting, commit_batch, problems_of
 from indexer.worker import Batch, Status, WorkerProcess
 
 log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
-_MERGED_AT_ONCE = 50_000_000  # occurrences of segments that are merged at the same time
-_FAILED_MERGES_AT_MOST = 3  # workers lost while they merge, before this process does it itself at the end
-
-
-@dataclass(frozen=True)
-class IndexOptions:
-    """How to index. workers: processes, 0 for one a core. rebuild: from scratch, beside the live index.
-
-    page_limit_s: a page whose markup takes longer is left out, with an entry in the ledger.
-    commit_s: what is read is committed and searchable after about this many seconds.
-    found, folders: which of the paths were found in folders, and in which: what is no archive there is no damage,
-    and files that are gone from there are told. look_in: folders where files that have moved may lie.
-    """
-
-    workers: int = 0
-    rebuild: bool = False
-    page_limit_s: float = 60.0
-    commit_s: float = 30.0
-    ranking: Ranking = field(default_factory=Ranking)
-    found: frozenset[str] = frozenset()
-    folders: tuple[str, ...] = ()
-    look_in: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far a run is. problems: lines about files that have not been reported yet."""
-
-    files_done: int = 0
-    files_total: int = 0
-    records: int = 0
-    pages: int = 0
-    bytes_done: int = 0
-    bytes_total: int = 0
-    seconds: float = 0.0
-    current: str = ""
-    problems: list[str] = field(default_factory=list)
-
-
-class AtOnce(KeyboardInterrupt):
-    """A second Ctrl-C."""
-
-
-class _Waiting:
-    """A batch that waits to be committed.
-
-    shows: versions of its captures; files: those it holds captures or the end of.
-    """
-
-    def __init__(self, batch: Batch, worker: str) -> None:
-        self.batch, self.worker = batch, worker
-        self.holds = {version for version, _, _, _ in batch.versions}
-        self.shows = {row.version for _, row in batch.captures if row.version}
-        self.ends = {number for number, _ in batch.finished}
-        self.files = {number for number, _ in batch.captures} | self.ends
-
-
-class _Together:
-    """Batches that may be committed in one transaction, and what those that would still wait have to do with them."""
-
-    def __init__(self, ready: list[_Waiting], later: list[_Waiting]) -> None:
-        self.holds = set[int]().union(*(waiting.holds for waiting in ready))
-        self.shows = set[int]().union(*(waiting.shows for waiting in ready))
-        self.ends = set[int]().union(*(waiting.ends for waiting in ready))
-        self.shows_later = set[int]().union(*(waiting.shows for waiting in later))
-        self.files_later = set[int]().union(*(waiting.files for waiting in later))
 
 
 class _Worker(WorkerProcess):
@@ -140,18 +74,13 @@ class Run:
         self._names = 0
         # a worker that outlives a killed run must never write a file that this run writes too
         self._run_name = secrets.token_hex(4)
-        # pages granted to a worker and not yet committed: (address number, digest) -> (version, worker name)
-        self._granted: dict[tuple[int, bytes], tuple[int, str]] = {}
-        # pages granted to a worker that died: whoever claims one next gets the same number,
-        # for captures may show it already
-        self._lost: dict[tuple[int, bytes], int] = {}
-        self._waiting: list[_Waiting] = []
+        self._grants = Grants(writer)
+        self._waiting: list[Waiting] = []
         self._committing = False
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
         self._ending = False  # no file is begun any more
-        self._merges = 0
-        self._failed_merges = 0
+        self._merges = RunMerges(writer, self._run_name)
         self._deaths_at_rest = 0
 
     def __enter__(self) -> Run:
@@ -274,7 +203,7 @@ class Run:
             return
         kind = message[0]
         if kind == "claim":
-            answers = self._answer(message[1], worker.name)
+            answers = self._grants.answer(message[1], worker.name)
             worker.promised.update(version for version, _, _ in answers)
             self._tell(worker, ("answers", answers))
         elif kind == "batch":
@@ -295,24 +224,6 @@ class Run:
                 f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}"
             )
 
-    def _answer(self, pages: list[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
-        """Return (version, address number, whether this worker is to index it) for each page."""
-        answers = []
-        for url, digest in pages:
-            document = self._writer.document_number(url)
-            granted = self._granted.get((document, digest))
-            if granted is not None:
-                answers.append((granted[0], document, False))
-                continue
-            known = self._writer.known_version(document, digest)
-            if known:
-                answers.append((known, document, False))
-                continue
-            version = self._lost.pop((document, digest), 0) or self._writer.new_version_number()
-            self._granted[document, digest] = (version, name)
-            answers.append((version, document, True))
-        return answers
-
     # -- commits
 
     def _take_batch(self, batch: Batch, worker: _Worker) -> None:
@@ -326,7 +237,7 @@ class Run:
         batch.finished = self._whole_files(batch.finished)
         self._done += len(batch.finished)
         worker.promised.clear()
-        self._waiting.append(_Waiting(batch, worker.name))
+        self._waiting.append(Waiting(batch))
         self._commit_ready()
 
     def _whole_files(self, finished: list[tuple[int, FileEntry]]) -> list[tuple[int, FileEntry]]:
@@ -344,7 +255,7 @@ class Run:
         """Commit the waiting batches that leave nothing half done, in one transaction."""
         ready = list(self._waiting)
         while True:
-            together = _Together(ready, [waiting for waiting in self._waiting if waiting not in ready])
+            together = Together(ready, [waiting for waiting in self._waiting if waiting not in ready])
             kept = [waiting for waiting in ready if self._may_commit(waiting, together)]
             if len(kept) == len(ready):
                 break
@@ -352,17 +263,16 @@ class Run:
         if not ready:
             return
         self._committing = True
-        self._writer.commit([self._commit_batch(waiting.batch) for waiting in ready])
+        self._writer.commit([commit_batch(waiting.batch, self._files, self._writer) for waiting in ready])
         self._committing = False
         for waiting in ready:
-            for _, url, digest, _ in waiting.batch.versions:
-                self._granted.pop((self._writer.document_number(url), digest), None)
+            self._grants.end((url, digest) for _, url, digest, _ in waiting.batch.versions)
             for number, entry in waiting.batch.finished:
-                self._tell_problems(self._files[number], entry)
+                self._problems += problems_of(self._files[number], entry)
         self._waiting = [waiting for waiting in self._waiting if waiting not in ready]
         self._merge_what_is_full()
 
-    def _may_commit(self, waiting: _Waiting, together: _Together) -> bool:
+    def _may_commit(self, waiting: Waiting, together: Together) -> bool:
         """Return whether a batch may be committed together with others.
 
         - A version that its captures show is committed, or in these batches.
@@ -372,10 +282,7 @@ class Run:
         replaced = {number for number in waiting.files if self._files[number].replaces}
         if replaced - together.ends or waiting.ends & together.files_later:
             return False
-        missing = waiting.shows - together.holds
-        if not missing.isdisjoint(self._lost.values()) or not missing.isdisjoint(
-            v for v, _ in self._granted.values()
-        ):
+        if self._grants.are_missing(waiting.shows - together.holds):
             return False
         if not replaced:
             return True
@@ -386,66 +293,6 @@ class Run:
         for number in files - self._old_versions.keys():
             self._old_versions[number] = self._writer.versions_shown_by(number)
         return set[int]().union(*(self._old_versions[number] for number in files))
-
-    def _commit_batch(self, batch: Batch) -> CommitBatch:
-        number_of = self._writer.document_number
-        captures = []
-        for file, row in batch.captures:
-            found, place = row.found, row.found.location
-            captures.append(
-                NewCapture(
-                    number_of(found.url),
-                    found.timestamp,
-                    found.type,
-                    found.status,
-                    found.mime,
-                    found.payload,
-                    file,
-                    place.member,
-                    place.offset,
-                    place.length,
-                    place.inner,
-                    row.version,
-                    found.refers_to,
-                )
-            )
-        return CommitBatch(
-            segment=batch.segment,
-            links=batch.links,
-            sums=batch.sums,
-            counts=batch.counts,
-            versions=[
-                NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions
-            ],
-            captures=captures,
-            ledger=[
-                (number, self._ledger_row(self._files[number], entry)) for number, entry in batch.finished
-            ],
-            replaces={number for number, _ in batch.finished if self._files[number].replaces},
-            given_up={number for number, _ in batch.finished if self._files[number].given_up},
-        )
-
-    def _ledger_row(self, file: ArchiveFile, entry: FileEntry) -> dict[str, Any]:
-        row = asdict(entry)
-        for damage in row["damaged"]:
-            del damage["path"]
-        del row["share"]
-        row["state"] = file.state
-        if file.is_no_archive(row):
-            row["damaged"] = []
-        return row
-
-    def _tell_problems(self, file: ArchiveFile, entry: FileEntry) -> None:
-        if file.is_no_archive(asdict(entry)):
-            self._problems.append(f"{entry.file}: is no archive; passed over")
-            return
-        for damage in entry.damaged[:3]:
-            inside = f" in {damage.member}" if damage.member else ""
-            self._problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
-        if len(entry.damaged) > 3:
-            self._problems.append(
-                f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger"
-            )
 
     def _end_reading(self) -> None:
         """End the workers that are in a file: what they have in hand is read again by the next run."""
@@ -471,22 +318,21 @@ class Run:
     def _read_waiting_again(self) -> None:
         """Drop the batches that wait for a page of a worker that died, and read their files once more."""
         again: dict[int, ArchiveFile] = {}
-        kept: list[_Waiting] = []
+        kept: list[Waiting] = []
         for waiting in self._waiting:
-            for _, url, digest, _ in waiting.batch.versions:
-                self._granted.pop((self._writer.document_number(url), digest), None)
+            self._grants.end((url, digest) for _, url, digest, _ in waiting.batch.versions)
             for name in filter(None, (waiting.batch.segment, waiting.batch.links)):
                 with suppress(FileNotFoundError):
                     os.remove(os.path.join(self._writer.folder, name))
             given_up = [end for end in waiting.batch.finished if self._files[end[0]].given_up]
             if given_up:
-                kept.append(_Waiting(Batch(finished=given_up), waiting.worker))
+                kept.append(Waiting(Batch(finished=given_up)))
             self._done -= len(waiting.ends) - len(given_up)
             again.update(
                 {number: self._files[number] for number in waiting.files if not self._files[number].given_up}
             )
         self._waiting = kept
-        self._lost.clear()
+        self._grants.forget_lost()
         self._commit_ready()
         self._queue.extend(Share(file) for file in again.values())
         for worker in self._workers:
@@ -497,44 +343,40 @@ class Run:
 
     def _merge_what_is_full(self) -> None:
         """Have a worker merge small segments that fill a large one, one merge at a time: memory is for reading."""
-        if any(worker.merging for worker in self._workers) or self._failed_merges >= _FAILED_MERGES_AT_MOST:
-            return
-        group = full_group(self._writer.segments())
-        if group and self._workers:
-            self._ask_to_merge(group, self._workers[self._merges % len(self._workers)], with_weights=True)
+        if self._workers and not self._at_work():
+            worker = self._workers[self._merges.begun % len(self._workers)]
+            if (task := self._merges.when_full()) is not None:
+                self._ask_to_merge(task, worker)
 
     def _merge_the_rest(self) -> None:
         """Merge what is left when all is read, by all workers at once."""
         self._wait_for_merges()
-        groups = last_groups(self._writer.segments())
-        while groups and self._workers and self._failed_merges < _FAILED_MERGES_AT_MOST:
+        groups = self._merges.at_the_end()
+        while groups and self._workers and not self._merges.are_given_up:
             if self._interrupted():
                 raise KeyboardInterrupt
             for worker in self._workers:
-                if groups and worker.merging is None and self._has_room_for(groups[0]):
-                    self._ask_to_merge(groups.pop(0), worker)
+                if (
+                    groups
+                    and worker.merging is None
+                    and self._merges.has_room_for(groups[0], self._at_work())
+                ):
+                    self._ask_to_merge(self._merges.task(groups.pop(0)), worker)
             self._step()
         self._wait_for_merges()
 
-    def _has_room_for(self, group: list[dict[str, Any]]) -> bool:
-        """Return whether memory allows another merge beside those at work: what it takes grows with what is merged."""
-        busy = {number for worker in self._workers if worker.merging for number in worker.merging.numbers}
-        beside = sum(sum(entry["sums"]) for entry in self._writer.segments() if entry["number"] in busy)
-        return not busy or beside + sum(sum(entry["sums"]) for entry in group) <= _MERGED_AT_ONCE
-
     def _wait_for_merges(self) -> None:
-        while any(worker.merging for worker in self._workers):
+        while self._at_work():
             if self._interrupted():
                 raise KeyboardInterrupt
             self._step()
 
-    def _ask_to_merge(
-        self, group: list[dict[str, Any]], worker: _Worker, *, with_weights: bool = False
-    ) -> None:
-        self._merges += 1
-        name = f"{self._run_name}-m{self._merges}"
-        worker.merging = self._writer.merge_task(group, name, with_weights=with_weights)
-        self._tell(worker, ("merge", worker.merging))
+    def _at_work(self) -> list[MergeTask]:
+        return [worker.merging for worker in self._workers if worker.merging is not None]
+
+    def _ask_to_merge(self, task: MergeTask, worker: _Worker) -> None:
+        worker.merging = task
+        self._tell(worker, ("merge", task))
 
     def _take_merge(self, places: Places, worker: _Worker) -> None:
         task, worker.merging = worker.merging, None
@@ -559,8 +401,7 @@ class Run:
         status = worker.kill()
         self._release(worker)
         if worker.merging is not None:
-            self._failed_merges += 1  # the segments are as they were; the end of the run merges them
-            worker.merging.discard()
+            self._merges.fail(worker.merging)
         if self._ending:
             return  # what it had in hand is read again by the next run
         if share is None:
@@ -594,7 +435,7 @@ class Run:
             )
             file.given_up = True
             batch = Batch(finished=self._whole_files([(file.number, entry)]))
-            self._waiting.append(_Waiting(batch, worker.name))
+            self._waiting.append(Waiting(batch))
             self._done += len(batch.finished)
             self._commit_ready()
         self._queue.extend(worker.unfinished)
@@ -603,10 +444,7 @@ class Run:
     def _release(self, worker: _Worker) -> None:
         """Take back what was granted to a worker that is gone, except what waits to be committed."""
         waiting = set[int]().union(*(waiting.holds for waiting in self._waiting))
-        for key, (version, name) in list(self._granted.items()):
-            if name == worker.name and version not in waiting:
-                del self._granted[key]
-                self._lost[key] = version
+        self._grants.release(worker.name, waiting)
 
     # -- progress
 

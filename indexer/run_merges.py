@@ -1,0 +1,54 @@
+"""The merges of an index run: which are due, and for which of them there is room beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from indexer.store.entries import Entry
+from indexer.store.merge_task import MergeTask
+from indexer.store.plans import full_group, last_groups
+from indexer.store.writer import IndexWriter
+
+_MERGED_AT_ONCE = 50_000_000  # occurrences of segments that are merged at the same time
+_FAILED_AT_MOST = (
+    3  # workers lost while they merge, before the process of the writer does it itself at the end
+)
+
+
+class RunMerges:
+    """Makes the tasks; who does them is up to the run."""
+
+    def __init__(self, writer: IndexWriter, run_name: str) -> None:
+        self._writer, self._run_name = writer, run_name
+        self.begun = self._failed = 0
+
+    @property
+    def are_given_up(self) -> bool:
+        """Have too many workers been lost at it?"""
+        return self._failed >= _FAILED_AT_MOST
+
+    def when_full(self) -> MergeTask | None:
+        """Return the merge of small segments that fill a large one; None while there are not enough."""
+        group = [] if self.are_given_up else full_group(self._writer.segments())
+        return self.task(group, with_weights=True) if group else None
+
+    def at_the_end(self) -> list[list[Entry]]:
+        """Return the groups of segments to be merged when all is read."""
+        return last_groups(self._writer.segments())
+
+    def task(self, group: Sequence[Entry], *, with_weights: bool = False) -> MergeTask:
+        """Return the merge of a group, to be given to a worker."""
+        self.begun += 1
+        name = f"{self._run_name}-m{self.begun}"
+        return self._writer.merge_task(group, name, with_weights=with_weights)
+
+    def has_room_for(self, group: Sequence[Entry], at_work: Sequence[MergeTask]) -> bool:
+        """Return whether memory allows another merge beside those at work: what it takes grows with what is merged."""
+        busy = {number for task in at_work for number in task.numbers}
+        beside = sum(sum(entry["sums"]) for entry in self._writer.segments() if entry["number"] in busy)
+        return not busy or beside + sum(sum(entry["sums"]) for entry in group) <= _MERGED_AT_ONCE
+
+    def fail(self, task: MergeTask) -> None:
+        """Note that the worker at a merge is gone: the segments are as they were, the end of the run merges them."""
+        self._failed += 1
+        task.discard()

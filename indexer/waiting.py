@@ -1,0 +1,100 @@
+"""Batches of workers that wait to be committed, and what the writer is given of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from indexer.choosing import ArchiveFile
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
+from indexer.store.writer import IndexWriter
+from indexer.text.documents import FileEntry
+from indexer.worker import Batch
+
+
+class Waiting:
+    """A batch that waits to be committed.
+
+    shows: versions of its captures; files: those it holds captures or the end of.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.holds = {version for version, _, _, _ in batch.versions}
+        self.shows = {row.version for _, row in batch.captures if row.version}
+        self.ends = {number for number, _ in batch.finished}
+        self.files = {number for number, _ in batch.captures} | self.ends
+
+
+class Together:
+    """Batches that may be committed in one transaction, and what those that would still wait have to do with them."""
+
+    def __init__(self, ready: list[Waiting], later: list[Waiting]) -> None:
+        self.holds = set[int]().union(*(waiting.holds for waiting in ready))
+        self.shows = set[int]().union(*(waiting.shows for waiting in ready))
+        self.ends = set[int]().union(*(waiting.ends for waiting in ready))
+        self.shows_later = set[int]().union(*(waiting.shows for waiting in later))
+        self.files_later = set[int]().union(*(waiting.files for waiting in later))
+
+
+def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWriter) -> CommitBatch:
+    """Return what the writer is given of a batch. files: those of the run, by number."""
+    number_of = writer.document_number
+    captures = []
+    for file, row in batch.captures:
+        found, place = row.found, row.found.location
+        captures.append(
+            NewCapture(
+                number_of(found.url),
+                found.timestamp,
+                found.type,
+                found.status,
+                found.mime,
+                found.payload,
+                file,
+                place.member,
+                place.offset,
+                place.length,
+                place.inner,
+                row.version,
+                found.refers_to,
+            )
+        )
+    return CommitBatch(
+        segment=batch.segment,
+        links=batch.links,
+        sums=batch.sums,
+        counts=batch.counts,
+        versions=[
+            NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions
+        ],
+        captures=captures,
+        ledger=[(number, _ledger_row(files[number], entry)) for number, entry in batch.finished],
+        replaces={number for number, _ in batch.finished if files[number].replaces},
+        given_up={number for number, _ in batch.finished if files[number].given_up},
+    )
+
+
+def _ledger_row(file: ArchiveFile, entry: FileEntry) -> dict[str, Any]:
+    row = asdict(entry)
+    for damage in row["damaged"]:
+        del damage["path"]
+    del row["share"]
+    row["state"] = file.state
+    if file.is_no_archive(row):
+        row["damaged"] = []
+    return row
+
+
+def problems_of(file: ArchiveFile, entry: FileEntry) -> list[str]:
+    """Return what is to be told of a file that was read to its end, a line each."""
+    if file.is_no_archive(asdict(entry)):
+        return [f"{entry.file}: is no archive; passed over"]
+    problems = []
+    for damage in entry.damaged[:3]:
+        inside = f" in {damage.member}" if damage.member else ""
+        problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
+    if len(entry.damaged) > 3:
+        problems.append(f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger")
+    return problems
