@@ -225,7 +225,8 @@ def measure(name: str, url: str, python: str) -> tuple[float, float, float, int]
 def measure_queue(count: int) -> None:
     """Queue so many addresses, hand some out, and print time and memory."""
     from archiver.crawl import CrawlJob
-    from archiver.crawl.frontier import Frontier, Item, Outlink, UrlKind
+    from archiver.crawl.frontier import Frontier
+    from archiver.crawl.items import Item, Outlink, UrlKind
     from archiver.crawl.links import LinkKind
     from archiver.crawl.scope import Scope
     from archiver.crawl.statefile import StateFile

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from archiver.crawl.addresses import spell
 from archiver.crawl.errors import CrawlError, NoSeedError
 from archiver.crawl.fetcher import Fetcher, FetchLimits
-from archiver.crawl.frontier import Frontier, Item
+from archiver.crawl.frontier import Frontier
 from archiver.crawl.guard import AddressGuard, Resolve, system_resolve
+from archiver.crawl.items import Item
 from archiver.crawl.job import JOB_FILE, LOG_FILE, CrawlJob, change_job, check_job, write_job
 from archiver.crawl.keeper import Keeper
 from archiver.crawl.numbers import Numbers

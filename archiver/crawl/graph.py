@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from archiver.crawl.errors import JobError
-from archiver.crawl.frontier import NO_DEPTH, UrlState
+from archiver.crawl.items import NO_DEPTH, UrlState
 from archiver.crawl.job import STATE_FILE
 from archiver.crawl.links import LinkKind
 from archiver.crawl.statefile import StateFile

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from archiver.crawl.duplicates import Duplicates, Original
 from archiver.crawl.fetcher import Exchange
-from archiver.crawl.frontier import Item, Outlink
+from archiver.crawl.items import Item, Outlink
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.records import PackedExchange, warcinfo_of
 from archiver.crawl.statefile import StateFile

@@ -8,7 +8,8 @@ import time
 from collections import Counter, deque
 from typing import Any
 
-from archiver.crawl.frontier import Frontier, UrlState
+from archiver.crawl.frontier import Frontier
+from archiver.crawl.items import UrlState
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.statefile import StateFile
 

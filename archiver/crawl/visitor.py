@@ -19,8 +19,9 @@ from urllib.parse import urlsplit
 from archiver.crawl.addresses import spell
 from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.fetcher import Exchange, Fetcher
-from archiver.crawl.frontier import Frontier, Item, Outlink, UrlKind
+from archiver.crawl.frontier import Frontier
 from archiver.crawl.guard import AddressGuard
+from archiver.crawl.items import Item, Outlink, UrlKind
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.keeper import Keeper, Kept
 from archiver.crawl.links import LinkKind, PageParts, css_links, read_page, robots_directives, sitemap_links

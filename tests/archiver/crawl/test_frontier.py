@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from archiver.crawl.frontier import Frontier, Item, Outlink
+from archiver.crawl.frontier import Frontier
+from archiver.crawl.items import Item, Outlink
 from archiver.crawl.job import CrawlJob, change_job
 from archiver.crawl.links import LinkKind
 from archiver.crawl.queues import RobotsState
