@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from archiver.warc import ArchiveError, Limits, Location, parse_response, read_record_at
 from indexer.search.nodes import words_asked
-from indexer.search.page_texts import PageTexts
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
+from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
 from indexer.text.documents import PAGE_LIMITS
@@ -16,6 +16,7 @@ from indexer.text.elements import PageText, collect_page
 
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
 START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
+_CHARACTERS_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
 
 def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tuple[SnippetPart, ...]:
@@ -34,8 +35,10 @@ def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
     """
     if place is None:
         return "", ""
-    texts: PageTexts = snapshot.derived.setdefault("page texts", PageTexts())
-    start = texts.get(place)
+    texts: Recent[str] | None = snapshot.derived.get("page texts")
+    if texts is None:
+        texts = snapshot.derived.setdefault("page texts", Recent(_CHARACTERS_KEPT, _room_of))
+    start = texts.find(place)
     if start is not None:
         return start, ""
     body, content_type, is_whole = _body_at(place, START_LIMITS)
@@ -44,6 +47,10 @@ def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
     if markup:
         texts.keep(place, start)
     return start, markup if is_whole else ""
+
+
+def _room_of(start: str) -> int:
+    return 100 + len(start)  # a page without text takes room, too
 
 
 def page_text(place: Location) -> PageText | None:

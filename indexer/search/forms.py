@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.nodes import Word
-from indexer.search.recent import Recent
 from indexer.store.columns import FOLDS, PAIRS, stem_key
+from indexer.store.recent import Recent
 from indexer.store.segment import Segment
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of

@@ -6,7 +6,6 @@ segment_writer.py writes it; docs/index-format.md describes the bytes.
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from indexer.store.arrayfile import ArrayFile, string_at
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
+from indexer.store.recent import Recent
 from indexer.store.runs import RunReader, bit_widths
 
 _RARE_AT_ONCE = 4096
@@ -102,35 +102,9 @@ def joined(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-class _PositionStarts:
-    """Where the positions of each pair of a list begin, of the long lists read last: they take longer than the rest.
-
-    One for all segments, so that there is one bound for what it holds. Safe from many threads.
-    """
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most, self._size = most_bytes, 0
-        self._known: dict[tuple[int, int], NDArray[np.unsignedinteger]] = {}
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[int, int]) -> NDArray[np.unsignedinteger] | None:
-        with self._lock:
-            found = self._known.pop(key, None)
-            if found is not None:
-                self._known[key] = found
-            return found
-
-    def put(self, key: tuple[int, int], starts: NDArray[np.unsignedinteger]) -> None:
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = starts
-                self._size += starts.nbytes
-            while self._size > self._most:
-                oldest = next(iter(self._known))
-                self._size -= self._known.pop(oldest).nbytes
-
-
-_position_starts = _PositionStarts(32 << 20)
+# Where the positions of each pair of a list begin, of the long lists read last: they take longer than the rest. One for
+# all segments, so that there is one bound for what it holds.
+_position_starts: Recent[NDArray[np.unsignedinteger]] = Recent(32 << 20, lambda starts: starts.nbytes)
 _LONG_LIST = 512  # pairs from which on a list is worth remembering
 _next_token = itertools.count().__next__
 
@@ -330,17 +304,17 @@ class Segment:
         if not len(rows):
             return rows
         if postings.count < _LONG_LIST:
-            starts = self._starts_in_list(postings, int(rows[-1]) + 1)
+            starts = self._starts_in_list(postings, int(rows[-1]) + 1).take(rows)
         else:
             key = (self._token, postings.word)
-            known = _position_starts.get(key)
-            if known is None:
-                every = self._starts_in_list(postings, postings.count)
-                known = every.astype(np.uint32) if every[-1] < 1 << 32 else every.astype(np.uint64)
-                _position_starts.put(key, known)
+            known = _position_starts.get(key, lambda: self._all_starts(postings))
             starts = known.take(rows).astype(np.int64)
-            return starts + before
-        return starts.take(rows) + before
+        return starts + before
+
+    def _all_starts(self, postings: PostingList) -> NDArray[np.unsignedinteger]:
+        """Return `_starts_in_list` of a whole list, in as few bytes as hold them."""
+        starts = self._starts_in_list(postings, postings.count)
+        return starts.astype(np.uint32) if starts[-1] < 1 << 32 else starts.astype(np.uint64)
 
     def _starts_in_list(self, postings: PostingList, count: int) -> NDArray[np.int64]:
         """Return for the first `count` pairs of a list where their positions begin, in bits from those of the first."""

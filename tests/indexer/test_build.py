@@ -335,7 +335,7 @@ def held(run: Run) -> list[tuple[Any, ...]]:
 
 def test_the_end_of_a_file_waits_for_its_captures(run: Run) -> None:
     first, second = Hand("w1"), Hand("w2")
-    [(version, _, is_new)] = run._answer([("http://x.example/", b"d")], second.name)
+    [(version, _, is_new)] = run._grants.answer([("http://x.example/", b"d")], second.name)
     assert is_new
     run._take_batch(Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))]), first)  # type: ignore[arg-type]
     end = FileEntry("a.warc", records=2, captures=2)
@@ -348,28 +348,28 @@ def test_the_end_of_a_file_waits_for_its_captures(run: Run) -> None:
 
 def test_captures_that_show_a_page_of_a_dead_worker_wait_until_another_has_read_it(run: Run) -> None:
     first, second, third = Hand("w1"), Hand("w2"), Hand("w3")
-    [(version, _, _)] = run._answer([("http://x.example/", b"d")], second.name)
-    run._answer([("http://x.example/", b"d")], first.name)
+    [(version, _, _)] = run._grants.answer([("http://x.example/", b"d")], second.name)
+    run._grants.answer([("http://x.example/", b"d")], first.name)
     end = FileEntry("a.warc", records=1, captures=1)
     batch = Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))], finished=[(1, end)])
     run._take_batch(batch, first)  # type: ignore[arg-type]
     run._release(second)  # type: ignore[arg-type]
     run._commit_ready()
     assert held(run) == []
-    [(again, _, is_new)] = run._answer([("http://x.example/", b"d")], third.name)
+    [(again, _, is_new)] = run._grants.answer([("http://x.example/", b"d")], third.name)
     assert is_new and again == version, "the number that waiting captures show"
 
 
 def test_files_that_wait_for_a_page_that_nobody_has_are_read_again(run: Run) -> None:
     first, second = Hand("w1"), Hand("w2")
-    [(version, _, _)] = run._answer([("http://x.example/", b"d")], second.name)
+    [(version, _, _)] = run._grants.answer([("http://x.example/", b"d")], second.name)
     end = FileEntry("a.warc", records=1, captures=1)
     batch = Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))], finished=[(1, end)])
     run._take_batch(batch, first)  # type: ignore[arg-type]
     run._release(second)  # type: ignore[arg-type]
     run._read_waiting_again()
     assert [file.path for file in run._queue] == ["a.warc"]
-    assert run._answer([("http://x.example/", b"d")], first.name)[0][2], (
+    assert run._grants.answer([("http://x.example/", b"d")], first.name)[0][2], (
         "this time the worker that asks reads it"
     )
 

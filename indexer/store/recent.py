@@ -1,0 +1,50 @@
+"""What was worked out last, kept as long as there is room for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class Recent(Generic[V]):
+    """Values by key, as many as there is room for; the one not asked for the longest goes first.
+
+    A value is never None. Safe from many threads.
+    """
+
+    def __init__(self, most: int, size_of: Callable[[V], int] = lambda value: 1) -> None:
+        """most: room for all values together. size_of: what a value takes of it, at least 1; without one, 1 each."""
+        self._most, self._size_of = most, size_of
+        self._size = 0
+        self._known: dict[Hashable, V] = {}
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable) -> V | None:
+        """Return the value of a key, None when it is not known (any more)."""
+        with self._lock:
+            value = self._known.pop(key, None)
+            if value is not None:
+                self._known[key] = value
+            return value
+
+    def keep(self, key: Hashable, value: V) -> None:
+        """Remember the value of a key; not one that is greater than all room."""
+        size = self._size_of(value)
+        with self._lock:
+            if size > self._most or key in self._known:
+                return
+            self._known[key] = value
+            self._size += size
+            while self._size > self._most:
+                self._size -= self._size_of(self._known.pop(next(iter(self._known))))
+
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of a key, made if it is not known; two threads may make it at once."""
+        value = self.find(key)
+        if value is None:
+            value = make()
+            self.keep(key, value)
+        return value
