@@ -33,7 +33,8 @@ _BEYOND = (
     "\ua9fa-\ua9ff\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 
-_SIGNS = re.compile("[#＃]|[+＋]{2}")
+# what makes a compound of the word before it, and one more character, which tells whether the signs end there
+_SIGNS = re.compile(f"([#＃]|[+＋][{_JOINERS}]*[+＋])[{_JOINERS}]*.?", re.DOTALL)
 
 Span = tuple[int, int]
 _Run = tuple[str, int, int]  # a word as it is compared, and where it stands
@@ -149,10 +150,9 @@ def _compound_runs(text: str) -> list[_Run]:
         if not signs:
             continue
         words = word_spans_of(match[0])
-        # one more character tells whether the signs end there
-        for compound in compounds_of(text[match.start() : signs.end() + 1])[-1:]:
+        for compound in compounds_of(text[match.start() : signs.end()])[-1:]:
             if words and normalize(match[0]).endswith(compound.rstrip("+#")):
-                found.append((compound, match.start() + words[-1][1], signs.end()))
+                found.append((compound, match.start() + words[-1][1], signs.end(1)))
     return found
 
 

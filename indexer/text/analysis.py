@@ -316,9 +316,10 @@ def word_spans_of(text: str) -> list[tuple[str, int, int]]:
         for word in [piece.lower()] if piece.isascii() else words_of(piece)[:1]:
             spans.append((word, start, end))
             if row in end_of_compound:
-                signs_end = kept[end_of_compound[row] - 1] + 1
+                behind = end_of_compound[row]
+                signs_end = kept[behind - 1] + 1
                 # a sign of full width behind them, once normalized, would be one too many
-                with_next = text[start : signs_end + 1]
+                with_next = text[start : kept[behind] + 1] if behind < len(kept) else text[start:]
                 spans += [(compound, start, signs_end) for compound in compounds_of(with_next)[:1]]
     return spans
 

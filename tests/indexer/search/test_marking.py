@@ -40,6 +40,7 @@ def marked(query: str, text: str, language: str = "en") -> list[str]:
         ('"first light"~2', "light at first", "en", ["light", "first"]),
         ("dog NEAR/2 cat", "dog cat", "en", ["dog", "cat"]),
         ("dog -cat site:h.example", "dog cat h.example", "en", ["dog"]),
+        ("C++", "C+\u200c+ and c\u00ad++, C++\u200d+", "en", ["C+\u200c+", "c\u00ad++"]),
         ("", "anything", "en", []),
         ("-cat", "cat", "en", []),
     ],
