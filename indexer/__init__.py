@@ -9,7 +9,7 @@ with open_index("MyIndex") as index:
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.captures import Capture
+from indexer.captures import Around, Capture
 from indexer.index import Index, open_index
 from indexer.ledger import LedgerEntry, Statistics
 from indexer.results import Results, Tree
@@ -60,6 +60,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "ELEMENTS",
     "AddedWord",
+    "Around",
     "Capture",
     "DiskFullError",
     "Explanation",

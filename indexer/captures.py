@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from archiver.warc import Location, Record, RecordError, UnreadableError, read_record_at
@@ -26,6 +29,17 @@ class Capture:
     location: Location
     original: Location | None
     title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Timestamps of captures of one page beside one of them: the first and the last of all, which it may be itself, and
+    the next ones before and after it; "" for none."""
+
+    first: str
+    previous: str
+    following: str
+    last: str
 
 
 _COLUMNS = (
@@ -69,6 +83,7 @@ def _place(row: Row) -> tuple[str, str, int, int]:
 
 
 def _captures(snapshot: Snapshot, rows: list[Row], now: Now) -> list[Capture]:
+    now = cache(now)  # a look at the disk for each file, not for each capture
     # the original of a revisit mostly is one of the same address: then no further look is needed
     at_hand: dict[tuple[str, str], Location] = {}
     for url, _, kind, _, _, payload, whole, member, offset, length, inner, *_ in rows:
@@ -119,20 +134,96 @@ def _original(
     return Location(now(whole), offset, length, member_name, inner)
 
 
-def closest_of(
-    found: Sequence[Capture], url: str, timestamp: str | None = None, digest: str = ""
+def closest_capture(
+    snapshot: Snapshot, url: str, timestamp: str | None, digest: str, now: Now
 ) -> Capture | None:
-    """Return of the captures of an address the nearest in time; see Index.closest. None when there is none."""
-    if not found:
-        return None
-    usable = [c for c in found if c.type != "revisit" or c.original is not None] or found
-    exact = [c for c in usable if c.url == url] or usable
-    if not timestamp:
-        return exact[-1]
-    wanted = _seconds(timestamp)
-    return min(
-        usable, key=lambda c: (abs(_seconds(c.timestamp) - wanted), not _has_digest(c, digest), c.url != url)
+    """Return the capture of an address nearest in time; see Index.closest. None when there is none.
+
+    Only what lies near is looked at where that tells: some home pages were captured a hundred thousand times.
+    """
+    for most in (_NEAR, -1):
+        ordered, bound = _rows_near(snapshot, url, timestamp, digest, most)
+        nearest: Capture | None = None
+        for preference, row in ordered:
+            if preference >= bound:
+                break
+            capture = _capture(snapshot, row, {}, now)
+            if capture.type != "revisit" or capture.original is not None:
+                return capture
+            nearest = nearest or capture
+        if bound == _ALL_SEEN:
+            return nearest
+    raise AssertionError("all rows were asked for")
+
+
+def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:
+    """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
+    asked = (
+        ("MIN", "<> ''"),
+        ("MAX", "< ?1 AND c.timestamp <> ''"),
+        ("MIN", "> ?1"),
+        ("MAX", "<> ''"),
     )
+    found: list[list[str]] = [[], [], [], []]
+    for catalogue, number, shown in _addresses(snapshot, url):
+        for times, (which, condition) in zip(found, asked, strict=True):
+            time = catalogue.execute(
+                f"SELECT {which}(c.timestamp) FROM captures c WHERE c.url = ?2 AND c.timestamp {condition}{shown}",
+                (timestamp, number),
+            ).fetchone()[0]
+            times += [time] if time else []
+    first, previous, following, last = found
+    return Around(
+        min(first, default=""), max(previous, default=""), min(following, default=""), max(last, default="")
+    )
+
+
+def _addresses(snapshot: Snapshot, url: str) -> Iterator[tuple[sqlite3.Connection, int, str]]:
+    """Give each spelling of an address in each index: its catalogue, its number, what leaves out hidden captures."""
+    for place, member in enumerate(snapshot.members):
+        catalogue = member.catalogue.connection()
+        for (number,) in catalogue.execute(
+            "SELECT id FROM addresses WHERE sort_key = ?", (sort_key(url),)
+        ).fetchall():
+            yield catalogue, number, not_hidden(snapshot, place)
+
+
+_NEAR = 16  # captures looked at first, on each side of a moment
+_Preference = tuple[float, ...]  # the least is taken
+_ALL_SEEN: _Preference = (math.inf,)
+
+
+def _rows_near(
+    snapshot: Snapshot, url: str, timestamp: str | None, digest: str, most: int
+) -> tuple[list[tuple[_Preference, Row]], _Preference]:
+    """Return the captures of an address nearest to a moment, those to be taken first in front, and a bound.
+
+    most: captures on each side, for each spelling of the address; -1 for all. Whatever is preferred to the bound is
+    among the captures returned.
+    """
+    wanted = _padded(timestamp) if timestamp else ""
+    bound = _ALL_SEEN
+    found: list[Row] = []
+    for catalogue, number, shown in _addresses(snapshot, url):
+        for side, order in (("<", " DESC"), (">=", "")) if wanted else ((">=", " DESC"),):
+            rows = catalogue.execute(
+                f"{_COLUMNS} c.url = ? AND c.timestamp {side} ?{shown} ORDER BY c.timestamp{order} LIMIT ?",
+                (number, wanted, most),
+            ).fetchall()
+            found += rows
+            if len(rows) == most:
+                last_url, last_time = rows[-1][:2]
+                far = abs(_seconds(last_time) - _seconds(wanted))
+                bound = min(bound, (far,) if wanted else (last_url != url, -_seconds(last_time)))
+    found.sort(key=lambda row: (row[1], *_place(row)), reverse=not wanted)
+
+    def preference(row: Row) -> _Preference:
+        seconds = _seconds(row[1])
+        if not wanted:
+            return row[0] != url, -seconds, 0
+        return abs(seconds - _seconds(wanted)), not _has_digest(row[5], digest), row[0] != url
+
+    return sorted(((preference(row), row) for row in found), key=lambda pair: pair[0]), bound
 
 
 def open_record(capture: Capture) -> Record:
@@ -154,20 +245,23 @@ def open_record(capture: Capture) -> Record:
     return read_record_at(place)
 
 
-def _has_digest(capture: Capture, start: str) -> bool:
-    return bool(start) and (
-        capture.digest.startswith(start) or capture.digest.partition(":")[2].startswith(start)
-    )
+def _has_digest(digest: str, start: str) -> bool:
+    return bool(start) and (digest.startswith(start) or digest.partition(":")[2].startswith(start))
+
+
+def _padded(timestamp: str) -> str:
+    """Return the 14 digits of the first moment that a timestamp of 1 to 14 digits may mean; "" for none."""
+    digits = re.sub(r"\D", "", timestamp)[:14]
+    if 0 < len(digits) < 4:
+        digits = digits.ljust(4, "0")
+    return digits + "00000101000000"[len(digits) :] if digits else ""
 
 
 def _seconds(timestamp: str) -> float:
     """Return a timestamp of 1 to 14 digits as a number of seconds that orders and measures; 0 for none."""
-    digits = re.sub(r"\D", "", timestamp)[:14]
-    if not digits:
+    full = _padded(timestamp)
+    if not full:
         return 0.0
-    full = (
-        digits + "00000101000000"[len(digits) :] if len(digits) >= 4 else digits.ljust(4, "0") + "0101000000"
-    )
     year, month, day, hour, minute, second = (
         int(full[a:b]) for a, b in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
     )

@@ -24,7 +24,15 @@ from archiver.warc import (
     Location,
     Record,
 )
-from indexer.captures import Capture, captures_of, captures_with_digest, closest_of, open_record
+from indexer.captures import (
+    Around,
+    Capture,
+    around,
+    captures_of,
+    captures_with_digest,
+    closest_capture,
+    open_record,
+)
 from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.results import Results, Tree
@@ -544,7 +552,13 @@ class Index:
         second the one whose payload digest begins with `digest` (with or without the name of the algorithm) is taken,
         else the one with the address as spelled, else the first by file and place.
         """
-        return closest_of(self.captures(url), url, timestamp, digest)
+        with self._reading() as snapshot, snapshot.reading():
+            return closest_capture(snapshot, url, timestamp, digest, self._now)
+
+    def around(self, url: str, timestamp: str) -> Around:
+        """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
+        with self._reading() as snapshot, snapshot.reading():
+            return around(snapshot, url, timestamp)
 
     def record(self, capture: Capture) -> Record:
         """Return the record of a capture, opened; that of the original for a revisit. Close it, or use it in `with`.

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
 from flask import Blueprint, Response, make_response, request
 
-from indexer import Index
+from indexer import Around, Capture, Index
 from indexer.listing import KeyRange, ListedCapture
 from webui.addresses import archived_url, quote_url, raw_target, replay_address
 from webui.application import error_response, redirect_to, site
@@ -57,29 +58,28 @@ def answer_timegate(url: str) -> Response:
     return redirected
 
 
+@dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The capture nearest to a moment, and the first, last, previous and next of the same page; "" for none."""
+    """The capture nearest to a moment, and when else its page was captured."""
 
-    __slots__ = ("first", "following", "last", "previous", "timestamp", "url")
-
-    def __init__(self, url: str, times: list[str], at: int) -> None:
-        self.url, self.timestamp = url, times[at]
-        self.first, self.last = times[0], times[-1]
-        self.previous = times[at - 1] if at else ""
-        self.following = times[at + 1] if at + 1 < len(times) else ""
+    url: str
+    timestamp: str
+    around: Around
 
 
 def neighbours(index: Index, url: str, timestamp: str) -> Neighbours | None:
     """Return the capture nearest to a timestamp ("" for the newest) among those of a page; None if there is none."""
-    capture = None
     with suppress(ValueError):
         capture = index.closest(url, timestamp or None)
-    if capture is None:
+        return neighbours_of(index, capture) if capture is not None else None
+    return None
+
+
+def neighbours_of(index: Index, capture: Capture) -> Neighbours | None:
+    """Return a capture as the one in the middle; None for one without a date."""
+    if not capture.timestamp:
         return None
-    times = sorted({other.timestamp for other in index.captures(capture.url) if other.timestamp})
-    if capture.timestamp not in times:
-        return None
-    return Neighbours(capture.url, times, times.index(capture.timestamp))
+    return Neighbours(capture.url, capture.timestamp, index.around(capture.url, capture.timestamp))
 
 
 def link_header(url: str, near: Neighbours | None = None) -> str:
@@ -92,8 +92,9 @@ def link_header(url: str, near: Neighbours | None = None) -> str:
     ]
     if near is not None:
         relations: dict[str, list[str]] = {}
-        for timestamp, name in ((near.first, "first"), (near.previous, "prev"), (near.timestamp, ""),
-                                (near.following, "next"), (near.last, "last")):  # fmt: skip
+        there = near.around
+        for timestamp, name in ((there.first, "first"), (there.previous, "prev"), (near.timestamp, ""),
+                                (there.following, "next"), (there.last, "last")):  # fmt: skip
             if timestamp:
                 relations.setdefault(timestamp, []).extend([name] if name else [])
         for timestamp, names in relations.items():

@@ -34,7 +34,7 @@ from webui.addresses import (
 )
 from webui.application import site
 from webui.i18n import gettext as _
-from webui.memento import answer_timegate, link_header, neighbours
+from webui.memento import answer_timegate, link_header, neighbours_of
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
 from webui.rewritten import RewrittenPage, rewritten_page
@@ -176,7 +176,7 @@ def _add_archived_headers(
         near = None
         if not _is_part_of_page():  # a picture's captures are asked for by nobody
             with site().index_access.lease() as index:
-                near = neighbours(index, capture.url, capture.timestamp)
+                near = neighbours_of(index, capture)
         response.headers["Link"] = link_header(capture.url, near)
     if stored.status:
         response.headers["X-Archive-Orig-Status"] = str(stored.status)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import unquote
 
 from archiver.notices import Notice
@@ -105,10 +105,11 @@ def can_be_crawled(url: str) -> bool:
 
 def as_datetime(timestamp: str) -> datetime | None:
     """Return the time of a 14-digit timestamp, None when it is none."""
-    try:
-        return datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-    except ValueError:
+    if len(timestamp) != 14 or not timestamp.isascii() or not timestamp.isdigit():
         return None
+    with suppress(ValueError):
+        return datetime.fromisoformat(f"{timestamp[:8]}T{timestamp[8:]}Z")
+    return None
 
 
 def as_seconds(timestamp: str) -> float:

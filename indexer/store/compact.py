@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import sqlite3
+from functools import lru_cache
 
 from archiver.warc import capture_key, surt_key
 
@@ -73,6 +74,7 @@ def compact_digest(payload: str) -> bytes | str:
     return payload
 
 
+@lru_cache(maxsize=4096)  # captures of a page often hold the same bytes
 def digest_text(kept: bytes | str) -> str:
     """Return the payload digest that compact_digest was given."""
     return kept if isinstance(kept, str) else _SHA1 + base64.b32encode(kept).decode("ascii")

@@ -15,7 +15,17 @@ from flask.testing import FlaskClient
 
 from archiver.warc import Damage, Location, Record, parse_response, read_record_at, read_records
 from archiver.warc.urls import canonical_url
-from indexer import Capture, Hit, IndexMissingError, PageLinks, Ranking, Results, SnippetPart, Statistics
+from indexer import (
+    Around,
+    Capture,
+    Hit,
+    IndexMissingError,
+    PageLinks,
+    Ranking,
+    Results,
+    SnippetPart,
+    Statistics,
+)
 from indexer.text.charset import decode_html
 from indexer.text.elements import PageText, collect_page
 from webui import create_app
@@ -157,6 +167,14 @@ class FakeIndex:
             return list(self._by_url.get(_key(url), []))
         except ValueError:
             return []
+
+    def around(self, url: str, timestamp: str) -> Around:
+        times = [capture.timestamp for capture in self.captures(url) if capture.timestamp]
+        before = [time for time in times if time < timestamp]
+        behind = [time for time in times if time > timestamp]
+        return Around(
+            min(times, default=""), max(before, default=""), min(behind, default=""), max(times, default="")
+        )
 
     def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         found = self.captures(url)

@@ -1,0 +1,101 @@
+"""The capture nearest to a moment: the same as a look at all of them gives, however many there are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from faults import run_in_one_process
+from shelf import page, record
+
+from indexer import Capture, Index, IndexOptions, build_index, open_index
+from indexer.captures import _seconds
+
+ONE = IndexOptions(workers=1)
+URL, OTHER = "http://news.example/", "https://news.example/"
+BEFORE = "1999"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Three runs of many captures: all years, one second, and one of which only revisits are held."""
+    folder = tmp_path_factory.mktemp("captures")
+    some = random.Random(7)
+    dates = [
+        f"{some.randint(2000, 2009)}-0{some.randint(1, 9)}-1{some.randint(0, 9)}T00:00:00Z"
+        for _ in range(150)
+    ]
+    dates += ["2011-01-01T00:00:00Z"] * 40
+    records = [record(some.choice([URL, URL, OTHER]), page(some.randint(1, 9)), date=date) for date in dates]
+    # nothing is held that these repeat
+    records += [
+        record(URL, f"nowhere {year}", kind="revisit", date=f"20{year}-06-01T00:00:00Z")
+        for year in range(12, 60)
+    ]
+    (folder / "a.warc").write_bytes(b"".join(records[::2]))
+    (folder / "b.warc").write_bytes(b"".join(records[1::2]))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        run_in_one_process(monkeypatch, batch_pages=100)
+        build_index([str(folder / "a.warc"), str(folder / "b.warc")], str(folder / "index"), options=ONE)
+    with open_index(str(folder / "index")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_in_one_process(monkeypatch)
+
+
+def plain_closest(found: list[Capture], url: str, timestamp: str | None, digest: str = "") -> Capture | None:
+    """Return what Index.closest promises, from all captures."""
+    usable = [c for c in found if c.type != "revisit" or c.original is not None] or found
+    if timestamp is None:
+        return ([c for c in usable if c.url == url] or usable)[-1] if found else None
+    wanted = _seconds(timestamp)
+
+    def far(c: Capture) -> tuple[float, bool, bool]:
+        has_digest = bool(digest) and digest in c.digest
+        return abs(_seconds(c.timestamp) - wanted), not has_digest, c.url != url
+
+    return min(usable, key=far, default=None)
+
+
+@pytest.mark.parametrize("url", [URL, OTHER])
+def test_the_nearest_capture_is_that_of_a_look_at_all(index: Index, url: str) -> None:
+    found = index.captures(url)
+    assert len(found) == 150 + 40 + 48
+    assert index.closest(url) == plain_closest(found, url, None)
+    some = random.Random(11)
+    asked = [capture.timestamp for capture in some.sample(found, 40)]
+    asked += [BEFORE, "2", "2005", "200506", "20110101000000", "2013", "2059", "99991231235959"]
+    for timestamp in asked:
+        assert index.closest(url, timestamp) == plain_closest(found, url, timestamp), timestamp
+    for capture in found[150:190:7]:
+        named = index.closest(url, capture.timestamp, capture.digest)
+        assert named == plain_closest(found, url, capture.timestamp, capture.digest)
+
+
+def test_an_address_of_which_nothing_is_held_gives_its_revisits(tmp_path: Path, one_process: None) -> None:
+    records = [
+        record(URL, "nowhere", kind="revisit", date=f"20{year}-06-01T00:00:00Z") for year in range(10, 60)
+    ]
+    (tmp_path / "a.warc").write_bytes(b"".join(records))
+    build_index([str(tmp_path / "a.warc")], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        newest, nearest = index.closest(URL), index.closest(URL, "2031")
+        assert newest is not None and newest.timestamp.startswith("2059") and newest.original is None
+        assert nearest is not None and nearest.timestamp.startswith("203106")
+        assert index.closest("http://elsewhere.example/", "2031") is None
+
+
+def test_around_a_capture_stand_the_first_the_last_and_the_next_ones(index: Index) -> None:
+    times = sorted({capture.timestamp for capture in index.captures(URL)})
+    for at in (0, 1, len(times) // 2, len(times) - 1):
+        found = index.around(URL, times[at])
+        assert (found.first, found.last) == (times[0], times[-1])
+        assert found.previous == (times[at - 1] if at else "")
+        assert found.following == (times[at + 1] if at + 1 < len(times) else "")
+    nowhere = index.around("http://elsewhere.example/", times[0])
+    assert (nowhere.first, nowhere.previous, nowhere.following, nowhere.last) == ("", "", "", "")
