@@ -47,6 +47,18 @@ def test_the_bar_tells_what_is_missing_when_the_page_is_there(browser: Any, site
     page.close()
 
 
+def test_the_bar_tells_it_even_when_its_script_comes_after_the_page(browser: Any, site: Site) -> None:
+    page = browser.new_page()
+    held: list[Any] = []
+    page.route("**/cached.js", lambda route: held.append(route))
+    page.goto(f"{site.address}/cached/2015/{URL}", wait_until="commit")
+    page.frame_locator("iframe").get_by_text("A wombat at dawn.").wait_for()
+    page.frame(name="archived-page").wait_for_load_state("load")
+    held[0].continue_()
+    page.get_by_text("Its one part is archived.").wait_for()
+    page.close()
+
+
 def test_printed_it_says_where_and_when(browser: Any, site: Site) -> None:
     page = browser.new_page()
     page.emulate_media(media="print")

@@ -10,7 +10,8 @@ if (frame && note) {
   frame.addEventListener("load", () => { note.hidden = !settled; });
 }
 
-// What is missing is looked up when the page is there already.
+// What is missing is looked up when the page is there already. The load of this page waits for that of the
+// frame; the frame's own may be over before this script has come, and is then never heard of.
 const parts = document.querySelector("[data-parts]");
 if (parts) {
   const look = async () => {
@@ -19,8 +20,8 @@ if (parts) {
       if (answer.ok) parts.textContent = (await answer.json()).text;
     } catch { /* the link beside it leads to the same */ }
   };
-  if (frame) frame.addEventListener("load", look, { once: true });
-  else look();
+  if (document.readyState === "complete") look();
+  else window.addEventListener("load", look, { once: true });
 }
 
 // Previous and next place of the query: the numbered links, stepped through.
