@@ -4,7 +4,8 @@ Version 1 has five fields on one line, version 2 has ten:
     http://a.example/ 192.0.2.7 20040925001013 text/html 202
     http://a.example/ 192.0.2.7 20040925001013 text/html 200 9f8a1c - 209 a.arc 202
 Fields are parted by single blanks, yet real files have blanks in the URL and in
-the media type, control and non-ASCII bytes in the URL, and dates of all lengths.
+the media type, several blanks or a tab in the place of one, control and non-ASCII
+bytes in the URL, and dates of all lengths.
 """
 
 from __future__ import annotations
@@ -15,20 +16,25 @@ from typing import NamedTuple
 LONGEST_LINE = 8 * 1024
 
 ARC_LINE = re.compile(
-    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d} -?\d{1,19}[ \t]*\r?(?:\n|\Z)" % LONGEST_LINE
+    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,19}[ \t]*\r?(?:\n|\Z)" % LONGEST_LINE
 )
 """A header line where one is expected: scheme, anything, a number at the end."""
 
-ARC_SCAN = re.compile(
-    rb"\n([A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}? "
-    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-) \d{8,18} (?:[^\n]{0,400} )?\d{1,19}\r?\n)"
-    % LONGEST_LINE
+_CERTAIN = (
+    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}?[ \t]"
+    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)[ \t]{1,4}\d{8,18}[ \t]"
+    rb"(?:[^\n]{0,400}[ \t])?\d{1,19}\r?\n" % LONGEST_LINE
 )
+ARC_SCAN = re.compile(rb"\n(" + _CERTAIN + rb")")
 """The same in the middle of other bytes: an address and a date must be there, behind a line end."""
+
+CERTAIN_LINE = re.compile(_CERTAIN)
+"""A header line that cannot be taken for anything else, for files where none is expected."""
 
 _ADDRESS = r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)"
 _VERSION_1 = re.compile(
-    rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?P<length>-?\d+)", re.DOTALL
+    rf"(?P<url>.+)[ \t]{_ADDRESS}[ \t]{{1,4}}(?P<date>\d{{4,18}})[ \t](?P<mime>.*)[ \t](?P<length>-?\d+)",
+    re.DOTALL,
 )
 _VERSION_2 = re.compile(
     rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?:\d{{1,3}}|-) \S+ .* (?:\d+|-) \S+ (?P<length>-?\d+)",
@@ -61,7 +67,12 @@ def parse_arc_header(line: bytes) -> ArcHeader:
         if found:
             length = int(found["length"])
             return ArcHeader(
-                found["url"], found["ip"], found["date"], found["mime"], length, pattern is _VERSION_2
+                found["url"].rstrip(),
+                found["ip"],
+                found["date"],
+                found["mime"].strip(),
+                length,
+                pattern is _VERSION_2,
             )
     parts = text.rsplit(" ", 4)
     parts = [""] * (5 - len(parts)) + parts if len(parts) < 5 else parts

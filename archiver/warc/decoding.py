@@ -21,7 +21,7 @@ from .decoders import (
 from .limits import KIB, Limits
 
 STEP = 16 * KIB
-CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,1000})?(\r?\n)")
+CHUNK_SIZE = re.compile(rb"[ \t]*(0{0,64}[0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,1000})?(\r?\n)")
 NO_CODINGS = ("", "identity", "none", "binary", "8bit", "7bit")
 CODINGS = ("gzip", "x-gzip", "deflate", "br", "zstd")
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -113,6 +113,8 @@ def _undo(raw: bytes, name: str, limits: Limits) -> Decoded:
                 return zstd_decoder(limits.body_window_log)
 
             return _Unpacking(raw, name, limits, decoder, decoder, ZSTD_MAGIC).run()
+    elif name == "chunked":  # some servers call the transfer coding one of the content
+        return undo_chunks(raw)
     else:
         return Decoded(raw, [f"content coding {name[:40]!r} is not known; the body is left as it is"])
     return Decoded(raw, [f"declared {name}, the body is not"])
@@ -132,7 +134,22 @@ def _undo_another(step: Decoded, name: str, limits: Limits) -> Decoded:
         if not another.problems:
             another.problems.append(f"declared {name}, the body is deflate")
             return another
+    return _undo_unmarked(step, name, limits) if name in CODINGS and not _is_text(raw[:200]) else step
+
+
+def _undo_unmarked(step: Decoded, name: str, limits: Limits) -> Decoded:
+    """Brotli and raw deflate data have no magic number: they are what unpacks without an error and to its last byte."""
+    for other, decoder in (("br", BrotliDecoder), ("deflate", _raw_deflate)):
+        if other == name:
+            continue
+        another = _Unpacking(step.body, other, limits, decoder, decoder)
+        if another.is_whole():
+            return Decoded(b"".join(another.parts), [f"declared {name}, the body is {other}"])
     return step
+
+
+def _raw_deflate() -> Decoder:
+    return ZlibDecoder(-15)
 
 
 def _is_zlib(raw: bytes) -> bool:
@@ -143,7 +160,7 @@ def _undo_deflate(raw: bytes, limits: Limits) -> Decoded:
     """`deflate` means zlib data by the standard and raw deflate data by some servers."""
     if _is_zlib(raw):
         return _Unpacking(raw, "deflate", limits, lambda: ZlibDecoder(15), lambda: ZlibDecoder(15)).run()
-    result = _Unpacking(raw, "deflate", limits, lambda: ZlibDecoder(-15), lambda: ZlibDecoder(-15)).run()
+    result = _Unpacking(raw, "deflate", limits, _raw_deflate, _raw_deflate).run()
     return _checked_text(raw, result, "deflate")
 
 
@@ -194,6 +211,11 @@ class _Unpacking:
             start += used
             if not self.next_magic or not self.raw.startswith(self.next_magic, start):
                 return self._result([])
+
+    def is_whole(self) -> bool:
+        """Unpack; tell whether the body is one member from its first to its last byte, without an error."""
+        used, problem = self._member(0)
+        return not problem and used == len(self.raw) and self.size > 0
 
     def _result(self, problems: list[str]) -> Decoded:
         body = self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)

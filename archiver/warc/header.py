@@ -10,11 +10,13 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .arc import ARC_LINE, ARC_SCAN, parse_arc_header
+from .arc import ARC_LINE, ARC_SCAN, CERTAIN_LINE, parse_arc_header
 from .limits import Limits
 
 NEWLINES = re.compile(rb"[\r\n]*")
-HEAD_END = re.compile(rb"\n\r?\n")
+HEAD_END = re.compile(rb"\n\r{0,2}\n")
+"""The blank line; two returns in it come from a line end that was translated twice."""
+
 WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
@@ -47,10 +49,13 @@ class Head:
 
 
 def starts_with_header(data: bytes, at: int = 0, dialect: str = "") -> bool:
-    """Is there a record header exactly at `data[at]`? dialect: "WARC", "ARC", or "" for either."""
+    """Is there a record header exactly at `data[at]`? dialect: "WARC", "ARC", or "" for either.
+
+    Behind WARC records an ARC header is one all the same if it leaves no doubt: some files are joined from both.
+    """
     if WARC_START.match(data, at):
         return True
-    return dialect != "WARC" and ARC_LINE.match(data, at) is not None
+    return (CERTAIN_LINE if dialect == "WARC" else ARC_LINE).match(data, at) is not None
 
 
 def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
@@ -67,6 +72,19 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
     if found and found.start() < place:
         place = found.start()
     return place if place < end else -1
+
+
+def breaks_off(data: bytes, at: int) -> bool:
+    """Does the WARC header at `data[at]` break off where another begins? So it is left by a writer that was killed."""
+    end = HEAD_END.search(data, at)
+    again = WARC_SCAN.search(data, at + 5, end.end() if end else len(data))
+    if not again:
+        return False
+    line = data[data.rfind(b"\n", at, again.start()) + 1 : again.start()].lower()
+    if line[-1:] in (b" ", b"\t", b":") and not line.startswith((b"warc-", b"content-")):
+        return False  # the value of a field
+    fields = data[again.start() : end.end() if end else len(data)].lower()
+    return b"\nwarc-type" in fields and b"\ncontent-length" in fields
 
 
 def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:
@@ -93,7 +111,7 @@ def _parse_warc(data: bytes, at: int, limits: Limits) -> Head | None:
     version, _, rest = text.partition("\n")
     fields, known = parse_fields(rest, limits.header_fields)
     version = version.rstrip()
-    if " " in version:
+    if version.count(" ") > 3:
         return _parse_old(version.split(), size)
     get = known.get
     return Head(

@@ -12,8 +12,14 @@ from .limits import DEFAULT_LIMITS, KIB, Limits
 from .record import Headers, Record, RecordType
 
 STATUS_LINE = re.compile(
-    rb"(HTTP[A-Z]{0,8}(?:/[^ \t\r\n]{0,20})?)[ \t]+(\d{3})(?!\d)[ \t]*([^\r\n]*)\r?(?:\n|\Z)", re.IGNORECASE
+    rb"\s{0,16}(HTTP[A-Z]{0,8}(?:/[^ \t\r\n]{0,20})?)[ \t]+(\d{3})(?!\d)[ \t]*([^\r\n]*)\r{0,2}(?:\n|\Z)",
+    re.IGNORECASE,
 )
+MARKUP = re.compile(rb"\n(?=<[!?A-Za-z])")
+"""Where the body begins behind a header without a blank line: no field begins with a bracket."""
+
+CODING = re.compile(r"([^\s,;\"']+)[\"']?(?:\s*;[^,]*)?")
+MOST_INTERIM = 8
 MEDIA_TYPE_END = re.compile(r"[;,\s]")
 
 
@@ -93,9 +99,14 @@ def _decode_body(
     chunked = "chunked" in transfer
     if chunked and raw:
         unchunked = undo_chunks(raw)
-        raw = unchunked.body
         problems += unchunked.problems
         response.truncated |= unchunked.truncated
+        if (
+            transfer.count("chunked") > 1 and unchunked.body
+        ):  # declared twice is seldom true, yet there are some
+            again = undo_chunks(unchunked.body)
+            unchunked = unchunked if again.problems else again
+        raw = unchunked.body
     if with_sha1 and (not response.truncated or len(raw) < limits.body_bytes):
         response.raw_body_sha1 = hashlib.sha1(raw, usedforsecurity=False).digest()
     codings = _codings(fields, "content-encoding")
@@ -114,7 +125,7 @@ def _decode_body(
 def _codings(fields: Headers, name: str) -> list[str]:
     if name not in fields:
         return []
-    return [part.strip().lower() for value in fields.get_all(name) for part in value.split(",")]
+    return [part.lower() for value in fields.get_all(name) for part in CODING.findall(value)]
 
 
 def _find_head(record: Record, limits: Limits) -> tuple[HttpResponse, int, list[str]] | None:
@@ -143,17 +154,39 @@ def _find_head(record: Record, limits: Limits) -> tuple[HttpResponse, int, list[
             [],
         )
     problems: list[str] = []
-    end = HEAD_END.search(start, status_line.end() - 1)
-    if not end:
-        start = record.peek(limits.header_bytes)
-        end = HEAD_END.search(start, status_line.end() - 1)
-    if end:
-        head, size = start[: end.start()], end.end()
-    else:
-        head, size = start, len(start)
-        problems.append(f"the HTTP header has no end within {len(start)} bytes")
-    fields, _ = parse_fields(decode(head[status_line.end() :]), limits.header_fields)
+    begin = 0
+    for _ in range(MOST_INTERIM):
+        start, end = _hold_head(record, status_line, limits)
+        following = STATUS_LINE.match(start, end) if end and _is_interim(status_line) else None
+        if not following:
+            break
+        begin, status_line = end, following
+    markup = MARKUP.search(start, status_line.end() - 1, end or len(start))
+    if markup:
+        end = markup.end()
+        problems.append("the HTTP header has no blank line at its end")
+    elif not end:
+        end = len(start)
+        problems.append(f"the HTTP header has no end within {end - begin} bytes")
+    fields, _ = parse_fields(decode(start[status_line.end() : end]), limits.header_fields)
     version, status, reason = status_line.groups()
     response = HttpResponse(int(status), decode(reason).strip(), decode(version), Headers(fields))
     response.problems = tuple(problems)
-    return response, size, problems
+    return response, end, problems
+
+
+def _hold_head(record: Record, status_line: re.Match[bytes], limits: Limits) -> tuple[bytes, int]:
+    """Return the start of the block and where in it the header with this status line ends; 0 where it has no end."""
+    start = b""
+    for count in (4 * KIB, 64 * KIB, limits.header_bytes):
+        start = record.peek(status_line.start() + min(count, limits.header_bytes))
+        end = HEAD_END.search(start, status_line.end() - 1)
+        if end:
+            return start, end.end()
+    return start, 0
+
+
+def _is_interim(status_line: re.Match[bytes]) -> bool:
+    """Is this an answer before the answer: "100 Continue", "103 Early Hints", a proxy's "Connection established"?"""
+    _, status, reason = status_line.groups()
+    return status.startswith(b"1") or reason.strip().lower() == b"connection established"

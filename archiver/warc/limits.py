@@ -15,6 +15,7 @@ class Limits:
 
     header_bytes, header_fields: of one record or HTTP header. A record header
         that is longer is reported as damage; fields beyond the number are dropped.
+        Large, because addresses that hold a whole picture ("data:") stand in headers.
     member_bytes, member_ratio: a compressed member is given up once it has
         unpacked to more than `member_bytes` AND by more than `member_ratio`
         times. Both, because a video of 5 GiB in one member is honest (it hardly
@@ -30,8 +31,8 @@ class Limits:
     zip_entries, zip_directory_bytes: of the table of contents of one ZIP file.
     """
 
-    header_bytes: int = 64 * KIB
-    header_fields: int = 256
+    header_bytes: int = MIB
+    header_fields: int = 10_000
     member_bytes: int = GIB
     member_ratio: int = 200
     lookahead_bytes: int = MIB

@@ -19,6 +19,7 @@ from .header import (
     NEWLINES,
     WARC_START,
     Head,
+    breaks_off,
     find_header,
     parse_header,
     starts_with_header,
@@ -29,11 +30,13 @@ from .record import Damage, Headers, Location, Record
 from .scan import PROBE, scan, stands_at_boundary
 from .source import WindowSource
 
-HTTP_START = re.compile(rb"HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
+HTTP_START = re.compile(rb"\s{0,16}HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
 TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
 MOST_SCOUTS = 20
 NO_HEADER = "no record header where one was expected"
+TOO_SHORT = "Content-Length does not reach the end of the record"
+BREAKS_OFF = "a record header that breaks off where the next one begins"
 SMALLEST = 20
 """Bytes that hold a record at the least, packed or not."""
 
@@ -115,16 +118,28 @@ class RecordStream:
             if stream.ended and not self.plain:
                 have = self._complete_header(have)
             if WARC_START.match(stream.buffer, stream.pos):
-                stream.ensure(self.limits.header_bytes)
+                self._hold_long_header()
             elif have < LONGEST_SCAN:
                 stream.ensure(LONGEST_SCAN)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
+            return None
+        if WARC_START.match(stream.buffer, stream.pos) and breaks_off(stream.buffer, stream.pos):
+            stream.pos += 5
+            self._pass_to_header(BREAKS_OFF, back=5)
             return None
         head = parse_header(stream.buffer, stream.pos, self.limits)
         if head is None:
             self._pass_long_header()
             return None
         return self._begin(head)
+
+    def _hold_long_header(self) -> None:
+        """Hold the whole header in the buffer, as far as it may go; in steps, since most are short."""
+        stream = self.stream
+        for count in (16 * KIB, 64 * KIB, self.limits.header_bytes):
+            stream.ensure(min(count, self.limits.header_bytes))
+            if HEAD_END.search(stream.buffer, stream.pos):
+                return
 
     def _complete_header(self, have: int) -> int:
         """Some writers cut their output into members without regard to records, even within a header."""
@@ -407,7 +422,7 @@ class RecordStream:
                 self._note_cut()
         if self._ragged:
             self._ragged = False
-            self._pass_to_header("Content-Length does not reach the end of the record")
+            self._pass_to_header(TOO_SHORT)
 
     def locate(self, record: Record) -> Location:
         """Return where the current record lies; see `Record.location`."""
@@ -472,8 +487,9 @@ class RecordStream:
         self._pass_to_header(NO_HEADER, back=1)
 
     def _pass_long_header(self) -> None:
-        self.stream.pos += 5
-        self._pass_to_header(f"a record header longer than {self.limits.header_bytes} bytes", back=5)
+        step = self.limits.header_bytes // 2  # a header that begins in this half would have no end, either
+        self.stream.pos += step
+        self._pass_to_header(f"a record header longer than {self.limits.header_bytes} bytes", back=step)
 
     def _pass_to_header(self, problem: str, back: int = 0) -> None:
         """Go on at the next header, or at the end of the member, and report what was passed over."""
@@ -498,7 +514,7 @@ class RecordStream:
         self.stream.gaps.clear()
         damages, self._damages = self._damages + gaps, []
         for damage in damages:
-            if damage in gaps or (self.plain and damage.problem == NO_HEADER):
+            if damage in gaps or (self.plain and damage.problem in (NO_HEADER, TOO_SHORT)):
                 yield from self._read_otherwise(damage)
             else:
                 yield damage

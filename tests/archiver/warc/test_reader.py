@@ -261,6 +261,16 @@ def test_arc_header_lines(url: str, mime: str, date: str, timestamp: str, tmp_pa
     assert items[1].timestamp == timestamp
 
 
+@pytest.mark.parametrize("gap", ["  ", "   ", "\t"])
+def test_arc_fields_parted_by_other_than_one_blank(gap: str, tmp_path: Path) -> None:
+    line = gap.join(
+        ("http://a.example/x", "192.0.2.7", "20040925001013", "text/html", str(len(http(b"one"))))
+    )
+    record = line.encode() + b"\n" + http(b"one") + b"\n"
+    seen = read(tmp_path / "a", b"".join(arc_file(record, arc(http(b"two")))))
+    assert (seen.words[1:], seen.urls[1], seen.damages) == (["one", "two"], "http://a.example/x", [])
+
+
 def test_an_arc_line_that_is_none_is_passed_over(tmp_path: Path) -> None:
     bad = b"filedesc://horsy|\\hello a.b.c.d blue_monday gif\\image one\r\n1 0 ExampleOrg\r\n\r\n"
     seen = read(tmp_path / "a", bad + arc(http(b"one")))
@@ -353,6 +363,31 @@ def test_files_of_different_formats_joined_to_one(outer: str, inner: str, tmp_pa
         assert [read_record_at(place).url for place in seen.locations] == seen.urls
 
 
+@pytest.mark.parametrize("container", ["plain", "gzip", "zstd", "one gzip member"])
+def test_arc_and_warc_joined_to_one_file(container: str, tmp_path: Path) -> None:
+    warcs = PACKERS[container]([page("one"), page("two")])
+    arcs = PACKERS[container](
+        arc_file(*(arc(http(b"<p>" + word), "http://b.example/") for word in (b"x", b"y")))
+    )
+    bare = PACKERS[container]([arc(http(b"<p>" + word), "http://b.example/") for word in (b"x", b"y")])
+    for data, words in (
+        (warcs + arcs, ["one", "two", "x", "y"]),
+        (warcs + bare, ["one", "two", "x", "y"]),
+        (arcs + warcs + arcs, ["x", "y", "one", "two", "x", "y"]),
+    ):
+        seen = read(tmp_path / "a", data)
+        assert ([word for word in seen.words if word], seen.damages) == (words, [])
+        assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
+def test_a_packed_file_behind_a_plain_one_that_was_cut(tmp_path: Path) -> None:
+    cut = page("one") + warc(http(b"x" * 900))[:400]
+    seen = read(tmp_path / "a", cut + gzip_members(page(f"page{number}" * 9) for number in range(20)))
+    assert seen.words[0] == "one"
+    assert seen.words[-1] == "page19" * 9
+    assert seen.damages
+
+
 def test_a_record_inside_a_record_is_left_alone(tmp_path: Path) -> None:
     inner = page("inner") + page("inner2")
     for container in ("plain", "one gzip member"):
@@ -361,13 +396,46 @@ def test_a_record_inside_a_record_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_headers_beyond_the_limits(tmp_path: Path) -> None:
-    long_line = b"WARC/1.0\r\nWARC-Type: " + b"x" * 200_000 + b"\r\n\r\n"
-    many = page("many", extra=[f"X-{number}: 1" for number in range(3000)])
+    long_line = b"WARC/1.0\r\nWARC-Type: " + b"x" * 1_200_000 + b"\r\n\r\n"
+    many = page("many", extra=[f"X-{number}: 1" for number in range(12_000)])
     seen = read(tmp_path / "a", long_line + many + page("two"))
     assert seen.words == ["many", "two"]
     assert (seen.damages[0].offset, seen.damages[0].length) == (0, len(long_line))
     with read_record_at(seen.locations[0]) as record:
-        assert len(record.headers) == 256
+        assert len(record.headers) == 10_000
+
+
+@pytest.mark.parametrize("container", ["plain", "gzip", "zstd", "one gzip member"])
+def test_an_address_that_holds_a_whole_picture(container: str, tmp_path: Path) -> None:
+    url = "data:image/png;base64," + "A" * 300_000
+    seen = read(tmp_path / "a", PACKERS[container]([page("one"), page("two", url), page("three")]))
+    assert (seen.words, seen.urls[1], seen.damages) == (["one", "two", "three"], url, [])
+
+
+def test_headers_without_a_blank_line_are_passed_over_in_large_steps(tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", b"WARC/1.0\r\nA:\r\n" * 500_000 + b"\r\n\r\n" + page("after"))
+    assert seen.words[-1] == "after"
+
+
+@pytest.mark.parametrize("cut", [5, 20, 60, -30, -6])
+@pytest.mark.parametrize("container", ["plain", "one gzip member"])
+def test_a_header_that_breaks_off_where_the_next_record_begins(
+    container: str, cut: int, tmp_path: Path
+) -> None:
+    whole = warc(b"", kind="metadata", tail=b"")
+    seen = read(tmp_path / "a", PACKERS[container]([page("one"), whole[:cut], page("two"), page("three")]))
+    assert seen.words == ["one", "two", "three"]
+    assert [damage.problem.split(" at ")[0] for damage in seen.damages] == [
+        "a record header that breaks off where the next one begins"
+    ]
+    if container == "plain":
+        place = seen.damages[0]
+        assert (place.offset, place.length) == (len(page("one")), len(whole[:cut]))
+
+
+def test_a_header_field_that_ends_in_a_version_breaks_off_nothing(tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", page("one", extra=["X-Format: WARC/1.0", "WARC-Type: request"]))
+    assert (seen.words, seen.damages) == (["one"], [])
 
 
 # ---------------------------------------------------------------- files that are none

@@ -11,8 +11,15 @@ import pytest
 
 from archiver.warc import Damage, NotAnArchiveError, parse_response, read_record_at, read_records
 
-SALVAGED_OTHERWISE = {("archivesunleashed__aut/badexample.arc.gz", 0)}
-"""Its claimed length swallows two more record headers; we end the record at the first of them."""
+SALVAGED_OTHERWISE = {
+    # Its claimed length swallows two more record headers; we end the record at the first of them.
+    ("archivesunleashed__aut/badexample.arc.gz", 0),
+    # HTTP headers without a blank line: all of it is header by the letter, we take the markup as the body.
+    ("Digital-Preservation-Finland__file-scraper/history-560c3520--invalid_1.0_missing_field.arc", 117),
+    ("Digital-Preservation-Finland__file-scraper/history-c4d5e679--valid_1.0_.arc.gz", 0),
+    ("richardlehane__webarchive/hello-world2.arc", 208),
+    ("Digital-Preservation-Finland__file-scraper/invalid_1.0_too_short_content_length.warc", 0),
+}
 
 
 def test_every_document_of_the_facts(real_archives: Path) -> None:
