@@ -143,6 +143,13 @@ class Index:
                 raise damage from error
             raise
 
+    def derived(self) -> dict[Any, Any]:
+        """Return what is kept with the newest committed state, by name: what is worked out of it stays true there.
+
+        A commit begins an empty one.
+        """
+        return self._current().derived
+
     # -- searching
 
     def search(

@@ -27,7 +27,7 @@ MAX_URL_CHARS = 8_000
 # The modifiers of the Wayback Machine and pywb. All but `id_` mean "made fit for showing", and say for what.
 MODIFIERS = ("mp_", "id_", "im_", "cs_", "js_", "if_", "fr_", "oe_")
 _RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
-_DATED = re.compile(r"(\*|\d{1,14})((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
+_DATED = re.compile(r"(\*|%2A|\d{1,14})((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
 _DIGEST_CHARS = 12
 MAX_QUERY_CHARS = 1_000
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
@@ -132,7 +132,7 @@ def parse_dated(rest: str) -> DatedTarget:
     match = _DATED.fullmatch(rest)
     if not match:
         raise BadAddressError(Notice("expected a timestamp of up to 14 digits, then the address of a page"))
-    return DatedTarget(match[1], archived_url(match[3]), _extras(match[2]))
+    return DatedTarget("*" if match[1] == "%2A" else match[1], archived_url(match[3]), _extras(match[2]))
 
 
 def _extras(written: str) -> Extras:

@@ -85,8 +85,9 @@ class SiteState:
                 self._seen = seen
 
     def _put_in_force(self, settings: Settings) -> None:
-        self.settings = settings
+        # the index first: what is made of it under the old settings is kept with these, and forgotten
         self.index_access.configure(settings)
+        self.settings = settings
 
 
 def site() -> SiteState:

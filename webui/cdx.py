@@ -241,7 +241,7 @@ def _resume_key(text: str) -> tuple[str, str, int] | None:
 def _tests(filters: list[str], dialect: str) -> tuple[Callable[[ListedCapture], bool], ...]:
     if len(filters) > MOST_FILTERS:
         raise CdxError(f"filter: at most {MOST_FILTERS}, found {len(filters)}")
-    return tuple(_test(text, dialect) for text in filters)
+    return tuple(_test(text, dialect) for text in filters if text)  # a form sends an empty one
 
 
 def _test(text: str, dialect: str) -> Callable[[ListedCapture], bool]:

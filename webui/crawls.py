@@ -38,7 +38,7 @@ from archiver.crawl import (
 from archiver.crawl.job import LOG_FILE, SCOPES
 from archiver.crawl.states import CHANGEABLE, command_answer
 from archiver.warc import canonical_url
-from webui.application import error_response, redirect_to, site
+from webui.application import error_response, json_error, redirect_to, site
 from webui.asked import wants_json
 from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl
 from webui.i18n import gettext as _
@@ -90,7 +90,10 @@ class StartForm:
 @blueprint.get("/crawl")
 def show_all() -> Response:
     if wants_json():
-        jobs = list_jobs(site().settings.jobs_path, running_only=request.args.get("running") == "1")
+        running = request.args.get("running", "")
+        if running not in ("", "0", "1"):
+            return json_error(400, _("%(name)s: expected 0 or 1.", name="running"))
+        jobs = list_jobs(site().settings.jobs_path, running_only=running == "1")
         return _json({"jobs": [{key: getattr(job, key) for key in _TOLD} for job in jobs]})
     return _list_page(_new_form())
 

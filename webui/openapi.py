@@ -350,7 +350,7 @@ def _doors() -> dict[str, Node]:
         ),
         "/crawl.json": _door(
             "Crawl jobs", _answers(json, _object(jobs=_array(_ref("Job"))), "all jobs"),
-            [_query("running", {"enum": ["", "1"]}, "1: those that a process works on")], tag="crawls",
+            [_query("running", {"enum": ["", "0", "1"]}, "1: those that a process works on")], tag="crawls",
         ),
         "/crawl/{job}.json": _door(
             "One crawl, live", _answers(json, {"type": "object"}, "counts and rates", 404, 503), [_JOB], "crawls"

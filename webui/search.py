@@ -22,6 +22,7 @@ from webui.asked import asked_format, wants_json
 from webui.feeds import results_as_csv, results_as_rss
 from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json, totals_as_json, web_hit_as_json
+from webui.kept_pages import kept_pages
 from webui.preferences import SIZES, preferences
 from webui.result_links import (
     Link,
@@ -104,6 +105,9 @@ def search() -> Response:
     with site().index_access.lease() as index:
         if wanted.view == "tree":
             return _tree_answer(wanted, _tree(index, wanted), is_json)
+        kept = kept_pages(index) if not is_json else None
+        if kept is not None and (made_before := kept.find()):
+            return made_before
         # they cost a tenth of the search
         with_facets = form == "html" or (form == "json" and request.args.get("facets", "") != "0")
         results = index.search(
@@ -128,7 +132,9 @@ def search() -> Response:
         return results_as_csv(results, wanted)
     if form == "rss":
         return results_as_rss(results, wanted)
-    return _json_answer(results, wanted) if is_json else _page(results, wanted, shorter)
+    if kept is None:
+        return _json_answer(results, wanted)
+    return kept.keep(_page(results, wanted, shorter), results)
 
 
 def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
@@ -143,26 +149,24 @@ def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
     return found
 
 
-def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> Response:
+def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> str:
     address = address_in(wanted.query)
-    return make_response(
-        render_template(
-            "results.html",
-            results=results,
-            wanted=wanted,
-            notices=(*wanted.notices, *results.notices),
-            pager=make_pager(wanted, results.total),
-            chips=chips_of(wanted),
-            groups=facet_groups(results.facets, wanted) if results.facets else [],
-            sorts=sort_links(wanted),
-            views=view_links(wanted),
-            widenings=widening_links(wanted),
-            shorter=shorter,
-            added=added_links(results.added, wanted),
-            address=address,
-            address_captures=len(captures_of(address)) if address else 0,
-            statistics=_statistics() if not results.total else None,
-        )
+    return render_template(
+        "results.html",
+        results=results,
+        wanted=wanted,
+        notices=(*wanted.notices, *results.notices),
+        pager=make_pager(wanted, results.total),
+        chips=chips_of(wanted),
+        groups=facet_groups(results.facets, wanted) if results.facets else [],
+        sorts=sort_links(wanted),
+        views=view_links(wanted),
+        widenings=widening_links(wanted),
+        shorter=shorter,
+        added=added_links(results.added, wanted),
+        address=address,
+        address_captures=len(captures_of(address)) if address else 0,
+        statistics=_statistics() if not results.total else None,
     )
 
 

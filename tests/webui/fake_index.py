@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from flask.testing import FlaskClient
 
@@ -43,6 +44,7 @@ class FakeIndex:
     def __init__(self, paths: list[Path | str], ranking: Ranking | None = None) -> None:
         self.ranking = ranking or Ranking()
         self.closed = False
+        self._derived: dict[Any, Any] = {}
         self._captures: list[Capture] = []
         self._texts: dict[Location, str] = {}
         self._by_url: dict[str, list[Capture]] = {}
@@ -60,6 +62,9 @@ class FakeIndex:
         self._captures.sort(key=lambda capture: capture.timestamp)
         for capture in self._captures:
             self._by_url.setdefault(_key(capture.url), []).append(capture)
+
+    def derived(self) -> dict[Any, Any]:
+        return self._derived
 
     def _add(self, record: Record) -> None:
         if record.type_name not in ("response", "resource", "revisit") or not record.url.startswith("http"):

@@ -33,6 +33,7 @@ def test_an_address_without_a_modifier_means_the_page_with_the_bar() -> None:
 def test_a_star_asks_for_all_captures() -> None:
     assert parse_replay("*/http://h.example/").timestamp == "*"
     assert parse_dated("*/h.example/x") == DatedTarget("*", "http://h.example/x")
+    assert parse_dated("%2A/http%3A%2F%2Fh.example%2Fx") == DatedTarget("*", "http://h.example/x")
 
 
 @pytest.mark.parametrize(

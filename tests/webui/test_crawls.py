@@ -143,6 +143,7 @@ def test_a_running_crawl_is_paused_resumed_changed_and_stopped(
     home = client.get("/").text
     assert '<tr data-job="01">' in home and 'data-running="/crawl.json?running=1"' in home
     [told] = client.get("/crawl.json?running=1").json["jobs"]
+    assert client.get("/crawl.json?running=yes").status_code == 400
     assert (told["id"], told["state"], told["is_running"]) == ("01", "running", True)
     assert client.post("/crawl/01/pause").status_code == 303
     _wait(folder, "paused")

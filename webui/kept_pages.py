@@ -1,0 +1,90 @@
+"""Results pages made lately, kept with the state of the index they tell of: asked for again, they are there.
+
+A reader who comes back from a cached page, or pages to and fro, asks for the very same page. It depends on its
+address, on what the reader likes, on the settings in force and on the last commit, and on nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from flask import Response, make_response, request
+
+from indexer import Index, Results
+from indexer.store.recent import Recent
+from webui.access import COOKIE, frame_root
+from webui.application import site
+from webui.preferences import chosen_language, preferences
+from webui.settings import Settings
+
+KEPT_BYTES = 4 << 20  # of each process; a page takes some 35 kB
+_ROOM_OF_KEY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A page as it left, and the name of just these bytes."""
+
+    body: bytes
+    etag: str
+
+
+class KeptPages:
+    """The pages made under some settings of one state of the index; safe to use from many threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._pages: Recent[KeptPage] = Recent(KEPT_BYTES, lambda page: len(page.body) + _ROOM_OF_KEY)
+
+    def find(self) -> Response | None:
+        """Return the page that this request asks for, or that it has not changed; None when it is not kept."""
+        page = self._pages.find(_asked())
+        return _answer(page) if page is not None else None
+
+    def keep(self, text: str, results: Results) -> Response:
+        """Return a page just made, as an answer; it is kept where the same request would make the same page.
+
+        Not an answer that time cut short, nor one whose archives could not be read: that may be better next time.
+        """
+        body = text.encode("utf-8", "replace")
+        is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
+        if not is_whole:
+            return make_response(body)
+        page = KeptPage(body, hashlib.sha256(body).hexdigest()[:20])
+        self._pages.keep(_asked(), page)
+        return _answer(page)
+
+
+def kept_pages(index: Index) -> KeptPages:
+    """Return the pages kept for the newest state of the index and the settings in force.
+
+    To be asked before the search: a commit that comes in between leaves what is kept here behind.
+    """
+    settings, derived = site().settings, index.derived()
+    kept: KeptPages | None = derived.get("results pages")
+    if kept is None or kept.settings is not settings:
+        kept = derived["results pages"] = KeptPages(settings)
+    return kept
+
+
+def _asked() -> Hashable:
+    """Return all of a request that a results page depends on."""
+    environ = request.environ
+    return (
+        request.script_root,
+        frame_root(),
+        environ.get("PATH_INFO"),
+        environ.get("QUERY_STRING"),
+        chosen_language(),
+        preferences(),
+        COOKIE in request.cookies,
+    )
+
+
+def _answer(page: KeptPage) -> Response:
+    response = make_response(page.body)
+    response.set_etag(page.etag)
+    response.make_conditional(request)
+    return response
