@@ -94,10 +94,9 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
             f"{many(statistics.files, 'file')} ({seconds:.1f} s)"
         )
         click.echo(f"index: {clean(settings.index_path)}")
-    if statistics.damaged:
-        complain(
-            f"{many(len(statistics.damaged), 'damaged place')}, all else is indexed (which: findingaid ledger)"
-        )
+    damaged = sum(damage.places for damage in statistics.damaged)
+    if damaged:
+        complain(f"{many(damaged, 'damaged place')}, all else is indexed (which: findingaid ledger)")
         return DONE_WITH_DAMAGE
     return DONE
 

@@ -125,7 +125,14 @@ def _unfinished_entry(member: Snapshot, file: KnownFile) -> LedgerEntry:
 def _ledger_entry(file: KnownFile) -> LedgerEntry:
     value = file.entry or {}
     damaged = tuple(
-        Damage(value["file"], item["offset"], item["length"], item["problem"], item.get("member", ""))
+        Damage(
+            value["file"],
+            item["offset"],
+            item["length"],
+            item["problem"],
+            item.get("member", ""),
+            item.get("places", 1),
+        )
         for item in value["damaged"]
     )
     return LedgerEntry(

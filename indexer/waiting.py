@@ -80,6 +80,8 @@ def _ledger_row(file: ArchiveFile, entry: FileEntry) -> dict[str, Any]:
     row = asdict(entry)
     for damage in row["damaged"]:
         del damage["path"]
+        if damage["places"] == 1:
+            del damage["places"]
     del row["share"]
     row["state"] = file.state
     if file.is_no_archive(row):
@@ -95,6 +97,7 @@ def problems_of(file: ArchiveFile, entry: FileEntry) -> list[str]:
     for damage in entry.damaged[:3]:
         inside = f" in {damage.member}" if damage.member else ""
         problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
-    if len(entry.damaged) > 3:
-        problems.append(f"{entry.file}: {len(entry.damaged) - 3} more places, see: findingaid ledger")
+    more = sum(damage.places for damage in entry.damaged[3:])
+    if more:
+        problems.append(f"{entry.file}: {more:,} more places, see: findingaid ledger")
     return problems

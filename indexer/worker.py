@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
-BATCH_PAGES, BATCH_TOKENS = 2_500, 800_000
+BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 2_500, 800_000, 10_000
 
 
 @dataclass(slots=True)
@@ -138,10 +138,11 @@ class Worker:
             if found.page:
                 self._group.append(row)
                 self._group_characters += len(found.page.html)
-                if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
-                    self._analyze_group(entry)
-                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
-                        self._finish_batch()
+            has_many = len(self._batch.captures) >= BATCH_CAPTURES
+            if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
+                self._analyze_group(entry)
+                if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS or has_many:
+                    self._finish_batch()
         self._analyze_group(entry)
         if entry.damaged and entry.status == "indexed":
             entry.status = "damaged"  # found while parsing, after the reader was done

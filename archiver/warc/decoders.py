@@ -81,6 +81,12 @@ class ZlibDecoder:
         self._inflate = zlib.decompressobj(wbits)
         self._tail = b""
 
+    def copy(self) -> ZlibDecoder:
+        """Return a decoder that goes on from here by itself."""
+        other = ZlibDecoder.__new__(ZlibDecoder)
+        other._inflate, other._tail = self._inflate.copy(), self._tail
+        return other
+
     @property
     def eof(self) -> bool:
         return self._inflate.eof

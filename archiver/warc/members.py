@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import struct
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .decoders import (
@@ -288,7 +289,7 @@ class PackedStream(MemberStream):
         try:
             data = decoder.decompress(packed, limit)
         except DECODER_ERRORS as error:
-            return self._salvage(error)
+            return self._salvage(_plain_words(error))
         self._unpacked += len(data)
         if decoder.eof:
             self.ended = True
@@ -312,43 +313,60 @@ class PackedStream(MemberStream):
         self._failures += 1
         self.end = end or self.find_member(self.start + 1 if self._failures < RESCANS else self._fed_from + 1)
 
-    def _salvage(self, error: Exception) -> bytes:
+    def _salvage(self, problem: str) -> bytes:
         """Return what can be unpacked before the error: the decoder forgets the output of the call that failed.
 
-        So the member is unpacked again up to that call, then byte by byte.
+        So the member is unpacked again up to that call, then in ever smaller steps, the last of one byte.
         """
         decoder = self._slow_decoder()
         known = self._unpacked
         saved = bytearray()
-        at, end = self.start, self.read_to
-        finished = False
+        at, step = self.start, STEP
         member_end = 0
-        try:
-            while at < end and not finished:
+        while at < self.read_to and not decoder.eof:
+            before = decoder.copy() if isinstance(decoder, ZlibDecoder) else None
+            if before is None:  # it cannot be asked twice
                 step = min(STEP, self._fed_from - at) if at < self._fed_from else 1
-                packed: bytes | memoryview = self.source.read_at(at, step)
-                at += len(packed)
-                while packed or not decoder.needs_input:
-                    data = decoder.decompress(packed, STEP)
-                    packed = b""
-                    drop = min(known, len(data))
-                    known -= drop
-                    saved += data[drop:]
-                    if decoder.eof:
-                        finished = True
-                        break
-        except DECODER_ERRORS as slow_error:
-            error = slow_error
-            if "incorrect data check" in str(error):  # zlib has read 4 of the 8 bytes behind the data
-                member_end = at + 4
-            elif "incorrect length check" in str(error):
-                member_end = at
+            packed = self.source.read_at(at, min(step, self.read_to - at))
+            if not packed:
+                break  # the file has become shorter meanwhile
+            pieces: list[bytes] = []
+            failure = ""  # not the error itself: with its frames it would hold the decoders until the next collection
+            try:
+                for piece in _all_of(decoder, packed):
+                    pieces.append(piece)
+            except DECODER_ERRORS as error:
+                failure = _plain_words(error)
+            if failure and before is not None and len(packed) > 1:
+                decoder, step = before, len(packed) // 2
+                continue
+            at += len(packed)
+            for piece in pieces:
+                drop = min(known, len(piece))
+                known -= drop
+                saved += piece[drop:]
+            if failure:
+                problem = failure
+                if "incorrect data check" in failure:  # zlib has read 4 of the 8 bytes behind the data
+                    member_end = at + 4
+                elif "incorrect length check" in failure:
+                    member_end = at
+                break
         self._unpacked += len(saved)
-        self._fail("wrong checksum" if member_end else _plain_words(error), member_end)
+        self._fail("wrong checksum" if member_end else problem, member_end)
         return bytes(saved)
 
     def _slow_decoder(self) -> Decoder:
         return self._new_decoder()
+
+
+def _all_of(decoder: Decoder, packed: bytes | memoryview) -> Iterator[bytes]:
+    """Yield all that a decoder makes of some input, in pieces of about STEP bytes."""
+    while packed or not decoder.needs_input:
+        yield decoder.decompress(packed, STEP)
+        packed = b""
+        if decoder.eof:
+            return
 
 
 class GzipStream(PackedStream):

@@ -84,7 +84,8 @@ class Damage:
     """A byte range of an archive that could not be read as the format says.
 
     offset, length: in the file as it lies on disk (in `member` for a ZIP-based file).
-    problem: one plain sentence: what was found, what was expected.
+    problem: one plain sentence: what was found, what was expected. places: how many ranges it stands for; of several,
+    `offset` is that of the first and `length` the sum.
     """
 
     path: str
@@ -92,6 +93,7 @@ class Damage:
     length: int
     problem: str
     member: str = ""
+    places: int = 1
 
 
 RECORD_TYPES = {kind.value: kind for kind in RecordType}

@@ -31,6 +31,7 @@ from indexer.text.charset import decode_html
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
+MOST_PLACES = 10_000  # damaged places of one file that are told one by one
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=32 << 20
 )  # a page is parsed from memory, several copies of it at once
@@ -94,6 +95,30 @@ class CaptureFound:
     page: PageBody | None
 
 
+class Damages(list[Damage]):
+    """Damaged places of one file, in the order they are found: up to MOST_PLACES, and one entry for all beyond.
+
+    So no file, however broken, fills the memory and the ledger.
+    """
+
+    _unlisted_problem = ""
+
+    def append(self, damage: Damage) -> None:
+        """Add a place; beyond MOST_PLACES it is counted in the last entry."""
+        if len(self) < MOST_PLACES:
+            super().append(damage)
+            return
+        offset, length, places = damage.offset, damage.length, 1
+        if len(self) > MOST_PLACES:
+            before = self.pop()
+            offset, length, places = before.offset, before.length + length, before.places + 1
+        else:
+            self._unlisted_problem = damage.problem
+        problem = f"{places:,} more damaged places begin up to byte {damage.offset}"
+        problem += f"; the first: {self._unlisted_problem}"
+        super().append(Damage(damage.path, offset, length, problem, damage.member, places))
+
+
 @dataclass(slots=True)
 class FileEntry:
     """What became of one archive file: one line of the ledger.
@@ -110,7 +135,7 @@ class FileEntry:
     captures: int = 0
     documents: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
-    damaged: list[Damage] = field(default_factory=list)
+    damaged: Damages = field(default_factory=Damages)
     share: tuple[int, int] = (0, 1)
 
     def skip(self, reason: str) -> None:
@@ -136,7 +161,7 @@ def read_captures(
     """
     share, shares = entry.share
     records = 0
-    damaged = entry.damaged if share == 0 else []  # by what the reader finds, which all shares find
+    damaged = entry.damaged if share == 0 else Damages()  # by what the reader finds, which all shares find
     try:
         with ArchiveReader(path) as reader:
             for item in reader:

@@ -6,16 +6,19 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import run_in_one_process
 
 from indexer import IndexOptions, LedgerEntry, build_index, open_index
 from indexer.coordinator import Run
+from indexer.store.commit_batch import CommitBatch
+from indexer.store.writer import IndexWriter
 from indexer.worker import Status, Worker, WorkerProcess
-from tests.indexer.making import response, write_warc
+from tests.indexer.making import record, response, write_warc
 
 
 def pages(name: str, count: int, words: int = 20) -> Iterator[bytes]:
@@ -209,3 +212,27 @@ def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: 
     pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1)), merge, ("flush",))
     Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
     assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]
+
+
+def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of a million pictures must not wait in memory for a page."""
+    run_in_one_process(monkeypatch)
+    monkeypatch.setattr("indexer.worker.BATCH_CAPTURES", 10)
+    sizes: list[int] = []
+    commit = IndexWriter.commit
+
+    def counted(self: IndexWriter, batches: Sequence[CommitBatch]) -> None:
+        sizes.extend(len(batch.captures) for batch in batches)
+        commit(self, batches)
+
+    monkeypatch.setattr(IndexWriter, "commit", counted)
+    pictures = [
+        record("resource", f"http://a.example/{number}.png", b"picture", "Content-Type: image/png")
+        for number in range(35)
+    ]
+    path = write_warc(tmp_path / "a.warc.gz", [*pictures, *pages("dog", 1), *pictures[:5]])
+    build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1))
+    assert sizes == [10, 10, 10, 10, 1]
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.statistics().captures == 41
+        assert index.search("dog0x0").total == 1

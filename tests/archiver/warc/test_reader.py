@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 from pathlib import Path
@@ -335,6 +336,20 @@ def test_a_wrong_checksum_keeps_the_record_and_is_damage(tmp_path: Path) -> None
     seen = read(tmp_path / "a", b"".join(members))
     assert (seen.words, seen.cut) == (["one", "two"], ["", ""])
     assert [damage.problem for damage in seen.damages] == ["broken gzip member: wrong checksum"]
+
+
+def test_broken_members_leave_nothing_to_the_collector(tmp_path: Path) -> None:
+    """Decoders and blocks of a thousand broken members would wait for it: 700 MB of them."""
+    members = [bytearray(gzip.compress(page(word))) for word in ("one", "two", "three")]
+    for member in members:
+        member[-6] ^= 1
+    gc.collect()
+    gc.disable()
+    try:
+        read(tmp_path / "a", b"".join(members))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("rubbish", [b"\0" * 5000, b"CORRUPTED", os.urandom(70_000), b"\x1f\x8b\x08\0" * 50])

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from archiver.warc import Damage
+from indexer.text import documents
 from indexer.text.documents import CaptureFound, FileEntry, media_type, payload_digest, read_captures
 from tests.indexer.making import HTML_TYPE, http, record, response, write_warc
 
@@ -272,3 +274,14 @@ def test_a_page_without_an_address_is_read_all_the_same(tmp_path: Path) -> None:
         gone = FileEntry(path)
         assert not list(read_captures(path, gone, is_removed=lambda url: url.startswith("urn:x-no-address:")))
         assert gone.skipped == {"removed": 1} and gone.records == 1
+
+
+def test_damaged_places_beyond_a_number_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_PLACES", 2)
+    damaged = documents.Damages()
+    for offset in (0, 100, 250, 400, 900):
+        damaged.append(Damage("a.warc", offset, 10, "broken", "m"))
+    assert [place.offset for place in damaged] == [0, 100, 250]
+    assert [place.places for place in damaged] == [1, 1, 3]
+    assert damaged[-1].length == 30
+    assert damaged[-1].problem == "3 more damaged places begin up to byte 900; the first: broken"
