@@ -25,7 +25,9 @@ def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tu
     if found := quick_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
         return found
     markup = markup or markup_at(place)
-    return page_snippet(markup, ranked.spellings, ranked.phrases) if markup else ()
+    if not markup:
+        return ()
+    return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start))
 
 
 def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from babel import Locale
 from babel.dates import format_date, format_skeleton
 from babel.numbers import format_decimal
+from flask import g, has_request_context
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
@@ -31,8 +32,23 @@ def clean(text: str) -> str:
 
 def locale() -> Locale:
     """Return the locale of the reader; that of English as written in Britain where there is none: 3 May 2015."""
+    return _locale_and_name()[0]
+
+
+def _locale_and_name() -> tuple[Locale, str]:
+    """Return the locale and its name; found out once a request, since a page asks for them a hundred times."""
+    if not has_request_context():
+        return _found_out()
+    known: tuple[Locale, str] | None = g.get("locale_and_name")
+    if known is None:
+        known = g.locale_and_name = _found_out()
+    return known
+
+
+def _found_out() -> tuple[Locale, str]:
     found = get_locale()
-    return _BRITISH if found is None or found.language == "en" else found
+    chosen = _BRITISH if found is None or found.language == "en" else found
+    return chosen, str(chosen)
 
 
 _BRITISH = Locale("en", "GB")
@@ -40,7 +56,7 @@ _BRITISH = Locale("en", "GB")
 
 def date_in_words(timestamp: str) -> str:
     """Return "3 May 2015" for 20150503140211; less for a shorter timestamp, "date unknown" for none."""
-    return _date(timestamp[:8], str(locale())) or str(_("date unknown"))
+    return _date(timestamp[:8], _locale_and_name()[1]) or str(_("date unknown"))
 
 
 def english_date(timestamp: str) -> str:
@@ -125,7 +141,7 @@ def shorten(text: str, limit: int) -> str:
 
 def number(value: float) -> str:
     """Return 12,431 for 12431."""
-    return _grouped(value, str(locale()))
+    return _grouped(value, _locale_and_name()[1])
 
 
 @lru_cache(maxsize=4096)
@@ -140,7 +156,7 @@ def commas(texts: Iterable[str]) -> str:
 
 def decimal(value: float, places: int) -> str:
     """Return 0.500 for 0.5 and three places."""
-    return str(format_decimal(value, f"#,##0.{'0' * places}", locale=str(locale())))
+    return str(format_decimal(value, f"#,##0.{'0' * places}", locale=_locale_and_name()[1]))
 
 
 def size_in_words(size_bytes: int) -> str:

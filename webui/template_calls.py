@@ -6,9 +6,10 @@ which request it is for; here that is done once a page. What they return is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from flask import Flask, request, url_for
 from flask_babel import get_translations
@@ -24,6 +25,7 @@ class Texts:
     def __init__(self, translations: Any) -> None:
         self._translations = translations
         self._plain: dict[str, Markup] = {}
+        self._counted: dict[Hashable, Markup] = {}
 
     def gettext(self, text: str, /, **values: object) -> Markup:
         """Return a text in the reader's language; values fill in its %(name)s and are escaped."""
@@ -39,8 +41,16 @@ class Texts:
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> Markup:
         """Return the text for a number of things; %(num)s stands for the number."""
         values.setdefault("num", number)
-        text = Markup(self._translations.ungettext(one, many, number))  # noqa: S704
-        return text % values
+        # what is safe already is equal to a text that is not, but is filled in another way
+        is_plain = all(type(value) in (str, int) for value in values.values())
+        key = (one, number, *values.items()) if is_plain else None
+        found = self._counted.get(key) if is_plain else None
+        if found is None:
+            text = Markup(self._translations.ungettext(one, many, number))  # noqa: S704
+            found = text % values
+            if is_plain and len(self._counted) < _KEPT_TEXTS:
+                self._counted[key] = found
+        return found
 
     def _translated(self, text: str) -> Markup:
         # texts stand in our own templates and catalogues
@@ -79,7 +89,12 @@ def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:
         path = paths.get(endpoint)
         if path is None or any(name.startswith("_") for name in values):
             return url_for(endpoint, **values)
-        given = [(name, value) for name, value in values.items() if value is not None]
-        return f"{root}{path}?{urlencode(given, safe=_PLAIN_IN_QUERY)}" if given else f"{root}{path}"
+        given = [f"{name}={_quoted(str(value))}" for name, value in values.items() if value is not None]
+        return f"{root}{path}?{'&'.join(given)}" if given else f"{root}{path}"
 
     return address
+
+
+@lru_cache(maxsize=4096)
+def _quoted(text: str) -> str:
+    return quote_plus(text, safe=_PLAIN_IN_QUERY)

@@ -12,12 +12,11 @@ import html
 import os
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from indexer.text.analysis import MAX_WORD, is_paired, word_spans_of
+from indexer.text.analysis import MAX_WORD, is_paired, is_separator, word_spans_of
 from indexer.text.elements import collect_page
 from indexer.text.sax import INLINE, SKIPPED
 
@@ -25,6 +24,7 @@ LENGTH = 240  # characters of a passage, or of two
 _NEAR = 6_000  # characters of a text that are looked at first
 _PLACES_AT_MOST = 40  # of each word
 START_CHARS = 32 << 10  # characters of a page's markup that are looked at first
+_LOWERED_AT_ONCE = 64 << 10
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SPACES = re.compile(r"\s+")
 _END_OF_WORD = re.compile(r"[\W_]|\Z")  # what isalnum() is not true for
@@ -70,18 +70,26 @@ def quick_snippet(
 
 
 def page_snippet(
-    markup: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...]
+    markup: str,
+    spellings: frozenset[str],
+    phrases: tuple[tuple[str, ...], ...],
+    *,
+    beyond_start: bool = False,
 ) -> tuple[SnippetPart, ...]:
     """Return the best passages of a page that hold words of the query; else the start of its text.
 
     A large page is not looked at whole: its start first, then around the places where the words stand in the markup.
+    beyond_start: the text of the start holds none of the words, and need not be looked at again.
     """
-    first: tuple[SnippetPart, ...] = ()
-    parts = list(_parts_to_look_at(markup, spellings | {word for phrase in phrases for word in phrase}))
-    for part in parts:
+    parts: list[str] = []
+    for part in _parts_to_look_at(markup, spellings | {word for phrase in phrases for word in phrase}):
+        parts.append(part)
+        if beyond_start and len(parts) == 1:
+            continue
         if found := quick_snippet(visible_text(part), spellings, phrases):
             return found
     # the words may stand in what only the parser finds: descriptions, the alternatives of pictures, frames
+    first: tuple[SnippetPart, ...] = ()
     for part in parts:
         page = collect_page(part)
         for text in (page.text, page.description):
@@ -100,30 +108,34 @@ def visible_text(markup: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
-def _parts_to_look_at(markup: str, wanted: Iterable[str]) -> Iterator[str]:
+def _parts_to_look_at(markup: str, wanted: frozenset[str]) -> Iterator[str]:
+    """Give the start of a page, then what is around the first places further on that words may stand at."""
     yield markup[:START_CHARS]
-    if len(markup) <= START_CHARS:
-        return
-    lower = _ascii_lowered(markup)
     spellings = {
         spelling for word in wanted for spelling in (word, word if word.isascii() else word.capitalize())
     }
-    places = sorted(place for word in spellings for place in _few_places(lower, word))
-    looked = 0
-    for place in places[:_PARTS_AT_MOST]:
-        if place >= looked:
-            begin = markup.find(">", place - _AROUND // 2, place) + 1 or place
-            looked = place + _AROUND
-            yield markup[begin:looked]
-
-
-def _few_places(lower: str, word: str) -> Iterator[int]:
-    at = lower.find(word, START_CHARS)
+    looked = START_CHARS
     for _ in range(_PARTS_AT_MOST):
-        if at < 0:
+        place = _next_place(markup, looked, spellings)
+        if place < 0:
             return
-        yield at
-        at = lower.find(word, at + _AROUND)
+        begin = markup.find(">", place - _AROUND // 2, place) + 1 or place
+        looked = place + _AROUND
+        yield markup[begin:looked]
+
+
+def _next_place(markup: str, start: int, spellings: set[str]) -> int:
+    """Return the first place from `start` on where one of some spellings stands, in any case of ASCII; -1: none."""
+    longest = max(map(len, spellings), default=0)
+    for begin in range(start, len(markup), _LOWERED_AT_ONCE):
+        lower = _ascii_lowered(markup[begin : begin + _LOWERED_AT_ONCE + longest])
+        first = len(lower)
+        for spelling in spellings:
+            place = lower.find(spelling, 0, first + len(spelling) - 1)
+            first = place if place >= 0 else first
+        if first < len(lower):
+            return begin + first
+    return -1
 
 
 def make_snippet(
@@ -180,8 +192,10 @@ def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart
 
 def word_spans_in(passage: str) -> list[tuple[str, int, int]]:
     """Return what word_spans_of does, in a fraction of the time for passages that have white space or are ASCII."""
-    if passage.isascii() and "+" not in passage and "#" not in passage:
-        return _ascii_spans(passage)
+    if "+" not in passage and "#" not in passage:
+        others = set(_NOT_ASCII.findall(passage)) if not passage.isascii() else ()
+        if all(map(_is_like_space, others)):
+            return _ascii_spans(passage)
     spans = []
     for match in _NO_SPACE.finditer(passage):
         at = match.start()
@@ -197,28 +211,44 @@ def _ascii_spans(text: str) -> list[tuple[str, int, int]]:
 
 
 @lru_cache(maxsize=2048)
+def _is_like_space(run: str) -> bool:
+    """Tell whether characters are in no word, nor in the middle of one: quotation marks, dashes, dots."""
+    return all(map(is_separator, run))
+
+
+@lru_cache(maxsize=2048)
 def _spans_of_token(token: str) -> list[tuple[str, int, int]]:
     if token.isascii() and "+" not in token and "#" not in token:
         return _ascii_spans(token)
     return word_spans_of(token)
 
 
-def _places(text: str, wanted: Iterable[str]) -> list[tuple[int, str]]:
+def _places(text: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
     """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms.
 
     The forms of a word begin alike, and are looked for together: a stem can have fifty of them.
     """
     lower = _lowered(text)
-    families: dict[str, list[str]] = {}
+    families, others = _families(wanted)
     found: list[tuple[int, str]] = []
+    for word in others:
+        found += _places_of(lower, word)
+    for start, family in families:
+        found += _places_of_family(lower, start, family)
+    return sorted(found)
+
+
+@lru_cache(maxsize=256)
+def _families(wanted: frozenset[str]) -> tuple[list[tuple[str, frozenset[str]]], list[str]]:
+    """Return the words that begin alike together, each with what it begins with, and words that are not so simple."""
+    families: dict[str, list[str]] = {}
+    others = []
     for word in wanted:
         if word.isalnum() and not is_paired(word):
             families.setdefault(_kind(word), []).append(word)
         else:
-            found += _places_of(lower, word)
-    for family in families.values():
-        found += _places_of_family(lower, family)
-    return sorted(found)
+            others.append(word)
+    return [(os.path.commonprefix(family), frozenset(family)) for family in families.values()], others
 
 
 def _lowered(text: str) -> str:
@@ -226,7 +256,9 @@ def _lowered(text: str) -> str:
     if text.isascii():
         return text.lower()
     if len(text.encode("utf-8", "surrogatepass")) < _FEW_OTHERS * len(text):
-        lower = _NOT_ASCII.sub(lambda run: run[0].lower(), _ascii_lowered(text))
+        lower = _ascii_lowered(text)
+        if any(run != run.lower() for run in set(_NOT_ASCII.findall(text))):
+            lower = _NOT_ASCII.sub(lambda run: run[0].lower(), lower)
     else:
         lower = text.lower()
     if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
@@ -251,9 +283,7 @@ def _places_of(lower: str, word: str) -> Iterator[tuple[int, str]]:
         at = lower.find(word, end)
 
 
-def _places_of_family(lower: str, family: list[str]) -> Iterator[tuple[int, str]]:
-    start = os.path.commonprefix(family)
-    words = set(family)
+def _places_of_family(lower: str, start: str, words: frozenset[str]) -> Iterator[tuple[int, str]]:
     at = lower.find(start)
     for _ in range(_PLACES_AT_MOST):
         if at < 0:
@@ -294,19 +324,20 @@ def _kind(word: str) -> str:
 
 def _best_place(places: list[tuple[int, str]], length: int) -> tuple[int, set[str]]:
     """Return the place after which most different words stand, then most words, then the first; and these words."""
-    best, best_value, best_words = 0, (0, 0), set[str]()
-    inside: Counter[str] = Counter()
+    best, most_words, most_places, best_words = 0, 0, 0, set[str]()
+    kinds = [_kind(word) for _, word in places]
+    inside: dict[str, int] = {}
     end = 0
-    for index, (start, word) in enumerate(places):
-        while end < len(places) and places[end][0] < start + length * 2 // 3:
-            inside[_kind(places[end][1])] += 1
+    for index, (start, _) in enumerate(places):
+        reach = start + length * 2 // 3
+        while end < len(places) and places[end][0] < reach:
+            inside[kinds[end]] = inside.get(kinds[end], 0) + 1
             end += 1
-        value = (len(inside), end - index)
-        if value > best_value:
-            best, best_value, best_words = start, value, set(inside)
-        inside[_kind(word)] -= 1
-        if not inside[_kind(word)]:
-            del inside[_kind(word)]
+        if len(inside) > most_words or (len(inside) == most_words and end - index > most_places):
+            best, most_words, most_places, best_words = start, len(inside), end - index, set(inside)
+        inside[kinds[index]] -= 1
+        if not inside[kinds[index]]:
+            del inside[kinds[index]]
     return best, best_words
 
 

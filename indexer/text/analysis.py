@@ -329,6 +329,11 @@ def is_paired(word: str) -> bool:
     return bool(word) and _character_class(ord(word[0])) == _PAIRED
 
 
+def is_separator(character: str) -> bool:
+    """Tell whether a character ends words and is in none, as a space does."""
+    return _character_class(ord(character)) == _SEPARATOR and not _IGNORABLE.match(character)
+
+
 def is_picture(character: str) -> bool:
     """Tell whether a character is an emoji or other picture sign, which is a word by itself."""
     return _character_class(ord(character)) == _SINGLE

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from babel.support import NullTranslations
 from flask import render_template_string, url_for
+from markupsafe import Markup
 
 from webui.template_calls import Texts
 
@@ -30,6 +31,13 @@ def test_a_text_for_a_number_is_chosen_by_the_number() -> None:
     texts = Texts(Shouting())
     assert texts.ngettext("%(num)s page", "%(num)s pages", 1) == "1 page!"
     assert texts.ngettext("%(count)s page", "%(count)s pages", 1200, count="1,200") == "1,200 pages!"
+
+
+def test_a_text_that_is_safe_is_not_taken_for_one_that_is_not() -> None:
+    texts = Texts(Shouting())
+    assert texts.ngettext("%(name)s", "", 1, name=Markup("<b>")) == "<b>!"
+    assert texts.ngettext("%(name)s", "", 1, name="<b>") == "&lt;b&gt;!"
+    assert texts.ngettext("%(name)s", "", 1, name=Markup("<b>")) == "<b>!"
 
 
 @pytest.mark.parametrize(
