@@ -452,14 +452,18 @@ class Run:
         if self._report is None:
             return
         reading = [worker for worker in self._workers if worker.reading]
+        # many small files fill one batch: those that are read and not handed over count, too
+        read = [share for worker in self._workers for share in worker.unfinished if share != worker.reading]
         progress = Progress(
-            files_done=self._done,
+            files_done=self._done + sum(share.of == 1 for share in read),
             files_total=len(self._files),
-            records=self._records_before + sum(int(worker.status[Status.RECORDS]) for worker in reading),
+            records=self._records_before
+            + sum(int(worker.status[Status.RECORDS]) for worker in self._workers),
             pages=sum(int(worker.status[Status.PAGES]) for worker in self._workers) + self._pages_before,
             bytes_done=min(
                 self._total,
                 self._bytes_before
+                + sum(share.bytes for share in read)
                 + sum(int(w.status[Status.POSITION]) // w.reading.of for w in reading if w.reading),
             ),
             bytes_total=self._total,

@@ -95,6 +95,7 @@ class Worker:
         self._documents: list[int] = []
         self._languages: list[str] = []
         self._tokens = 0
+        self._records_ended = 0  # of files that are read to their end and go with this batch
         self._links = LinkCollector()
         self._group: list[CaptureRow] = []
         self._group_characters = 0
@@ -123,12 +124,12 @@ class Worker:
     ) -> None:
         entry = FileEntry(path, share=share)
         status = self._status
-        status[Status.POSITION] = status[Status.RECORDS] = 0
+        status[Status.POSITION] = 0
         status[Status.BUSY_SINCE_MS] = _now_ms()
 
         def show(position: int) -> None:
             status[Status.POSITION] = position
-            status[Status.RECORDS] = entry.records
+            status[Status.RECORDS] = self._records_ended + entry.records
             status[Status.BUSY_SINCE_MS] = _now_ms()
             status[Status.PARSING] = 0
 
@@ -148,6 +149,7 @@ class Worker:
             entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
+        self._records_ended += entry.records
 
     def _captures(
         self,
@@ -288,6 +290,7 @@ class Worker:
             batch.links = f"{self._name}-{self._batches}.links.new"
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
+        self._status[Status.RECORDS] = 0
         _give_memory_back()
         self._pipe.send(("batch", batch))
         self._status[Status.BUSY_SINCE_MS] = 0

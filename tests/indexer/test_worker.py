@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from faults import run_in_one_process
 
-from indexer import IndexOptions, LedgerEntry, build_index, open_index
+from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index
 from indexer.coordinator import Run
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
@@ -236,3 +236,23 @@ def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pyt
     with open_index(str(tmp_path / "index")) as index:
         assert index.statistics().captures == 41
         assert index.search("dog0x0").total == 1
+
+
+def test_progress_counts_files_that_wait_for_their_batch_to_fill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_in_one_process(monkeypatch, batch_pages=100)
+    paths = [
+        write_warc(tmp_path / f"{name}.warc.gz", pages(name, 3)) for name in ("ant", "bee", "cat", "dog")
+    ]
+    told: list[tuple[int, int, bool]] = []
+
+    def show(progress: Progress) -> None:
+        told.append((progress.files_done, progress.records, progress.bytes_done <= progress.bytes_total))
+
+    build_index(paths, str(tmp_path / "index"), options=IndexOptions(workers=1), progress=show)
+    assert [files for files, _, _ in told] == sorted(files for files, _, _ in told)
+    assert {1, 2, 3, 4} <= {files for files, _, _ in told}
+    # at the moment in which a batch is handed over its records may not be counted
+    assert any(records >= 3 * files for files, records, _ in told if 0 < files < 4)
+    assert told[-1][1] == 12 and all(fits for _, _, fits in told)
