@@ -28,6 +28,11 @@ _CERTAIN = (
 ARC_SCAN = re.compile(rb"\n(" + _CERTAIN + rb")")
 """The same in the middle of other bytes: an address and a date must be there, behind a line end."""
 
+ARC_SCAN_ANYWHERE = re.compile(
+    rb"https?://[^\s]{1,2048}[ \t]\d{1,3}(?:\.\d{1,3}){3}[ \t]\d{14}[ \t][^\n]{0,200}[ \t]\d{1,19}\r?\n"
+)
+"""The same without a line end before it, as some writers leave it: all has to be as it is in most headers."""
+
 CERTAIN_LINE = re.compile(_CERTAIN)
 """A header line that cannot be taken for anything else, for files where none is expected."""
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .arc import ARC_LINE, ARC_SCAN, CERTAIN_LINE, parse_arc_header
+from .arc import ARC_LINE, ARC_SCAN, ARC_SCAN_ANYWHERE, CERTAIN_LINE, parse_arc_header
 from .limits import Limits
 
 NEWLINES = re.compile(rb"[\r\n]*")
@@ -20,6 +20,9 @@ HEAD_END = re.compile(rb"\n\r{0,2}\n")
 WARC_START = re.compile(rb"WARC/", re.IGNORECASE)
 WARC_SCAN = re.compile(rb"WARC/\d+\.\d+[^\r\n]{0,40}\r?\n(?=[!-9;-~]+[ \t]*:)")
 """A WARC header in the middle of other bytes: the version line and a field below it."""
+
+PACKED = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]|\x28\xb5\x2f\xfd")
+"""Magic numbers of gzip and Zstandard."""
 
 KNOWN_START = re.compile(rb"WARC/|(https?|ftp|dns|filedesc|metadata|whois|urn):", re.IGNORECASE)
 """What most headers begin with: tells "http:" from "ttp:", which could be a scheme as well."""
@@ -68,23 +71,35 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
         found = ARC_SCAN.search(data, at, end + LONGEST_SCAN)
         if found and found.start(1) < end:
             place = found.start(1)
+        found = ARC_SCAN_ANYWHERE.search(data, at, place + LONGEST_SCAN)
+        if found and found.start() < place:
+            place = found.start()
     found = WARC_SCAN.search(data, at, place + LONGEST_SCAN)
     if found and found.start() < place:
         place = found.start()
     return place if place < end else -1
 
 
-def breaks_off(data: bytes, at: int) -> bool:
-    """Does the WARC header at `data[at]` break off where another begins? So it is left by a writer that was killed."""
+def breaks_off(data: bytes, at: int, plain: bool = False) -> int:
+    """Return where the last other header begins inside of the WARC header at `data[at]`; -1 if there is none.
+
+    So it is left by a writer that was killed. plain: in a file without compression packed data may follow, too.
+    """
     end = HEAD_END.search(data, at)
-    again = WARC_SCAN.search(data, at + 5, end.end() if end else len(data))
+    packed = PACKED.search(data, at, end.start() if end else at + LONGEST_SCAN) if plain else None
+    if packed:
+        return packed.start()
+    if not end:
+        return -1
+    place = data.rfind(b"WARC/", at + 5, end.start())
+    again = WARC_SCAN.match(data, place, end.end()) if place >= 0 else None
     if not again:
-        return False
-    line = data[data.rfind(b"\n", at, again.start()) + 1 : again.start()].lower()
+        return -1
+    line = data[data.rfind(b"\n", at, place) + 1 : place].lower()
     if line[-1:] in (b" ", b"\t", b":") and not line.startswith((b"warc-", b"content-")):
-        return False  # the value of a field
-    fields = data[again.start() : end.end() if end else len(data)].lower()
-    return b"\nwarc-type" in fields and b"\ncontent-length" in fields
+        return -1  # the value of a field
+    fields = data[place : end.end()].lower()
+    return place if b"\nwarc-type" in fields and b"\ncontent-length" in fields else -1
 
 
 def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:

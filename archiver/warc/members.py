@@ -31,7 +31,7 @@ from .decoders import (
     zstd_decoder,
     zstd_dictionary,
 )
-from .header import NEWLINES, find_header, starts_with_header
+from .header import NEWLINES, breaks_off, find_header, starts_with_header
 from .limits import Limits
 from .source import BLOCK, Source
 
@@ -353,8 +353,20 @@ class PackedStream(MemberStream):
                     member_end = at
                 break
         self._unpacked += len(saved)
+        if member_end:
+            member_end = self._end_of_broken(member_end)
         self._fail("wrong checksum" if member_end else problem, member_end)
         return bytes(saved)
+
+    def _end_of_broken(self, end: int) -> int:
+        """Return where a member with a wrong checksum ends: spoiled data can lead the decoder into those behind.
+
+        So an end that no member follows is believed only if no member begins before it.
+        """
+        behind = bytes(self.source.read_at(end, 8))
+        if not behind or self._is_member(behind) or self._failures >= RESCANS:
+            return end
+        return self.find_member(self.start + 1, end)
 
     def _slow_decoder(self) -> Decoder:
         return self._new_decoder()
@@ -479,9 +491,12 @@ def find_format(source: Source, at: int, limits: Limits) -> MemberStream | None:
     """Rubbish begins at `at`: return a stream from there on of the format whose first record comes first."""
     start = bytes(source.read_at(at, BLOCK))
     plain = PlainStream(source, at, limits)
+    begin = 0
     if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
-        return plain
-    first = find_header(start, 0, len(start), "")
+        begin = breaks_off(start, 0, plain=True)
+        if begin < 0:
+            return plain
+    first = find_header(start, begin, len(start), "")
     found: MemberStream | None = plain if first >= 0 else None
     first = at + (len(start) if first < 0 else first)
     for kind in STREAMS:

@@ -37,6 +37,9 @@ MOST_SCOUTS = 20
 NO_HEADER = "no record header where one was expected"
 TOO_SHORT = "Content-Length does not reach the end of the record"
 BREAKS_OFF = "a record header that breaks off where the next one begins"
+OTHERWISE = (NO_HEADER, TOO_SHORT, BREAKS_OFF)
+"""Bytes passed over in a plain file that may be records of a packed one."""
+
 SMALLEST = 20
 """Bytes that hold a record at the least, packed or not."""
 
@@ -123,10 +126,12 @@ class RecordStream:
                 stream.ensure(LONGEST_SCAN)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect):
             return None
-        if WARC_START.match(stream.buffer, stream.pos) and breaks_off(stream.buffer, stream.pos):
-            stream.pos += 5
-            self._pass_to_header(BREAKS_OFF, back=5)
-            return None
+        if WARC_START.match(stream.buffer, stream.pos):
+            again = breaks_off(stream.buffer, stream.pos, self.plain)
+            if again >= 0:
+                begin, stream.pos = stream.inner, again
+                self._report_passed(begin, BREAKS_OFF, more=True)
+                return None
         head = parse_header(stream.buffer, stream.pos, self.limits)
         if head is None:
             self._pass_long_header()
@@ -496,12 +501,17 @@ class RecordStream:
         stream = self.stream
         begin = stream.inner - back
         found = scan(stream, -1, self.dialect, move=True)
+        self._report_passed(begin, problem, more=found >= 0)
+
+    def _report_passed(self, begin: int, problem: str, *, more: bool) -> None:
+        """Report what was passed over from `begin` of the member to here; more: a header follows in the member."""
+        stream = self.stream
         passed = stream.inner - begin
         if self.plain:
             self._damage(begin, passed, problem)
         else:
             start = stream.start
-            end = self._member_end() if found >= 0 else stream.end
+            end = self._member_end() if more else stream.end
             self._damage(
                 start, end - start, f"{problem} at unpacked byte {begin}, {passed} bytes passed over"
             )
@@ -514,7 +524,7 @@ class RecordStream:
         self.stream.gaps.clear()
         damages, self._damages = self._damages + gaps, []
         for damage in damages:
-            if damage in gaps or (self.plain and damage.problem in (NO_HEADER, TOO_SHORT)):
+            if damage in gaps or (self.plain and damage.problem in OTHERWISE):
                 yield from self._read_otherwise(damage)
             else:
                 yield damage

@@ -192,6 +192,16 @@ def test_arc_lengths_that_are_a_little_wrong(off: int, tmp_path: Path) -> None:
     assert seen.words[2] == "two"
 
 
+def test_arc_records_without_line_ends_between_and_one_wrong_length(tmp_path: Path) -> None:
+    body = http(b"x" * 99)
+    for wrong in (-20, -1, 1, 20):
+        spoiled = arc(body, "http://a.example/1", length=len(body) + wrong, after=b"")
+        others = [arc(body, f"http://a.example/{number}", after=b"") for number in range(2, 5)]
+        seen = read(tmp_path / "a", b"".join(arc_file(spoiled, *others)))
+        assert seen.urls[1:] == [f"http://a.example/{number}" for number in range(1, 5)]
+        assert seen.blocks[2:] == [body] * 3
+
+
 def test_an_arc_record_without_a_line_end_behind_it(tmp_path: Path) -> None:
     seen = read(tmp_path / "a", b"".join(arc_file(arc(http(b"one"), after=b""), arc(http(b"two")))))
     assert (seen.words[1:], seen.damages) == (["one", "two"], [])
@@ -330,6 +340,20 @@ def test_a_broken_member_does_not_end_the_file(container: str, tmp_path: Path) -
     assert (seen.damages[-1].offset, seen.damages[-1].length) == (len(members[0]), len(broken))
 
 
+def test_spoiled_data_that_unpacks_on_into_the_members_behind(tmp_path: Path) -> None:
+    """A bit that was turned can hide the end of a member: those behind it must be found all the same."""
+    members = [gzip_members([page(word * 40)]) for word in ("one", "two", "three", "four", "five")]
+    data = b"".join(members)
+    begin = len(members[0]) + 12
+    for bit in range(begin * 8, (begin + len(members[1]) - 20) * 8, 3):
+        spoiled = bytearray(data)
+        spoiled[bit // 8] ^= 1 << bit % 8
+        seen = read(tmp_path / "a", bytes(spoiled))
+        assert seen.words[0] == "one" * 40
+        assert seen.words[-3:] == ["three" * 40, "four" * 40, "five" * 40]
+        assert seen.damages or seen.words[1] == "two" * 40
+
+
 def test_a_wrong_checksum_keeps_the_record_and_is_damage(tmp_path: Path) -> None:
     members = [bytearray(gzip.compress(page(word))) for word in ("one", "two")]
     members[0][-6] ^= 1
@@ -376,6 +400,16 @@ def test_files_of_different_formats_joined_to_one(outer: str, inner: str, tmp_pa
         assert seen.words == ["first", "one", "two", "last"][:words]
         assert bool(seen.damages) == (b"\0" * 99 in data)
         assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
+@pytest.mark.parametrize("cut", ["WARC/", "WARC/1.0\r\n", "WARC/1.0\r\nWARC-Type: resp"])
+@pytest.mark.parametrize("container", ["gzip", "zstd"])
+def test_a_packed_file_behind_a_plain_header_that_was_cut(container: str, cut: str, tmp_path: Path) -> None:
+    packed = PACKERS[container]([page("one"), page("two")])
+    for before in (b"", page("zero")):
+        seen = read(tmp_path / "a", before + cut.encode() + packed)
+        assert seen.words[-2:] == ["one", "two"]
+        assert seen.locations[-2].offset == len(before) + len(cut)
 
 
 @pytest.mark.parametrize("container", ["plain", "gzip", "zstd", "one gzip member"])
@@ -427,8 +461,9 @@ def test_an_address_that_holds_a_whole_picture(container: str, tmp_path: Path) -
     assert (seen.words, seen.urls[1], seen.damages) == (["one", "two", "three"], url, [])
 
 
-def test_headers_without_a_blank_line_are_passed_over_in_large_steps(tmp_path: Path) -> None:
-    seen = read(tmp_path / "a", b"WARC/1.0\r\nA:\r\n" * 500_000 + b"\r\n\r\n" + page("after"))
+@pytest.mark.parametrize("container", ["plain", "one gzip member"])
+def test_headers_without_a_blank_line_are_passed_over_in_large_steps(container: str, tmp_path: Path) -> None:
+    seen = read(tmp_path / "a", PACKERS[container]([b"WARC/1.0\r\nA:\r\n" * 500_000, page("after")]))
     assert seen.words[-1] == "after"
 
 
