@@ -146,7 +146,8 @@ class ArrayFile:
                 header = file.read(length)
                 # one open file for all: a merge may take the name away at any moment
                 self.size = os.fstat(file.fileno()).st_size
-                self._bytes = np.memmap(file, dtype=np.uint8, mode="r")
+                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                self._bytes = np.frombuffer(self._mapped, dtype=np.uint8)
         except FileNotFoundError as error:
             raise IndexMissingError(
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
@@ -192,9 +193,8 @@ class ArrayFile:
 
     def let_go(self) -> None:
         """Give back the memory of what was read of the file; what is used again is read again."""
-        mapped = getattr(self._bytes, "_mmap", None)
-        if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
-            mapped.madvise(mmap.MADV_DONTNEED)
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""

@@ -26,7 +26,8 @@ _AT_ONCE = 1 << 17  # positions that are packed at once: a common word has milli
 
 def bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return how many bits hold every position below each extent."""
-    widths: NDArray[np.int64] = np.ceil(np.log2(np.maximum(extents, 1))).astype(np.int64)
+    # the exponent of n - 1 is the number of its bits
+    widths: NDArray[np.int64] = np.frexp(np.maximum(extents, 1) - 1.0)[1].astype(np.int64)
     return widths
 
 
@@ -140,7 +141,9 @@ class RunReader:
         totals: occurrences of each shape; path: the file, to be named when it is damaged.
         """
         self._bytes, self._table, self._totals, self._path = eight_bytes, table, totals, path
-        self._has_long: NDArray[np.bool_] = np.any(table >= LONG, axis=1)
+        self._has_long = np.zeros(len(table), dtype=bool)
+        for element in range(table.shape[1]):
+            self._has_long |= table[:, element] >= LONG
 
     def sizes(self, shapes: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many bits the positions of each pair take; widths: bits of the extents of their versions."""

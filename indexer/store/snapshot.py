@@ -266,14 +266,25 @@ def _mark_shared(segments: Sequence[LiveSegment]) -> None:
         live.segment.document if live.alive is None else live.segment.document[live.alive]
         for live in segments
     ]
-    every = np.sort(np.concatenate([*documents, np.zeros(0, dtype=np.uint32)]))
-    several = np.unique(every[1:][every[1:] == every[:-1]])
+    several = _twice(np.concatenate([*documents, np.zeros(0, dtype=np.uint32)]))
     for live in segments if len(several) else ():
         place = np.minimum(np.searchsorted(several, live.segment.document), len(several) - 1)
         shared = several[place] == live.segment.document
         if live.alive is not None:
             shared &= live.alive
         live.shared = shared if shared.any() else None
+
+
+def _twice(numbers: NDArray[np.uint32]) -> NDArray[np.integer]:
+    """Return the numbers that are there more than once, rising, each once."""
+    if not len(numbers) or int(numbers.max()) < 8 * len(numbers):
+        # numbers of pages have few gaps: counting them takes a tenth of the time of sorting them
+        return np.flatnonzero(np.bincount(numbers) > 1)
+    ordered = np.sort(numbers)
+    # numpy.unique would import numpy.ma, which costs a cold search 30 ms
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    several: NDArray[np.uint32] = again[np.append(True, again[1:] != again[:-1])[: len(again)]]
+    return several
 
 
 def not_hidden(snapshot: Snapshot, place: int) -> str:
