@@ -184,7 +184,9 @@ def _framed(index: Index, bar: Bar, captures: list[Capture]) -> Response:
     if bar.query and bar.capture.mime in ("", "text/html", "application/xhtml+xml"):
         # the frame asks for the very same page in a moment, and then finds it ready
         try:
-            found = rewritten_page(index, bar.capture, bar.capture.timestamp, bar.framed, bar.query)
+            found = rewritten_page(
+                index, bar.capture, bar.capture.timestamp, bar.framed, bar.query, with_body=False
+            )
         except (ArchiveError, OSError):
             found = None  # the frame says why
         hits = found.hits if isinstance(found, RewrittenPage) else None
@@ -232,7 +234,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
     report = None
     scripts = 0
     try:
-        found = rewritten_page(index, capture, capture.timestamp, bar.framed, bar.query)
+        found = rewritten_page(index, capture, capture.timestamp, bar.framed, bar.query, with_body=False)
         if isinstance(found, RewrittenPage):
             report, scripts = parts_report(index, capture, found.parts), found.scripts
     except (ArchiveError, OSError) as error:
@@ -253,7 +255,7 @@ def _details(index: Index, bar: Bar, captures: list[Capture]) -> Response:
 
 def _parts(index: Index, capture: Capture) -> Response:
     try:
-        found = rewritten_page(index, capture, capture.timestamp, frame_root())
+        found = rewritten_page(index, capture, capture.timestamp, frame_root(), with_body=False)
     except (ArchiveError, OSError):
         found = None
     if not isinstance(found, RewrittenPage):

@@ -6,14 +6,12 @@ was rewritten is kept for a while, so that one look at a page costs one rewritin
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 
-from archiver.warc import Location
 from indexer import Capture, Index
 from indexer.search.marking import Marker
 from indexer.search.query import parse_query
+from indexer.store.recent import Recent
 from indexer.text.charset import decode_html
 from webui.application import site
 from webui.formats import clean, english_date, time_utc
@@ -24,6 +22,8 @@ from webui.rewrite_context import RewriteContext
 from webui.stored import StoredResponse, read_stored
 
 KEPT_BYTES = 4 << 20
+LARGEST_KEPT = KEPT_BYTES // 4
+_ROOM_OF_REST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,46 +41,25 @@ class RewrittenPage:
     scripts: int
 
 
-_Key = tuple[Location, str, str, str, str, str, str]
+def _room_of(page: RewrittenPage) -> int:
+    """Return about how many bytes of memory a page takes: its own, its parts, the header it came with."""
+    return (
+        len(page.body) + sum(len(address) for address in page.parts) + 150 * len(page.parts) + _ROOM_OF_REST
+    )
 
 
-class _Kept:
-    """The pages rewritten last, up to KEPT_BYTES; safe to use from many threads."""
-
-    def __init__(self) -> None:
-        self._pages: OrderedDict[_Key, RewrittenPage] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def get(self, key: _Key) -> RewrittenPage | None:
-        with self._lock:
-            page = self._pages.get(key)
-            if page is not None:
-                self._pages.move_to_end(key)
-            return page
-
-    def put(self, key: _Key, page: RewrittenPage) -> None:
-        if len(page.body) > KEPT_BYTES // 4:
-            return
-        with self._lock:
-            if key in self._pages:
-                return
-            self._pages[key] = page
-            self._bytes += len(page.body)
-            while self._bytes > KEPT_BYTES:
-                _, oldest = self._pages.popitem(last=False)
-                self._bytes -= len(oldest.body)
-
-
-_kept = _Kept()
+_kept: Recent[RewrittenPage] = Recent(KEPT_BYTES, _room_of)
+# What was found out about pages that are too large to be kept themselves: the bar and its parts ask for no more.
+_facts: Recent[RewrittenPage] = Recent(KEPT_BYTES // 4, _room_of)
 
 
 def rewritten_page(
-    index: Index, capture: Capture, timestamp: str, root: str, query: str = ""
+    index: Index, capture: Capture, timestamp: str, root: str, query: str = "", *, with_body: bool = True
 ) -> RewrittenPage | StoredResponse | None:
     """Return a page ready for the frame; what was stored when it is no page; None when nothing can be shown.
 
-    timestamp: the time for which parts and links are asked; query: words to be marked.
+    timestamp: the time for which parts and links are asked; query: words to be marked. with_body: False where what
+    was found out about the page is enough; its body may then be empty.
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
     operator = site().settings.search.operator if query else ""
@@ -93,14 +72,17 @@ def rewritten_page(
         operator,
         chosen_language(),
     )
-    found = _kept.get(key)
+    found = _kept.find(key) or (None if with_body else _facts.find(key))
     if found is not None:
         return found
     stored = read_stored(index, capture)
     if stored is None or not stored.is_html or 300 <= stored.status < 400:
         return stored
     page = _rewritten(stored, capture, RewriteContext(capture.url, timestamp, root), query, operator)
-    _kept.put(key, page)
+    if len(page.body) <= LARGEST_KEPT:
+        _kept.keep(key, page)
+    else:
+        _facts.keep(key, replace(page, body=b""))
     return page
 
 

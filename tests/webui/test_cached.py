@@ -11,9 +11,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from indexer import IndexOptions, build_index
+from indexer.store.recent import Recent
 from tests.webui.archive_text import PNG, page, record, response, write_archive
 from tests.webui.fake_index import client_for
-from webui import create_app
+from webui import create_app, rewritten
 from webui.settings import Settings, load_settings
 
 URL = "http://site.example/a"
@@ -196,3 +197,18 @@ def test_a_note_in_an_archive_is_no_live_page(settings: Settings, tmp_path: Path
     build_index([str(write_archive(tmp_path / "n.warc.gz", note))], str(tmp_path / "index"))
     client = create_app(load_settings(None, {}, {"index": str(tmp_path / "index")})).test_client()
     assert "Live page" not in client.get("/cached/2015/urn:x-note:1").text
+
+
+def test_what_was_found_out_about_a_page_too_large_to_keep_is_kept(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webui.rewritten.LARGEST_KEPT", 0)
+    monkeypatch.setattr("webui.rewritten._kept", Recent(0))
+    made: list[str] = []
+    rewrite = rewritten.rewrite_page
+    monkeypatch.setattr(
+        rewritten, "rewrite_page", lambda *given, **more: made.append("once") or rewrite(*given, **more)
+    )
+    told = [client.get("/cached/20150503140211;view=parts/http://site.example/a").text for _ in range(2)]
+    assert made == ["once"] and told[0] == told[1] and '"total":2' in told[0]
+    assert "A wombat at dawn." in client.get("/web/20150503140211mp_/http://site.example/a").text

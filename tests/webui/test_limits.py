@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from indexer.store.recent import Recent
 from tests.webui.archive_text import page, response, write_archive
 from tests.webui.fake_index import client_for
 from webui import create_app
@@ -104,9 +105,7 @@ def test_a_large_page_is_answered_or_told_to_be_asked_for_later(
         raise BusyError("large pages")
 
     monkeypatch.setattr(LargePages, "enter", refuse)
-    monkeypatch.setattr(
-        "webui.rewritten._kept", type("Nothing", (), {"get": lambda *a: None, "put": lambda *a: None})()
-    )
+    monkeypatch.setattr("webui.rewritten._kept", Recent(0))
     for address in addresses:
         answer = client.get(address)
         assert answer.status_code == 503 and answer.headers["Retry-After"] == "5", address
