@@ -10,11 +10,12 @@ from .limits import DEFAULT_LIMITS, Limits
 from .members import STEP, GzipStream, PlainStream, open_members
 from .record import Damage, Location, Record
 from .records import RecordStream
-from .source import BLOCK, FileSource, PartSource, Source
+from .source import BLOCK, FileSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
     ZipError,
     holds_archive,
+    is_stored,
     is_zip,
     member_problem,
     open_entry,
@@ -82,6 +83,7 @@ class ArchiveReader:
     def _read_zip(self) -> Iterator[Record | Damage]:
         """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
         read_to = 0
+        astray = False
         try:
             for entry in zip_entries(self._source, self.limits):
                 problem = entry.problem()
@@ -97,8 +99,10 @@ class ArchiveReader:
                             problem = (
                                 "the file inside the ZIP file is named like an archive and holds no record"
                             )
+                            astray = True
                     except ZipError as error:
                         problem = str(error)
+                        astray = True
                 if problem:
                     yield Damage(self.path, 0, entry.size, problem, entry.name)
         except ZipError as error:
@@ -106,9 +110,12 @@ class ArchiveReader:
                 self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"
             )
             yield from self._salvage_zip(read_to)
+            return
+        if astray and not self.format:  # its places are wrong, so what they point at says nothing
+            yield from self._salvage_zip(0)
 
     def _salvage_zip(self, at: int) -> Iterator[Record | Damage]:
-        """Without a table of contents, the gzip members of stored files can still be found in the ZIP file itself.
+        """Without a table of contents that is right, the gzip members of stored files can still be found in the ZIP file itself.
 
         at: where the files end that the part of the table that can be read has named.
         """
@@ -191,8 +198,8 @@ def stored_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> int | N
         return location.offset
     source = FileSource(location.path)
     try:
-        inner, begin = _member_of(source, location, limits)
-        return begin + location.offset if isinstance(inner, PartSource) else None
+        inner, begin, stored = _member_of(source, location, limits)
+        return begin + location.offset if stored else None
     finally:
         source.close()
 
@@ -236,7 +243,8 @@ def _open_member(source: Source, location: Location, limits: Limits) -> Source:
     return _member_of(source, location, limits)[0]
 
 
-def _member_of(source: Source, location: Location, limits: Limits) -> tuple[Source, int]:
+def _member_of(source: Source, location: Location, limits: Limits) -> tuple[Source, int, bool]:
+    """Return the bytes of the archive inside, where they begin in the file, and whether they lie there unpacked."""
     where = f"{location.path}: {location.member}"
     try:
         for entry in zip_entries(source, limits):
@@ -244,7 +252,8 @@ def _member_of(source: Source, location: Location, limits: Limits) -> tuple[Sour
                 problem = entry.problem()
                 if problem:
                     raise RecordError(where, location.offset, problem)
-                return open_entry(source, entry)
+                inner, begin = open_entry(source, entry)
+                return inner, begin, is_stored(inner, entry)
     except ZipError as error:
         raise RecordError(where, location.offset, str(error)) from error
     raise RecordError(where, location.offset, "the ZIP file holds no such file")

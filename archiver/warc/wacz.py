@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .errors import ArchiveError
 from .header import LONGEST_SCAN, NEWLINES, find_header, starts_with_header
@@ -31,6 +31,7 @@ ENCRYPTED, UTF8 = 1, 0x800
 TOO_LARGE_32 = 0xFFFFFFFF
 
 LIKE_AN_ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|lz4|bz2))?(\.open)?$", re.IGNORECASE)
+LIKE_A_ZIP = re.compile(r"\.(wacz|zip)$", re.IGNORECASE)
 UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\]|^/|^[A-Za-z]:|(^|/)\.\.(/|$)")
 
 
@@ -40,7 +41,11 @@ class ZipError(ArchiveError):
 
 @dataclass(frozen=True, slots=True)
 class ZipEntry:
-    """One file inside: its name, how it is packed, and where its local header stands."""
+    """One file inside: its name, how it is packed, and where its local header stands.
+
+    within: the ZIP file inside the ZIP file that holds it, None for most; begin: where that one begins in the outer
+    file. broken: why that one cannot be read, and so has no entries of its own.
+    """
 
     name: str
     flags: int
@@ -49,9 +54,14 @@ class ZipEntry:
     packed_size: int
     size: int
     header_at: int
+    within: Source | None = None
+    begin: int = 0
+    broken: str = ""
 
     def problem(self) -> str:
         """Return why the entry cannot be read; "" if it can."""
+        if self.broken:
+            return self.broken
         if UNSAFE_NAME.search(self.name):
             return f"the name {self.name[:200]!r} inside the ZIP file leads elsewhere; it is not read"
         if self.flags & ENCRYPTED:
@@ -70,8 +80,40 @@ def is_zip(source: Source) -> bool:
 def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
     """Yield the files of a ZIP file as its table of contents has them; folders and empty files are left out.
 
+    A ZIP file inside (a WACZ of several WACZ files) gives its files in its place, as "inner.wacz/archive/a.warc.gz".
+    Of files with the same name each has a name of its own: the second is "(2) a.warc.gz".
     Raises ZipError when the table is missing, broken or longer than allowed.
     """
+    names: dict[str, int] = {}
+    nested = 0
+    for entry in _entries_of(source, limits):
+        names[entry.name] = count = names.get(entry.name, 0) + 1
+        if count > 1:
+            entry = replace(entry, name=f"({count}) {entry.name}")
+        if LIKE_A_ZIP.search(entry.name) and not entry.problem():
+            for inner in _entries_inside(source, entry, limits):
+                nested += 1
+                if nested > limits.zip_entries:
+                    raise ZipError(f"the ZIP file holds more than {limits.zip_entries} files in others")
+                yield inner
+        else:
+            yield entry
+
+
+def _entries_inside(source: Source, entry: ZipEntry, limits: Limits) -> Iterator[ZipEntry]:
+    """Yield the files of a ZIP file that is an entry of another, or the entry itself if it is none."""
+    try:
+        inner, begin = open_entry(source, entry)
+        if not is_zip(inner):
+            yield entry
+            return
+        for found in _entries_of(inner, limits):
+            yield replace(found, name=f"{entry.name}/{found.name}", within=inner, begin=begin)
+    except ZipError as error:
+        yield replace(entry, broken=f"{error} (inside {entry.name})")
+
+
+def _entries_of(source: Source, limits: Limits) -> Iterator[ZipEntry]:
     at, size, count, shift = _find_table(source)
     if size > limits.zip_directory_bytes or count > limits.zip_entries:
         raise ZipError(f"the ZIP file lists {count} files in {size} bytes, more than allowed")
@@ -150,13 +192,20 @@ def open_entry(source: Source, entry: ZipEntry) -> tuple[Source, int]:
 
     Raises ZipError if there is no local header where the table says.
     """
+    source = entry.within or source
     local = bytes(source.read_at(entry.header_at, 30))
     if len(local) < 30 or not local.startswith(LOCAL_MARK):
         raise ZipError(f"no file begins at byte {entry.header_at} of the ZIP file, where its table says")
     name_length, extra_length = struct.unpack_from("<HH", local, 26)
     begin = entry.header_at + 30 + name_length + extra_length
     packed = PartSource(source, begin, entry.packed_size)
-    return (packed if entry.method == STORED else InflateSource(packed, entry.size, entry.checksum)), begin
+    place = begin + entry.begin if not isinstance(entry.within, InflateSource) else entry.begin
+    return (packed if entry.method == STORED else InflateSource(packed, entry.size, entry.checksum)), place
+
+
+def is_stored(inner: Source, entry: ZipEntry) -> bool:
+    """Do the bytes of an entry lie in the ZIP file as they are?"""
+    return isinstance(inner, PartSource) and not isinstance(entry.within, InflateSource)
 
 
 def member_problem(inner: Source, entry: ZipEntry) -> str:

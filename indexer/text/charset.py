@@ -1,7 +1,7 @@
 """Bytes of a page -> text, by the ladder of the HTML standard.
 
 Used by the indexer and by the cached page, so that both read the same text.
-Order: byte order mark, HTTP header, meta element, then detection.
+Order: byte order mark, HTTP header, meta element, then detection. UTF-32, which the standard leaves out, is read, too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B][!-~]{2}[^\x1b]*\x1b\([BJ]")
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before that of UTF-16, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -69,9 +71,11 @@ def _encoding_of(body: bytes, content_type: str) -> tuple[str, int]:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return encoding, len(mark)
+    if body.startswith((b"<\0\0\0", b"\0\0\0<")):  # no browser reads UTF-32, yet nothing else begins so
+        return ("utf-32-le" if body[0] else "utf-32-be"), 0
     declared = _HEADER_CHARSET.search(content_type)
     if declared and (codec := _codec(declared.group(1))) and _may_be(codec, body):
-        return codec, 0
+        return (_wide(body) or codec) if codec.startswith("utf-16") else codec, 0
     head = _COMMENT.sub(b"", body[:_META_REACH])
     for pattern in (_META, _XML_DECLARATION):
         if (found := pattern.search(head)) and (codec := _codec(found.group(1).decode("ascii"))):

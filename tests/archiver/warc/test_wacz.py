@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from archiver.warc import (
     parse_response,
     read_record_at,
 )
+from archiver.warc.reader import stored_at
 
 PACKED = gzip_members([page("one"), page("two")])
 
@@ -171,3 +174,64 @@ def test_a_zip_file_without_archives(tmp_path: Path) -> None:
     for files in ({}, {"a.txt": b"hello"}):
         with pytest.raises(NotAnArchiveError, match="ZIP file without an archive"):
             read(tmp_path / "a.zip", zip_file(files))
+
+
+@pytest.mark.parametrize("outer", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_wacz_of_several_wacz_files(method: int, outer: int, tmp_path: Path) -> None:
+    inner = [zip_file({"archive/a.warc.gz": gzip_members([page(word)])}, method) for word in ("one", "two")]
+    names = ("first.wacz", "parts/second.wacz")
+    data = zip_file({**dict(zip(names, inner, strict=True)), "archive/b.warc": page("three")}, outer)
+    seen = read(tmp_path / "a", data)
+    assert (seen.words, seen.damages) == (["one", "two", "three"], [])
+    assert [place.member for place in seen.locations] == [
+        "first.wacz/archive/a.warc.gz",
+        "parts/second.wacz/archive/a.warc.gz",
+        "archive/b.warc",
+    ]
+    for place, url in zip(seen.locations, seen.urls, strict=True):
+        with read_record_at(place) as record:
+            assert record.url == url
+        begin = stored_at(place)
+        if outer == method == zipfile.ZIP_STORED:
+            assert begin is not None
+            assert data[begin:].startswith((b"\x1f\x8b", b"WARC/1.0"))
+        elif outer == zipfile.ZIP_DEFLATED:
+            assert begin is None
+
+
+def test_a_broken_wacz_inside_a_wacz_is_damage_and_the_others_are_read(tmp_path: Path) -> None:
+    sound = zip_file({"archive/a.warc.gz": gzip_members([page("one")])})
+    seen = read(tmp_path / "a", zip_file({"bad.wacz": sound[:-40], "good.wacz": sound}))
+    assert seen.words == ["one"]
+    assert [damage.member for damage in seen.damages] == ["bad.wacz"]
+    assert "inside bad.wacz" in seen.damages[0].problem
+
+
+def test_two_files_inside_with_the_same_name(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(packed, "w") as archive:
+        warnings.simplefilter("ignore")
+        for word in ("one", "two"):
+            archive.writestr("archive/a.warc.gz", gzip_members([page(word)]))
+    seen = read(tmp_path / "a", packed.getvalue())
+    assert seen.words == ["one", "two"]
+    assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
+@pytest.mark.parametrize("field", ["place of the file", "place of the table", "size of the file"])
+@pytest.mark.parametrize("container", ["plain", "gzip"])
+def test_a_table_that_leads_astray_is_read_without(container: str, field: str, tmp_path: Path) -> None:
+    words = [f"word{number}" for number in range(9)]
+    data = bytearray(zip_file({"archive/a.warc": PACKERS[container]([page(word) for word in words])}))
+    entry, end = data.index(b"PK\1\2"), data.rindex(b"PK\5\6")
+    if field == "place of the file":
+        data[entry + 42 : entry + 46] = b"\xff\xff\0\0"
+    elif field == "place of the table":
+        data[end + 16 : end + 20] = b"\5\0\0\0"
+    else:
+        data[entry + 20 : entry + 24] = b"\3\0\0\0"
+    seen = read(tmp_path / "a", bytes(data))
+    assert seen.words == words
+    assert seen.damages
+    assert [read_record_at(place).url for place in seen.locations] == seen.urls

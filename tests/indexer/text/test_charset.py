@@ -80,6 +80,21 @@ def test_nothing_is_declared_and_the_bytes_tell(codec: str) -> None:
     assert decode_html(page.encode(codec)) == (page, codec)
 
 
+@pytest.mark.parametrize("codec", ["utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    "content_type", ["text/html", "text/html; charset=utf-32", "text/html; charset=utf-16"]
+)
+def test_utf_32_is_read_though_no_browser_does(codec: str, mark: str, content_type: str) -> None:
+    assert decode_html((mark + "<p>žluť</p>").encode(codec), content_type) == ("<p>žluť</p>", codec)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read_in_the_order_that_its_bytes_have(codec: str) -> None:
+    body = "<html><body><p>ascii markup</p>žluť</body></html>".encode(codec)
+    assert decode_html(body, "text/html; charset=utf-16")[0].endswith("žluť</body></html>")
+
+
 def test_utf_16_is_not_believed_where_no_byte_is_zero() -> None:
     page = "<title>Café</title><p>words"
     assert decode_html(page.encode(), "text/html; charset=utf-16")[0] == page
