@@ -115,7 +115,7 @@ class ArchiveReader:
             yield from self._salvage_zip(0)
 
     def _salvage_zip(self, at: int) -> Iterator[Record | Damage]:
-        """Without a table of contents that is right, the gzip members of stored files can still be found in the ZIP file itself.
+        """Without a right table of contents, the gzip members of stored files can still be found in the ZIP file.
 
         at: where the files end that the part of the table that can be read has named.
         """
