@@ -5,16 +5,20 @@ The process is `findingaid crawl`, so that a crawl is the same thing wherever it
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 from archiver.crawl import CrawlJob, change_job, is_running
 from webui.settings import Settings
 
 OUTPUT_FILE = "crawl.out"  # what the process has said
+START_LOCK = ".starting"  # beside the jobs
 MOST_CRAWLS = 4  # at the same time, started from here
 _START_S = 4.0
 _MESSAGE_BYTES = 4000
@@ -36,6 +40,17 @@ def job_from_settings(settings: Settings, folder: str) -> CrawlJob:
         "read_timeout_s": part.timeout_s,
     }
     return change_job(job, values, where="settings [crawl]")
+
+
+@contextlib.contextmanager
+def starting_alone(jobs_path: str) -> Iterator[None]:
+    """Let no other crawl be started from here meanwhile, by any thread or process: two requests at once are one behind
+    the other, and the second finds that the job runs. Raises OSError where the folder cannot be written.
+    """
+    os.makedirs(jobs_path, exist_ok=True)
+    with open(os.path.join(jobs_path, START_LOCK), "a", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_index: bool = True) -> None:

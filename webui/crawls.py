@@ -40,7 +40,7 @@ from archiver.crawl.states import CHANGEABLE, command_answer
 from archiver.warc import canonical_url
 from webui.application import error_response, json_error, redirect_to, site
 from webui.asked import wants_json
-from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl
+from webui.crawl_process import MOST_CRAWLS, job_from_settings, process_messages, start_crawl, starting_alone
 from webui.i18n import gettext as _
 from webui.i18n import said_of
 from webui.words import crawl_word
@@ -114,13 +114,16 @@ def start_new() -> Response:
         job = _job_from(form)
     except ValueError as error:
         return _list_page(form, str(error), 400)
-    if _running() >= MOST_CRAWLS:
-        return _list_page(form, _("%(count)s crawls run already; stop one first.", count=MOST_CRAWLS), 409)
-    if is_running(job.folder):
-        return _list_page(form, _("Job %(job)s is running; choose another name.", job=job.id), 409)
     try:
-        write_job(job)
-        start_crawl(site().settings, job.id, with_index=form.index)
+        with starting_alone(site().settings.jobs_path):
+            if _running() >= MOST_CRAWLS:
+                problem = _("%(count)s crawls run already; stop one first.", count=MOST_CRAWLS)
+                return _list_page(form, problem, 409)
+            if is_running(job.folder):
+                problem = _("Job %(job)s is running; choose another name.", job=job.id)
+                return _list_page(form, problem, 409)
+            write_job(job)
+            start_crawl(site().settings, job.id, with_index=form.index)
     except OSError as error:
         return _list_page(form, _("The job cannot be written: %(why)s.", why=error.strerror or ""), 403)
     return _to_job(job.id)
@@ -175,9 +178,12 @@ def act(job: str, action: str) -> Response:
 def _done(job: str, folder: str, action: str) -> str:
     """Carry an action out and return what to say of it. Raises CrawlError, ValueError, OSError."""
     if action in ("start", "again"):
-        if _running() >= MOST_CRAWLS:
-            raise ValueError(_("%(count)s crawls run already; stop one first.", count=MOST_CRAWLS))
-        start_crawl(site().settings, job, again=action == "again", with_index="index" in request.form)
+        with starting_alone(site().settings.jobs_path):
+            if is_running(folder):
+                return _("Started.")  # by a request just before this one
+            if _running() >= MOST_CRAWLS:
+                raise ValueError(_("%(count)s crawls run already; stop one first.", count=MOST_CRAWLS))
+            start_crawl(site().settings, job, again=action == "again", with_index="index" in request.form)
         return _("Started.")
     arguments: dict[str, Any] = {}
     if action == "add":

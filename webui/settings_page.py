@@ -118,7 +118,7 @@ def save() -> Response:
         except SettingsError as error:
             problem = _(
                 "%(key)s: %(found)s; allowed: %(allowed)s",
-                key=error.key or settings.path,
+                key=error.key or os.path.basename(settings.path),
                 found=said(error.found),
                 allowed=said(error.allowed),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import threading
 import time
@@ -12,9 +13,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from archiver.crawl import CrawlJob, change_job, crawl_status, load_job, run_crawl, write_job
+from archiver.crawl.states import JobLock
 from tests.archiver.crawl.site import Site, page
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
+from webui.crawl_process import START_LOCK
 from webui.settings import Settings
 
 HOST = "walrus.test"
@@ -58,6 +61,24 @@ def test_a_job_may_be_named_like_a_file(client: FlaskClient, settings: Settings)
         CrawlJob("notes.csv", str(Path(settings.jobs_path) / "notes.csv"), seeds=("http://a.example/",))
     )
     assert client.get("/crawl/notes.csv").mimetype == "text/html"
+
+
+def test_of_two_requests_to_start_a_job_one_starts_it(
+    client: FlaskClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[JobLock] = []
+
+    def start(settings: Settings, job: str, **more: object) -> None:
+        with open(Path(settings.jobs_path) / START_LOCK) as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody else starts one meanwhile
+        running.append(JobLock(str(Path(settings.jobs_path) / job)))
+
+    monkeypatch.setattr("webui.crawls.start_crawl", start)
+    form = {"seeds": "http://a.example/", "job": "07", "scope": "host"}
+    assert [client.post("/crawl", data=form).status_code for _ in range(2)] == [303, 409]
+    assert client.post("/crawl/07/start").status_code == 303
+    assert len(running) == 1
+    running[0].release()
 
 
 def test_a_finished_job_is_listed_and_shown(client: FlaskClient, crawl: Callable[..., CrawlJob]) -> None:
