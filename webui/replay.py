@@ -15,6 +15,8 @@ import logging
 import os
 import re
 from email.utils import format_datetime
+from functools import cache
+from importlib import resources
 from urllib.parse import quote, urljoin
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
@@ -35,6 +37,7 @@ from webui.addresses import (
 from webui.application import site
 from webui.i18n import gettext as _
 from webui.memento import answer_timegate, link_header, neighbours_of
+from webui.preferences import chosen_language
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
 from webui.rewritten import RewrittenPage, rewritten_page
@@ -91,6 +94,8 @@ def replay(rest: str) -> Response:
                     ),
                     target.url,
                 )
+        if _has_it(capture, target):
+            return _not_modified(capture, target)
         try:
             if target.modifier == "id_":
                 found: RewrittenPage | StoredResponse | None = read_stored(index, capture, is_raw=True)
@@ -141,10 +146,35 @@ def _answer(
     return response
 
 
+def _has_it(capture: Capture, target: ReplayTarget) -> bool:
+    """Tell whether the browser has this very answer, as far as can be told without a look at the record."""
+    # redirects and errors have no name; a font needs a header that a picture of the same bytes had not
+    can_be_named = not 300 <= capture.status < 500 and request.headers.get("Sec-Fetch-Dest") != "font"
+    return can_be_named and request.if_none_match.contains_weak(_etag(capture, target))
+
+
+def _not_modified(capture: Capture, target: ReplayTarget) -> Response:
+    response = make_response("", 304)
+    response.set_etag(_etag(capture, target))
+    return response
+
+
 def _etag(capture: Capture, target: ReplayTarget) -> str:
+    """Return the name of an answer: of what was stored, when it was asked for, how, and by which code it was made."""
     digest = _TOKEN.sub("", capture.digest) or f"{capture.location.offset}-{capture.location.length}"
-    marks = f"-{hash_of(target.extras.query)}" if target.extras.query else ""
-    return f"{digest[:80]}-{capture.timestamp}-{target.timestamp}{target.modifier}{marks}"
+    name = f"{digest[:80]}-{capture.timestamp}-{target.timestamp}{target.modifier}"
+    if target.modifier == "id_":
+        return name
+    marks = f"{target.extras.query} {site().settings.search.operator}" if target.extras.query else ""
+    return f"{name}-{hash_of(f'{_code()} {chosen_language()} {marks}')}"
+
+
+@cache
+def _code() -> str:
+    """Return the name of the code that makes pages fit for the frame: what another version made is made anew."""
+    sources = [entry for entry in resources.files("webui").iterdir() if entry.name.endswith(".py")]
+    together = b"".join(entry.read_bytes() for entry in sorted(sources, key=lambda entry: entry.name))
+    return hashlib.sha256(together).hexdigest()
 
 
 def hash_of(text: str) -> str:

@@ -385,3 +385,29 @@ def test_what_has_no_web_address_can_be_opened_too(settings: Settings, tmp_path:
         assert frame.status_code == 200
         address = frame.text.partition('src="/web/')[2].partition('"')[0]
         assert f"zebra {hit['url']}" in unescape(client.get(unescape(f"/web/{address}")).text)
+
+
+@pytest.mark.parametrize("what", ["mp_/http://site.example/a", "im_/http://site.example/p.png"])
+def test_what_a_browser_has_is_not_read_again(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    etag = client.get(f"/web/20150503140211{what}").headers["ETag"]
+
+    def no_reading(*given: object, **more: object) -> None:
+        raise AssertionError("the archive was read")
+
+    monkeypatch.setattr("webui.replay.rewritten_page", no_reading)
+    again = client.get(f"/web/20150503140211{what}", headers={"If-None-Match": etag})
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", etag)
+    assert "sandbox" in again.headers["Content-Security-Policy"]
+
+
+def test_a_page_that_another_code_or_language_made_is_made_anew(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = "/web/20150503140211mp_/http://site.example/a"
+    has_it = {"If-None-Match": client.get(address).headers["ETag"]}
+    assert client.get(address, headers=has_it).status_code == 304
+    assert client.get(address, headers={**has_it, "Accept-Language": "ja"}).status_code == 200
+    monkeypatch.setattr("webui.replay._code", lambda: "another")
+    assert client.get(address, headers=has_it).status_code == 200
