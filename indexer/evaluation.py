@@ -116,17 +116,24 @@ class Comparison:
 
 
 def read_topics(path: str) -> list[Topic]:
-    """Return the topics of a file in TREC form (<top>, <num>, <title>) or of lines `id TAB text`.
+    """Return the topics of a file in TREC form or of lines `id TAB text`.
 
-    Of TREC topics the title is the text, or the description when there is no title. Raises TopicsError, OSError.
+    TREC has written its topics in several ways: <top> with <num> and <title>, <topic number="1"> with <query>, names
+    with a language before them (<EN-title>), end tags or none. Of a topic the title or query is the text, or the
+    description when there is neither. Raises TopicsError, OSError.
     """
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         text = file.read()
-    if re.search(r"^\s*<top>", text, re.MULTILINE | re.IGNORECASE):
-        topics = [_trec_topic(path, part) for part in re.split(r"<top>", text, flags=re.IGNORECASE)[1:]]
+    starts = list(_TOPIC.finditer(text)) if _TREC.search(text) else []
+    if starts:
+        ends = [start.start() for start in starts[1:]] + [len(text)]
+        topics = [
+            _trec_topic(path, start[1], text[start.end() : end])
+            for start, end in zip(starts, ends, strict=True)
+        ]
     else:
         topics = []
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
                 id_, tab, question = line.partition("\t")
                 if not tab or not id_.strip():
@@ -142,14 +149,34 @@ def read_topics(path: str) -> list[Topic]:
     return topics
 
 
-def _trec_topic(path: str, part: str) -> Topic:
-    part = re.split(r"</top>", part, flags=re.IGNORECASE)[0]
+_TREC = re.compile(r"\A\s*<|^[ \t]*<top(?:ic)?\b", re.MULTILINE | re.IGNORECASE)
+_TOPIC = re.compile(r"<top(?:ic)?\b([^>]*)>", re.IGNORECASE)
+_TOPIC_END = re.compile(r"</top(?:ic)?>", re.IGNORECASE)
+_NUMBER_INSIDE = re.compile(r"\b(?:number|num|id)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
+_FIELD = re.compile(
+    r"<(?:[a-z]{2}-)?(num|number|id|identifier|title|query|desc|description|narr|narrative)\b[^>]*>",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:Number|Topic|Description)\s*:\s*", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
+
+
+def _trec_topic(path: str, attributes: str, part: str) -> Topic:
+    part = _TOPIC_END.split(part)[0]
     fields: dict[str, str] = {}
-    for name, value in re.findall(r"<(num|title|desc|narr)>([^<]*)", part, re.IGNORECASE):
-        fields[name.lower()] = " ".join(unescape(value).split())
-    id_ = re.sub(r"^Number:\s*", "", fields.get("num", ""))
-    title = re.sub(r"^Topic:\s*", "", fields.get("title", ""))
-    question = title or re.sub(r"^Description:\s*", "", fields.get("desc", ""))
+    places = list(_FIELD.finditer(part))
+    for place, end in zip(places, [place.start() for place in places[1:]] + [len(part)], strict=True):
+        text = re.split(r"\n[ \t]*<", part[place.end() : end], maxsplit=1)[
+            0
+        ]  # a field of a name we do not know
+        value = " ".join(unescape(_TAG.sub(" ", text)).split())
+        label = _LABEL.match(value)
+        fields.setdefault(place[1].lower(), value[label.end() :] if label else value)
+    number = _NUMBER_INSIDE.search(attributes)
+    id_ = next(
+        filter(None, map(fields.get, ("num", "number", "identifier", "id"))), number[1] if number else ""
+    )
+    question = next(filter(None, map(fields.get, ("title", "query", "desc", "description"))), "")
     if not id_ or not question:
         missing = "<num>" if not id_ else "<title> or <desc>"
         raise TopicsError(f"{path}: topic {id_ or 'without a number'}: expected {missing}")
@@ -157,21 +184,39 @@ def _trec_topic(path: str, part: str) -> Topic:
 
 
 def read_qrels(path: str) -> dict[str, dict[str, int]]:
-    """Return grades by topic and page id of a file in TREC form: `topic 0 page grade`. Raises TopicsError, OSError."""
+    """Return grades by topic and page id of a file in TREC form: `topic 0 page grade`, or `topic page grade` throughout.
+
+    Columns are parted by blanks or tabs; between tabs an id may hold blanks, and of other lines the page id may. A
+    first line that names the columns is passed over. Raises TopicsError, OSError.
+    """
+    columns = 0
     judgements: dict[str, dict[str, int]] = {}
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
-            parts = line.split()
-            if not parts:
+            parts = _columns(line)
+            if not parts or (number == 1 and parts[-1].lower() in _GRADE_NAMES):
                 continue
-            if len(parts) != 4 or not re.fullmatch(r"[-+]?\d+", parts[3]):
+            columns = columns or min(len(parts), 4)
+            if columns == 4 and len(parts) > 4:
+                parts[2:-1] = [" ".join(parts[2:-1])]
+            if len(parts) != columns or columns < 3 or not re.fullmatch(r"[-+]?\d+(?:\.0+)?", parts[-1]):
                 raise TopicsError(
                     f"{path}: line {number}: expected four columns, topic 0 page grade; found {line.strip()[:80]!r}"
                 )
-            judgements.setdefault(parts[0], {})[parts[2]] = int(parts[3])
+            judgements.setdefault(parts[0], {})[parts[-2]] = int(float(parts[-1]))
     if not judgements:
         raise TopicsError(f"{path}: there is no judgement in it")
     return judgements
+
+
+_GRADE_NAMES = frozenset(
+    {"score", "grade", "rel", "relevance", "relevancy", "label", "judgment", "judgement"}
+)
+
+
+def _columns(line: str) -> list[str]:
+    parts = [part.strip() for part in line.split("\t")]
+    return parts if len(parts) in (3, 4) and all(parts) else line.split()
 
 
 def read_run(path: str) -> Run:

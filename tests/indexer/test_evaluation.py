@@ -138,6 +138,54 @@ def test_topics_as_lines_and_in_trec_form(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0"?>\n<webtrack>\n<topic number="301" type="faceted">\n <query>finding &amp; aids</query>\n'
+        '<description>long</description><subtopic number="1">x</subtopic></topic>\n'
+        '<topic number="302"><query>a shelf</query></topic></webtrack>',
+        '<top lang="en">\r\n<num>301</num>\r\n<EN-title> finding & aids </EN-title>\r\n<EN-desc>x</EN-desc>\r\n</top>\r\n'
+        "<top>\r\n<num>302\r\n<EN-desc> a shelf\r\n</top>",
+        "  <TOP>\n<NUM> Number:  301\n<TITLE> Topic: finding <i>&amp;</i> aids\n\n<NARR> n\n"
+        "<top>\n<num> Number: 302\n<dom> Domain: x\n<title>a shelf\n</top>\n",
+        "<topics><topic><identifier>301</identifier><title>finding &amp; aids</title></topic>\n"
+        "<topic id='302'><title/><description>a shelf</description></topic></topics>",
+    ],
+)
+def test_the_forms_that_trec_topics_have_been_written_in(tmp_path: Path, text: str) -> None:
+    (tmp_path / "topics").write_text(text, encoding="utf-8", newline="")
+    topics = read_topics(str(tmp_path / "topics"))
+    assert topics == [Topic("301", "finding & aids"), Topic("302", "a shelf")]
+
+
+def test_signs_of_a_topic_that_are_line_ends_only_to_some(tmp_path: Path) -> None:
+    (tmp_path / "topics").write_text("q 1\ta\x0bb\u2028c\r\nq 2\t1 < 2\r\n", encoding="utf-8", newline="")
+    assert read_topics(str(tmp_path / "topics")) == [Topic("q 1", "a\x0bb\u2028c"), Topic("q 2", "1 < 2")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 http://a.example/ 2\nq1 Q0   b 0\r\n\nq2\t0\tb\t-1\n",
+        "q1 http://a.example/ 2\nq1\tb\t0\nq2 b -1",
+        "query-id\tcorpus-id\tscore\r\nq1\thttp://a.example/\t2\r\nq1\tb\t0\r\nq2\tb\t-1\r\n",
+        "\ufeffq1 0 http://a.example/ 2.0\nq1 0 b +0\nq2 0 b -1.0\n",
+    ],
+)
+def test_judgements_in_three_or_four_columns(tmp_path: Path, text: str) -> None:
+    (tmp_path / "qrels").write_text(text, encoding="utf-8", newline="")
+    expected = {"q1": {"http://a.example/": 2, "b": 0}, "q2": {"b": -1}}
+    assert read_qrels(str(tmp_path / "qrels")) == expected
+
+
+def test_ids_with_blanks_in_judgements(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 1\t0\ta page\t1\nq2 0 http://a.example/a page 3\n", encoding="utf-8")
+    assert read_qrels(str(tmp_path / "qrels")) == {
+        "q 1": {"a page": 1},
+        "q2": {"http://a.example/a page": 3},
+    }
+
+
+@pytest.mark.parametrize(
     "read, text, problem",
     [
         (read_topics, "a topic without TAB\n", "line 1: expected the number of a topic, TAB"),
@@ -146,6 +194,8 @@ def test_topics_as_lines_and_in_trec_form(tmp_path: Path) -> None:
         (read_topics, "", "there is no topic"),
         (read_qrels, "1 0 page 1\n1 page 1\n", "line 2: expected four columns"),
         (read_qrels, "1 0 page high\n", "line 1: expected four columns"),
+        (read_qrels, "1 page\n", "line 1: expected four columns"),
+        (read_qrels, "1 page 1\n1 0 page 1\n", "line 2: expected four columns"),
         (read_qrels, "\n", "there is no judgement"),
         (read_run, "1 Q0 page 1 high tag\n", "line 1: expected six columns"),
     ],
