@@ -184,7 +184,7 @@ def _trec_topic(path: str, attributes: str, part: str) -> Topic:
 
 
 def read_qrels(path: str) -> dict[str, dict[str, int]]:
-    """Return grades by topic and page id of a file in TREC form: `topic 0 page grade`, or `topic page grade` throughout.
+    """Return grades by topic and page id of a file in TREC form: `topic 0 page grade`, or all `topic page grade`.
 
     Columns are parted by blanks or tabs; between tabs an id may hold blanks, and of other lines the page id may. A
     first line that names the columns is passed over. Raises TopicsError, OSError.

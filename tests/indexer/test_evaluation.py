@@ -143,7 +143,7 @@ def test_topics_as_lines_and_in_trec_form(tmp_path: Path) -> None:
         '<?xml version="1.0"?>\n<webtrack>\n<topic number="301" type="faceted">\n <query>finding &amp; aids</query>\n'
         '<description>long</description><subtopic number="1">x</subtopic></topic>\n'
         '<topic number="302"><query>a shelf</query></topic></webtrack>',
-        '<top lang="en">\r\n<num>301</num>\r\n<EN-title> finding & aids </EN-title>\r\n<EN-desc>x</EN-desc>\r\n</top>\r\n'
+        '<top lang="en">\r\n<num>301</num>\r\n<EN-title> finding & aids </EN-title>\r\n<EN-desc>x</EN-desc>\r\n</top>'
         "<top>\r\n<num>302\r\n<EN-desc> a shelf\r\n</top>",
         "  <TOP>\n<NUM> Number:  301\n<TITLE> Topic: finding <i>&amp;</i> aids\n\n<NARR> n\n"
         "<top>\n<num> Number: 302\n<dom> Domain: x\n<title>a shelf\n</top>\n",
