@@ -10,6 +10,8 @@ import logging
 import os
 import socket
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from webui.settings import Settings
+
+_GIVE_BACK_EVERY_S = 3.0
 
 
 def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -> None:
@@ -69,8 +73,15 @@ def _serve(
 ) -> None:
     from waitress.server import create_server
 
+    asked = threading.Event()
+    threading.Thread(target=_give_memory_back, args=(asked,), name="memory", daemon=True).start()
+
+    def noted(environ: Any, start_response: Any) -> Any:
+        asked.set()
+        return app(environ, start_response)
+
     server: Any = create_server(
-        app, sockets=[listener], threads=threads, ident=None,
+        noted, sockets=[listener], threads=threads, ident=None,
         max_request_header_size=262_144, max_request_body_size=1_000_000,
     )  # fmt: skip
     if ready is not None:
@@ -106,6 +117,23 @@ def share_memory_between_threads() -> None:
         # what a large page took goes back to the system once it is shown
         mallopt(m_mmap_threshold, 4 << 20)
         mallopt(m_trim_threshold, 4 << 20)
+
+
+def _give_memory_back(asked: threading.Event) -> None:
+    """Give back what glibc keeps of freed memory, some seconds after pages were asked for; runs without end.
+
+    What large lists of a search took lies between small pieces that live longer, and only this returns it. It takes
+    some milliseconds, beside the threads that answer.
+    """
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):
+        return  # another C library
+    while True:
+        asked.wait()
+        time.sleep(_GIVE_BACK_EVERY_S)
+        asked.clear()
+        trim(0)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -70,16 +70,18 @@ def count_hosts(snapshot: Snapshot, matched: Sequence[Ordinals]) -> dict[str, in
     """Return the number of pages found by host, without the hosts below it."""
     site = _columns_of(snapshot).site
     counts = site.count(snapshot, matched)
-    return {site.names[host]: int(counts[host]) for host in np.flatnonzero(counts).tolist()}
+    return {str(site.names[host]): int(counts[host]) for host in np.flatnonzero(counts).tolist()}
 
 
-def _most_frequent(names: Sequence[str], counts: NDArray[np.int64], at_most: int) -> tuple[FacetValue, ...]:
+def _most_frequent(
+    names: Sequence[str] | range, counts: NDArray[np.int64], at_most: int
+) -> tuple[FacetValue, ...]:
     """Return the values with the greatest counts, falling, equal ones by name; without the unnamed value."""
     found = np.flatnonzero(counts)
     if len(found) > 4 * at_most:  # many hosts: only those that may be shown are sorted by name
         least = np.partition(counts[found], len(found) - at_most - 1)[len(found) - at_most - 1]
         found = found[counts[found] >= least]
-    values = [FacetValue(names[value], int(counts[value])) for value in found.tolist() if names[value]]
+    values = [FacetValue(str(names[value]), int(counts[value])) for value in found.tolist() if names[value]]
     return tuple(sorted(values, key=lambda each: (-each.count, each.value))[:at_most])
 
 
@@ -87,36 +89,51 @@ def _most_frequent(names: Sequence[str], counts: NDArray[np.int64], at_most: int
 
 
 @dataclass(slots=True)
-class _Column:
-    """The values of one facet in all segments, as pairs of version and value, each pair once.
+class _Part:
+    """The values of one facet in one segment, as pairs of version and value, each pair once.
 
-    names: of the values, by number. pairs: for each segment (versions, values); versions is None where each version
-    has exactly one value.
+    versions: None where each version has exactly one value. values: most often mapped, as they stand in the segment.
+    numbers: the number among all names of each value; None where the values are these numbers.
     """
 
-    names: Sequence[str]
-    pairs: list[tuple[NDArray[np.uint16] | None, NDArray[np.integer]]]
+    versions: NDArray[np.uint16] | None
+    values: NDArray[np.integer]
+    numbers: NDArray[np.int64] | None = None
+
+
+@dataclass(slots=True)
+class _Column:
+    """The values of one facet in all segments. names: of the values, by number; numbers stand for themselves."""
+
+    names: Sequence[str] | range
+    parts: list[_Part]
 
     def count(self, snapshot: Snapshot, matched: Sequence[Ordinals]) -> NDArray[np.int64]:
         """Return for each value the number of pages with a matching version that has it."""
         counts = np.zeros(len(self.names), dtype=np.int64)
         several: list[NDArray[np.uint64]] = []
-        for live, (versions, values), ordinals in zip(snapshot.segments, self.pairs, matched, strict=True):
+        for live, part, ordinals in zip(snapshot.segments, self.parts, matched, strict=True):
             version: NDArray[np.integer] = ordinals
-            if versions is None:
-                value = values[ordinals]
+            if part.versions is None:
+                value = part.values[ordinals]
             else:
                 wanted = np.zeros(len(live.segment), dtype=bool)
                 wanted[ordinals] = True
-                chosen = wanted[versions]
-                version, value = versions[chosen], values[chosen]
+                chosen = wanted[part.versions]
+                version, value = part.versions[chosen], part.values[chosen]
             if live.shared is not None:
                 # pages with several versions: the same page must not count twice for one value
                 is_shared = live.shared[version]
                 document = live.segment.document[version[is_shared]].astype(np.uint64)
-                several.append(document << np.uint64(32) | value[is_shared].astype(np.uint64))
+                theirs = value[is_shared]
+                number = theirs if part.numbers is None else part.numbers[theirs]
+                several.append(document << np.uint64(32) | number.astype(np.uint64))
                 value = value[~is_shared]
-            counts += np.bincount(value, minlength=len(counts))
+            if part.numbers is None:
+                found = np.bincount(value)
+                counts[: len(found)] += found
+            else:
+                counts[part.numbers] += np.bincount(value, minlength=len(part.numbers))
         if several:
             pairs = np.sort(np.concatenate(several))
             first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
@@ -175,57 +192,47 @@ def _columns_of(snapshot: Snapshot) -> _Columns:
 
 def _make_columns(snapshot: Snapshot) -> _Columns:
     segments = snapshot.segments
-    site = _named(
-        [live.segment.hosts() for live in segments], [(None, live.segment.host) for live in segments]
-    )
+    site = _named((live.segment.hosts(), _Part(None, live.segment.host)) for live in segments)
     return _Columns(
         site=site,
-        site_tree=_SiteTree.of(site.names),
+        site_tree=_SiteTree.of([str(name) for name in site.names]),
         year=_Column(
-            [f"{year:04d}" for year in range(10_000)],
+            range(10_000),
             [
-                _capture_pairs(live.captures, (live.captures.timestamp // _YEAR).astype(np.uint16))
+                _part_of_captures(live.captures, (live.captures.timestamp // _YEAR).astype(np.uint16))
                 for live in segments
             ],
         ),
         type=_named(
-            [live.captures.mimes for live in segments],
-            [_capture_pairs(live.captures, live.captures.mime) for live in segments],
+            (live.captures.mimes, _part_of_captures(live.captures, live.captures.mime)) for live in segments
         ),
-        language=_named(
-            [live.segment.languages for live in segments],
-            [(None, live.segment.language) for live in segments],
-        ),
+        language=_named((live.segment.languages, _Part(None, live.segment.language)) for live in segments),
         status=_Column(
-            ["", *(str(status) for status in range(1, 1 << 16))],
-            [_capture_pairs(live.captures, live.captures.status) for live in segments],
+            range(1 << 16), [_part_of_captures(live.captures, live.captures.status) for live in segments]
         ),
     )
 
 
-def _named(
-    names: Iterable[Sequence[str]],
-    pairs: Iterable[tuple[NDArray[np.uint16] | None, NDArray[np.integer]]],
-) -> _Column:
-    """Return a column whose values, numbered within each segment, are numbered through all of them."""
+def _named(parts: Iterable[tuple[Sequence[str], _Part]]) -> _Column:
+    """Return a column whose values, numbered within each segment, have a number through all of them, too."""
     numbers: dict[str, int] = {}
     numbered = []
-    for own, (versions, values) in zip(names, pairs, strict=True):
-        through = np.array([numbers.setdefault(name, len(numbers)) for name in own], dtype=np.uint32)
-        numbered.append((versions, through[values] if len(through) else values))
+    for names, part in parts:
+        part.numbers = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        numbered.append(part)
     return _Column(list(numbers), numbered)
 
 
-def _capture_pairs(
-    captures: CaptureColumns, values: NDArray[np.integer]
-) -> tuple[NDArray[np.uint16] | None, NDArray[np.integer]]:
-    """Return the distinct pairs of version and value of a column of captures; versions None where each has one.
+def _part_of_captures(captures: CaptureColumns, values: NDArray[np.integer]) -> _Part:
+    """Return the distinct pairs of version and value of a column of captures.
 
     Small numbers, for they are kept: there is a pair or more for each version of the index.
     """
+    if len(captures) == len(captures.ends) and bool((np.diff(captures.ends) == 1).all()):
+        return _Part(None, values)  # a capture each, nearly always: the column as it is
     pairs = np.sort(captures.version_of_rows().astype(np.uint64) << np.uint64(32) | values.astype(np.uint64))
     pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
     version = (pairs >> np.uint64(32)).astype(np.uint16)
-    value = (pairs & np.uint64(0xFFFFFFFF)).astype(values.dtype if values.dtype.itemsize < 4 else np.uint32)
+    value = (pairs & np.uint64(0xFFFFFFFF)).astype(values.dtype)
     has_one_each = len(version) == len(captures.ends) and bool((version[1:] != version[:-1]).all())
-    return None if has_one_each else version, value
+    return _Part(None if has_one_each else version, value)

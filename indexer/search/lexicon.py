@@ -1,6 +1,7 @@
 """The words of a segment, to be asked all at once: which begin with some letters, which are spelled nearly alike.
 
 What this needs beside the dictionary is made when first asked for, about 13 bytes a word, and goes with the segment.
+It lies in a file without a name, not in memory: a million pages have five million words in their segments.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
 from indexer.store.columns import word_id
+from indexer.store.scratch import in_scratch_file
 from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment, Snapshot
 
@@ -54,13 +56,9 @@ class Lexicon:
                 np.uint32
             )
         order = np.argsort(starts, kind="stable")
-        return cls(
-            segment,
-            np.add.reduceat(~is_inner, first, dtype=np.uint8),
-            np.bitwise_or.reduceat(bits, first),
-            order.astype(np.uint32),
-            starts[order],
-        )
+        lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
+        letters = np.bitwise_or.reduceat(bits, first)
+        return cls(segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order]))
 
     def beginning(self, letters: str) -> NDArray[np.int64]:
         """Return the indexes of the words that begin with some letters, at least one, in no order."""
