@@ -62,6 +62,8 @@ class ZipEntry:
         """Return why the entry cannot be read; "" if it can."""
         if self.broken:
             return self.broken
+        if not self.name:
+            return "a file inside the ZIP file has no name; it is not read"
         if UNSAFE_NAME.search(self.name):
             return f"the name {self.name[:200]!r} inside the ZIP file leads elsewhere; it is not read"
         if self.flags & ENCRYPTED:
@@ -85,8 +87,12 @@ def zip_entries(source: Source, limits: Limits) -> Iterator[ZipEntry]:
     Raises ZipError when the table is missing, broken or longer than allowed.
     """
     names: dict[str, int] = {}
+    places: set[int] = set()
     nested = 0
     for entry in _entries_of(source, limits):
+        if entry.header_at in places:
+            entry = replace(entry, broken="the file inside the ZIP file begins where another one does")
+        places.add(entry.header_at)
         names[entry.name] = count = names.get(entry.name, 0) + 1
         if count > 1:
             entry = replace(entry, name=f"({count}) {entry.name}")

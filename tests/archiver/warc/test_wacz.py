@@ -235,3 +235,20 @@ def test_a_table_that_leads_astray_is_read_without(container: str, field: str, t
     assert seen.words == words
     assert seen.damages
     assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
+def test_entries_without_a_name_and_two_for_the_same_bytes(tmp_path: Path) -> None:
+    data = bytearray(zip_file({"a.warc": page("one"), "b.warc": page("two")}))
+    first = data.index(b"PK\1\2")
+    data[first + 28 : first + 32] = b"\0\0\6\0"  # no name, and six bytes of an extra field in its place
+    seen = read(tmp_path / "a", bytes(data))
+    assert (seen.words, [damage.problem for damage in seen.damages]) == (
+        ["two"],
+        ["a file inside the ZIP file has no name; it is not read"],
+    )
+    data = bytearray(zip_file({"a.warc": page("one"), "b.warc": page("two")}))
+    second = data.index(b"PK\1\2", data.index(b"PK\1\2") + 1)
+    data[second + 42 : second + 46] = bytes(4)
+    seen = read(tmp_path / "a", bytes(data))
+    assert (seen.words, len(seen.damages)) == (["one"], 1)
+    assert "begins where another one does" in seen.damages[0].problem
