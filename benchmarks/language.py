@@ -81,6 +81,10 @@ def make_language_queries(plain: dict[str, list[str]], number: int) -> dict[str,
     return {kind: [make() for _ in range(number)] for kind, make in kinds.items()}
 
 
+WORST_FOR_MODELS = ("*e* *a*", "(*e* OR *a*) AND (*o* OR *i*)")
+MODELS = ("pnorm", "fuzzy", "cosine", "tfidf")  # these score all that is found
+
+
 def worst_queries(plain: dict[str, list[str]]) -> list[str]:
     long = sorted({word for word in plain["one rare word"] if len(word) >= 5})
     common = plain["one common word"]
@@ -89,6 +93,8 @@ def worst_queries(plain: dict[str, list[str]]) -> list[str]:
         "a* b* c*",
         "*a*",
         "*e* NEAR/100 *a*",
+        "(*a* OR *e*) NEAR/100 (*o* OR *i*)",
+        "title:*a* OR body:*e* OR anchor:*o*",
         "?????",
         " ".join(f"{word}~2" for word in long[:32]),
         " ".join(f"{word[:3]}~2" for word in long[:32]),
@@ -115,12 +121,17 @@ def measure_worst(index_dir: Path, queries: list[str]) -> list[dict[str, Any]]:
 
     rows = []
     with open_index(str(index_dir)) as index:
-        for query in queries:
-            start = time.perf_counter()
-            results = index.search(query, budget_s=BUDGET_S, with_snippets=False)
+        for query, model in [
+            *((query, "bm25f") for query in queries),
+            *((query, model) for query in WORST_FOR_MODELS for model in MODELS),
+        ]:
+            start, cpu = time.perf_counter(), time.process_time()
+            results = index.search(query, budget_s=BUDGET_S, with_snippets=False, model=model)
             rows.append(
                 {
-                    "query": re.sub(r"(.{60}).*", r"\1...", query),
+                    "query": re.sub(r"(.{60}).*", r"\1...", query)
+                    + (f" ({model})" if model != "bm25f" else ""),
+                    "cpu_ms": round((time.process_time() - cpu) * 1000, 1),
                     "ms": round((time.perf_counter() - start) * 1000, 1),
                     "partial": results.timed_out,
                     "total": results.total,
@@ -136,7 +147,7 @@ def as_lines(result: dict[str, Any]) -> str:
     lines.append("")
     for row in result["worst"]:
         lines.append(
-            f"{row['query']:66}{row['ms']:9.1f} ms {row['total']:8,}{' partial' if row['partial'] else ''}"
+            f"{row['query']:66}{row['ms']:9.1f} ms {row['cpu_ms']:9.1f} ms CPU {row['total']:8,}{' partial' if row['partial'] else ''}"
         )
     return "\n".join(lines)
 

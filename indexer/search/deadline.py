@@ -19,9 +19,9 @@ class Deadline:
     def is_over(self) -> bool:
         return self._end is not None and time.perf_counter() > self._end
 
-    def half(self) -> Deadline:
-        """Return a deadline in the middle between now and this one, for a step that must leave time for others."""
-        return Deadline(None if self._end is None else (self._end - time.perf_counter()) / 2)
+    def part(self, share: float) -> Deadline:
+        """Return a deadline after a share of what is left until this one, for a step that must leave time for others."""
+        return Deadline(None if self._end is None else (self._end - time.perf_counter()) * share)
 
 
 class Portion:

@@ -35,6 +35,9 @@ _MAIN_LANGUAGE = 0.2
 RELAXED = Notice("no page has all of these words; these have some of them")
 _FEW = 256  # versions scored without looking at bounds first
 POOL = 100  # versions in which near words count
+_FINDING = 0.7  # the share of the time for finding pages; the rest is for their scores
+_RANKING = 0.85  # the share after which no more are scored
+_SCORED_AT_ONCE = 8192  # versions between two looks at the clock
 _TIES = 32  # versions of one page with one score that stand at the border of the pool
 
 
@@ -114,13 +117,13 @@ def search(
                 notices=(*query.notices, RELAXED),
             )
             run = relaxed
-    if run.notices:
-        query = replace(query, notices=(*query.notices, *run.notices))
     found = (
         run.best(offset + limit)[offset:]
         if sort == "relevance"
         else run.scored(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
     )
+    if run.notices:
+        query = replace(query, notices=(*query.notices, *run.notices))
     return Ranked(
         query,
         run.total,
@@ -239,6 +242,9 @@ class _Run:
 
     def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline) -> None:
         self._snapshot = snapshot
+        self._is_ranked = True  # False when the time was up before all that was found was scored
+        finding = deadline.part(_FINDING)
+        self._deadline = deadline.part(_RANKING)
         self.spellings: set[str] = set()
         self.leaves = list(dict.fromkeys(leaves(tree)))
         self._near: set[tuple[int, int]] = set()
@@ -250,11 +256,11 @@ class _Run:
         everywhere = all_leaves(tree)
         segments = snapshot.segments
         self._expansions = expand(
-            tree, [segment for live in segments for segment, _ in live.layers], deadline.half()
+            tree, [segment for live in segments for segment, _ in live.layers], deadline.part(0.5)
         )
         self._portions: list[Portion] = []
         for live in segments:
-            portion = Portion(len(live.segment), deadline)
+            portion = Portion(len(live.segment), finding)
             matches: dict[Leaf, Match] = {}
             slack = snapshot.slack(live, ranking)
             for leaf in everywhere:
@@ -335,14 +341,22 @@ class _Run:
 
     @property
     def timed_out(self) -> bool:
-        """Whether the time was up before everything was looked at."""
-        return not (self._expansions.is_whole and all(portion.is_whole for portion in self._portions))
+        """Whether the time was up before everything was looked at, or before all that was found was ranked."""
+        return not (self._is_ranked and self._is_all_found)
+
+    @property
+    def _is_all_found(self) -> bool:
+        return self._expansions.is_whole and all(portion.is_whole for portion in self._portions)
 
     @property
     def notices(self) -> list[str]:
         """What the user has to know of how the query was carried out."""
         notices = list(self._expansions.notices)
-        if self.timed_out:
+        if not self._is_ranked:
+            notices.append(
+                Notice("the time was up before all pages found were ranked; better ones may be missing")
+            )
+        if not self._is_all_found:
             looked_at = sum(portion.complete for portion in self._portions)
             versions = sum(portion.versions for portion in self._portions)
             notices.append(
@@ -368,7 +382,7 @@ class _Run:
             needed = wanted if self._has_shared else count  # a page may take several places
             top = self._best_versions(min(wanted, versions), needed)
             found = self._pages_of(self._with_nearness(top, needed), count)
-            if len(found) >= count or wanted >= versions:
+            if len(found) >= count or wanted >= versions or not self._is_ranked:
                 return found
             wanted *= 4
 
@@ -421,6 +435,9 @@ class _Run:
             matched = self.matched[place]
             if not len(matched):
                 continue
+            if len(top) and self._deadline.is_over():
+                self._is_ranked = False
+                break
             chosen, score = self._score_segment(place, matched, count, needed, top.scores)
             here = _Top(score, live.segment.key[chosen], np.full(len(chosen), place), chosen)
             top = top.joined(here).ordered().taken(slice(0, count))
@@ -433,21 +450,39 @@ class _Run:
 
         before: the best scores of earlier segments, falling.
         """
-        exact = self._scorer.exact
         if len(matched) <= max(_FEW, count) or not self._scorer.is_bounded:
-            return matched, exact(place, matched)
+            return self._exact(place, matched)
         upper = self._scorer.upper(place, matched)
         cut = max(_nth_greatest(upper, count), self._floor(before, count, needed))
         first = (upper >= cut).nonzero()[0]
-        first_scores = exact(place, matched.take(first))
+        first_scores = self._scorer.exact(place, matched.take(first))
         known = np.concatenate([before, first_scores])
         known.sort()
         floor = self._floor(known[::-1], count, needed)
         rest = ((upper < cut) & (upper >= floor)).nonzero()[0]
         if not len(rest):
             return matched.take(first), first_scores
-        rest_scores = exact(place, matched.take(rest))
-        return matched.take(np.concatenate([first, rest])), np.concatenate([first_scores, rest_scores])
+        if self._deadline.is_over():
+            self._is_ranked = False
+            return matched.take(first), first_scores
+        others, rest_scores = self._exact(place, matched.take(rest))
+        return np.concatenate([matched.take(first), others]), np.concatenate([first_scores, rest_scores])
+
+    def _exact(
+        self, place: int, ordinals: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return versions of a segment with their exact scores; only the first of them when the time is up."""
+        if len(ordinals) <= _SCORED_AT_ONCE:
+            return ordinals, self._scorer.exact(place, ordinals)
+        scores: list[NDArray[np.float64]] = []
+        done = 0
+        while done < len(ordinals) and not (scores and self._deadline.is_over()):
+            some = ordinals[done : done + _SCORED_AT_ONCE]
+            scores.append(self._scorer.exact(place, some))
+            done += len(some)
+        if done < len(ordinals):
+            self._is_ranked = False
+        return ordinals[:done], np.concatenate(scores)
 
     def _floor(self, scores: NDArray[np.float64], count: int, needed: int) -> float:
         """Return the score below which a version is not wanted, given some scores that are reached, falling."""

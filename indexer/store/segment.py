@@ -260,6 +260,23 @@ class Segment:
             numbers[rows] = self._rare_shapes[self._rare_ranks[begin // RANK_BLOCK] + before]
         return numbers
 
+    def shapes_of_lists(self, pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the shape of each pair of whole lists, list behind list; pairs, counts: as of `pairs_of_words`."""
+        numbers = self.shapes[pairs].astype(np.int64)
+        rare = (numbers == RARE).nonzero()[0]
+        if not len(rare):
+            return numbers
+        first = counts.cumsum() - counts  # row of the first pair of each list
+        start = pairs.take(first)
+        block = (start // RANK_BLOCK * RANK_BLOCK)[:, None] + np.arange(RANK_BLOCK)
+        is_before = (self.shapes[np.minimum(block, len(self.shapes) - 1)] == RARE) & (block < start[:, None])
+        # rare ones before the list, less those of the lists before it in these rows
+        rows_before = rare.searchsorted(first)
+        base = self._rare_ranks[start // RANK_BLOCK] + is_before.sum(axis=1) - rows_before
+        per_list = np.diff(np.append(rows_before, len(rare)))
+        numbers[rare] = self._rare_shapes[np.arange(len(rare)) + base.repeat(per_list)]
+        return numbers
+
     def hosts(self) -> list[str]:
         return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
 
@@ -332,6 +349,23 @@ class Segment:
             known = _position_starts.get(key, lambda: self._all_starts(postings))
             starts = known.take(rows).astype(np.int64)
         return starts + before
+
+    def first_bits_of_words(
+        self,
+        words: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        ordinals: NDArray[np.int64],
+        shapes: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (width, first bit) of the positions of all pairs of some words, list behind list.
+
+        counts, ordinals: as `pairs_of_words` gives them; shapes: of the pairs.
+        """
+        widths = self.widths_of(ordinals)
+        bits = self.runs.sizes(shapes, widths)
+        before = bits.cumsum() - bits
+        base = _before(self._position_ends, words) * 8 - before[counts.cumsum() - counts]
+        return widths, before + base.repeat(counts)
 
     def _all_starts(self, postings: PostingList) -> NDArray[np.unsignedinteger]:
         """Return `_starts_in_list` of a whole list, in as few bytes as hold them."""

@@ -103,11 +103,12 @@ def test_a_partial_answer_is_part_of_the_whole_one_and_says_so(
     assert not whole.timed_out
     every = {page.document for page in whole.found}
     totals = set()
-    for looks in range(0, 400, 3):
+    for looks in range(0, 600, 4):
         monkeypatch.setattr(clock, "time", Clock())
         part = ask(snapshot, text, budget_s=looks)
         assert {page.document for page in part.found} <= every
-        assert part.total == len(part.found)
+        is_ranked = not any("were ranked" in notice for notice in part.query.notices)
+        assert part.total == len(part.found) if is_ranked else part.total > len(part.found) > 0
         assert part.timed_out == any("the time was up" in notice for notice in part.query.notices)
         if not part.timed_out:
             assert part.total == whole.total
