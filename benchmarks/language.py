@@ -146,9 +146,9 @@ def as_lines(result: dict[str, Any]) -> str:
         lines.append(f"{kind:34}" + "".join(f"{value:9.2f}" for value in times.values()))
     lines.append("")
     for row in result["worst"]:
-        lines.append(
-            f"{row['query']:66}{row['ms']:9.1f} ms {row['cpu_ms']:9.1f} ms CPU {row['total']:8,}{' partial' if row['partial'] else ''}"
-        )
+        partial = " partial" if row["partial"] else ""
+        times = f"{row['ms']:9.1f} ms {row['cpu_ms']:9.1f} ms CPU"
+        lines.append(f"{row['query']:66}{times} {row['total']:8,}{partial}")
     return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ class Deadline:
         return self._end is not None and time.perf_counter() > self._end
 
     def part(self, share: float) -> Deadline:
-        """Return a deadline after a share of what is left until this one, for a step that must leave time for others."""
+        """Return a deadline after a share of what is left until this one, for a step that leaves time for others."""
         return Deadline(None if self._end is None else (self._end - time.perf_counter()) * share)
 
 
