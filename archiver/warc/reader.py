@@ -86,7 +86,7 @@ class ArchiveReader:
         astray = False
         try:
             for entry in zip_entries(self._source, self.limits):
-                problem = entry.problem()
+                problem, size = entry.problem(), min(entry.size, self._source.size())
                 if not problem:
                     try:
                         inner, self._begin = open_entry(self._source, entry)
@@ -95,6 +95,7 @@ class ArchiveReader:
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
                             problem = member_problem(inner, entry)
+                            size = inner.size()
                         elif LIKE_AN_ARCHIVE.search(entry.name):
                             problem = (
                                 "the file inside the ZIP file is named like an archive and holds no record"
@@ -104,7 +105,7 @@ class ArchiveReader:
                         problem = str(error)
                         astray = True
                 if problem:
-                    yield Damage(self.path, 0, entry.size, problem, entry.name)
+                    yield Damage(self.path, 0, size, problem, entry.name)
         except ZipError as error:
             yield Damage(
                 self.path, 0, self._source.size(), f"{error}; what is not deflated is read without it"

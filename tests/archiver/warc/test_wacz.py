@@ -252,3 +252,14 @@ def test_entries_without_a_name_and_two_for_the_same_bytes(tmp_path: Path) -> No
     seen = read(tmp_path / "a", bytes(data))
     assert (seen.words, len(seen.damages)) == (["one"], 1)
     assert "begins where another one does" in seen.damages[0].problem
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_damage_of_a_file_inside_is_no_longer_than_what_is_there(method: int, tmp_path: Path) -> None:
+    data = bytearray(zip_file({"a.warc": page("one")}, method))
+    entry = data.index(b"PK\1\2")
+    data[entry + 20 : entry + 28] = b"\x40\x42\x0f\0" * 2  # a million bytes, packed and unpacked
+    seen = read(tmp_path / "a", bytes(data))
+    assert seen.words[0] == "one"
+    assert max(damage.offset + damage.length for damage in seen.damages) < 1000
+    assert "promises" in seen.damages[-1].problem
