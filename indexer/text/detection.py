@@ -20,6 +20,8 @@ _SAMPLE, _DETECT_AT_LEAST = 1500, 120
 # detect_fast gives the distance of a text to a language's usual letters; beyond these it is a guess.
 _NEAR_LATIN, _NEAR = 700, 1000
 _WORD = re.compile(r"[^\W\d_]+")
+# the same for text in ASCII, at a fifth of the time: blanks for all but letters
+_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
 # Share of stop words in running text that settles the matter; and, of those that the other language lacks
 # ("a" and "do" are both English and Portuguese), the share and how many times more of them contradict.
@@ -56,7 +58,7 @@ def language_of(page: PageText) -> str:
     text = page.text
     middle = max(0, (len(text) - _SAMPLE) // 2)
     sample = text[middle : middle + _SAMPLE].lower()
-    words = _WORD.findall(sample)
+    words = sample.translate(_LETTERS).split() if sample.isascii() else _WORD.findall(sample)
     if declared:
         if len(words) < _FEW_WORDS and sample.isascii():
             return declared
@@ -79,7 +81,7 @@ def _share_of_stop_words(words: list[str], language: str, without: str = "") -> 
     stops = STOP_WORDS.get(language, frozenset())
     if without:
         stops = stops - STOP_WORDS.get(without, frozenset())
-    return sum(word in stops for word in words) / len(words) if words else 0.0
+    return sum(map(stops.__contains__, words)) / len(words) if words else 0.0
 
 
 def _contradicts(declared: str, found: str, sample: str, words: list[str]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,9 @@ _MOST_BLANKS = 64  # longer blank text counts as text, which parts words all the
 # Most links of a site stand on all of its pages: markup from <a> to </a> -> (address, text); () is not followed.
 _known_links: dict[bytes, tuple[str, str] | tuple[()]] = {}
 _MOST_KNOWN_LINKS, _LONGEST_KNOWN_LINK = 20_000, 500
+# Tags and their attributes: pages of a site share most of what their heads say.
+_known_tags: dict[bytes, Mapping[str, str]] = {}
+_MOST_KNOWN_TAGS = 2_000
 
 
 def name_code(name: str) -> int:
@@ -135,6 +138,7 @@ class Group:
     """The tags of a group of pages as columns, a row a tag."""
 
     _known_links = _known_links
+    _known_tags = _known_tags
 
     def __init__(self, pages: list[bytes]) -> None:
         self._page_ends = np.cumsum([len(page) for page in pages])
@@ -288,8 +292,18 @@ class Group:
         }  # fmt: skip
         return titles, wrong
 
-    def _attributes(self, row: int) -> dict[str, str]:
-        tag = self._bytes[int(self._starts[row]) : int(self._ends[row])].decode("utf-8", "replace")
+    def _attributes(self, row: int) -> Mapping[str, str]:
+        tag = self._bytes[int(self._starts[row]) : int(self._ends[row])]
+        found = self._known_tags.get(tag)
+        if found is None:
+            found = self._attributes_of(tag.decode("utf-8", "replace"))
+            if len(tag) <= _LONGEST_KNOWN_LINK:
+                if len(self._known_tags) >= _MOST_KNOWN_TAGS:
+                    self._known_tags.clear()
+                self._known_tags[tag] = found
+        return found
+
+    def _attributes_of(self, tag: str) -> dict[str, str]:
         return {name: self._unescaped(value) for name, value in _ATTRIBUTE.findall(tag)}
 
     def _places(self, tag: str) -> dict[str, tuple[int, int]]:

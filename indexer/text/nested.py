@@ -268,6 +268,7 @@ class _NestedGroup(Group):
     """A group of pages read as they were written. Odd pages stay in it, but have no tags that do anything."""
 
     _known_links = {}
+    _known_tags = {}
 
     def odd_pages(self) -> set[int]:
         everything = set(range(len(self._page_ends)))
@@ -357,8 +358,7 @@ class _NestedGroup(Group):
         starts[rows] += self._data[np.minimum(starts[rows], len(self._data) - 1)] == ord("\n")
         return starts
 
-    def _attributes(self, row: int) -> dict[str, str]:
-        tag = self._bytes[int(self._starts[row]) : int(self._ends[row])].decode("utf-8", "replace")
+    def _attributes_of(self, tag: str) -> dict[str, str]:
         return {
             name: self._unescaped(double or single or bare)
             for name, double, single, bare in reversed(_ATTRIBUTE.findall(tag))
