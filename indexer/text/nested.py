@@ -78,11 +78,12 @@ _FACTOR, _NAMES, _CLASS_OF_NAME = name_table(
 _SIGN = rb"\x00-\x08\x0b-\x1f"  # what no page holds; line ends are line feeds here
 _REFERENCE = rb"&(?:#?[a-zA-Z0-9]+;| )"
 _BLANKS = rb"[ \n\t]"
+# Quotes around each value are needed: a line feed and a mark are written between it and the text behind its tag.
 _ATTRIBUTES = (
     rb"(?:[ \n]" + _BLANKS + rb"*[a-z_:@][a-z0-9_:.@-]*"
     rb'(?:="(?:[^"<>&' + _SIGN + rb"]|" + _REFERENCE + rb')*"'
     rb"|='(?:[^'<>&" + _SIGN + rb"]|" + _REFERENCE + rb")*'"
-    rb"|=[a-zA-Z0-9_.:%+-]+)?)*"
+    rb")?)*"
     rb"(?:[ \n]" + _BLANKS + rb"*)?"
 )
 # their text has a syntax of its own
@@ -121,7 +122,7 @@ def _compiled() -> re2._Regexp:
 _written_so = _compiled()
 _REFERENCES = re.compile(b"&[^ ;]+;")
 _OTHER_REFERENCE = re.compile("&(?!amp;)#?[a-zA-Z0-9]+;")
-_ATTRIBUTE = re.compile(r"[ \n\t]([^\s=\"'/]+)(?:=(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+)))?")
+_ATTRIBUTE = re.compile(r"[ \n\t]([^\s=\"'/]+)(?:=(?:\"([^\"]*)\"|'([^']*)'))?")
 # What references stand for: those met so far, "" for one that makes a page odd.
 _characters: dict[bytes, str] = {}
 _MOST_CHARACTERS = 10_000
@@ -360,8 +361,8 @@ class _NestedGroup(Group):
 
     def _attributes_of(self, tag: str) -> dict[str, str]:
         return {
-            name: self._unescaped(double or single or bare)
-            for name, double, single, bare in reversed(_ATTRIBUTE.findall(tag))
+            name: self._unescaped(double or single)
+            for name, double, single in reversed(_ATTRIBUTE.findall(tag))
         }
 
     def _places(self, tag: str) -> dict[str, tuple[int, int]]:
