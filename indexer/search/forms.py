@@ -85,7 +85,7 @@ def _pairs_from(character: str, segment: Segment) -> list[str]:
     return [word for word in words if word.startswith(character) and len(word) == 2]
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 12)  # a word has 25 stems, and all segments ask for them one after the other
 def _stem(language: str, text: str) -> tuple[str, int]:
     """Return the stem of a word in a language, and the key that segments know it by."""
     stem = stem_words(language, [text])[0]

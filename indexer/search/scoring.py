@@ -28,6 +28,7 @@ from indexer.search.query import Leaf, Node, leaves
 from indexer.search.words import WordMatch, exact_weights, places_of_words
 from indexer.store.bm25f import Ranking, idf, norms, saturate, weights
 from indexer.store.columns import KINDS
+from indexer.store.scratch import in_scratch_file
 from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
 
@@ -95,7 +96,8 @@ class Scorer:
             if self._ranking.linked:
                 sites = inlinks.file.array("linking_sites").astype(np.float64)
                 shares += self._ranking.linked * sites / (_HALF_LINKED + sites)
-            self._snapshot.derived[key] = shares
+            # eight bytes a version of the index: not in memory
+            (self._snapshot.derived[key],) = (shares,) = in_scratch_file(shares)
         return shares
 
     def exact(self, place: int, ordinals: Ordinals) -> Floats:

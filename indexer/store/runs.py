@@ -133,7 +133,7 @@ class RunReader:
         self,
         eight_bytes: NDArray[np.uint64],
         table: NDArray[np.integer],
-        totals: NDArray[np.int64],
+        totals: NDArray[np.uint32],
         path: str,
     ) -> None:
         """eight_bytes: item i is the little-endian number of bytes i to i + 7; table: counts by element of each shape.
@@ -147,7 +147,7 @@ class RunReader:
 
     def sizes(self, shapes: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many bits the positions of each pair take; widths: bits of the extents of their versions."""
-        bits = self._totals.take(shapes)
+        bits = self._totals.take(shapes).astype(np.int64)
         bits *= widths
         rows = np.flatnonzero(self._has_long[shapes])
         if len(rows):
@@ -164,7 +164,7 @@ class RunReader:
         first_bit: where the positions of each pair begin. Raises IndexCorruptError.
         """
         table = self._table[shapes]
-        totals = self._totals.take(shapes)
+        totals = self._totals.take(shapes).astype(np.int64)
         pair = np.arange(len(totals)).repeat(totals)
         element = _element_numbers(len(shapes), table.shape[1]).repeat(table.ravel())
         if not self._has_long.take(shapes).any():
