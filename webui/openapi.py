@@ -349,7 +349,7 @@ def _doors() -> dict[str, Node]:
             tag="server",
         ),
         "/crawl.json": _door(
-            "Crawl jobs", _answers(json, _object(jobs=_array(_ref("Job"))), "all jobs"),
+            "Crawl jobs", _answers(json, _object(jobs=_array(_ref("Job"))), "all jobs", 400),
             [_query("running", {"enum": ["", "0", "1"]}, "1: those that a process works on")], tag="crawls",
         ),
         "/crawl/{job}.json": _door(
