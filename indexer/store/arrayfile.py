@@ -35,39 +35,36 @@ from indexer.store.errors import (
     IndexVersionError,
     is_disk_full,
 )
+from indexer.store.spill import Spilled
 
 FORMAT_VERSION = 3
 _MAGIC = b"FAid"
 _ALIGN = 64
 _SPARE = 8
 
-Chunks = NDArray[Any] | list[NDArray[Any]]
+Chunks = NDArray[Any] | list[NDArray[Any]] | Spilled
 
 
 def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Chunks]) -> None:
-    """Write a file of arrays and sync it; an array may come as a list of chunks, one behind the other.
+    """Write a file of arrays and sync it; an array may come as chunks, one behind the other.
 
     The file is written under a temporary name and renamed, so that it is there whole or not at all.
     Raises DiskFullError.
     """
     table = []
     offset = 0
-    chunked = {name: value if isinstance(value, list) else [value] for name, value in arrays.items()}
+    chunked = {name: [value] if isinstance(value, np.ndarray) else value for name, value in arrays.items()}
     for name, chunks in chunked.items():
-        crc = 0
-        for chunk in chunks:
-            crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
-        shape = (sum(len(chunk) for chunk in chunks), *chunks[0].shape[1:])
-        table.append(
-            {"name": name, "dtype": chunks[0].dtype.str, "shape": shape, "offset": offset, "crc32": crc}
-        )
-        offset += _aligned(sum(chunk.nbytes for chunk in chunks))
+        entry, nbytes = _described(name, chunks)
+        entry["offset"] = offset
+        table.append(entry)
+        offset += _aligned(nbytes)
     # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
     header_room = _aligned(
         16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64
     )
     for entry in table:
-        entry["offset"] += header_room  # type: ignore[operator]
+        entry["offset"] += header_room
     size = header_room + offset + _SPARE
     header = json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": size}).encode()
     temporary = path + ".tmp"
@@ -75,7 +72,7 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
         with disk.create(temporary) as file:
             file.write(_MAGIC + struct.pack("<III", FORMAT_VERSION, len(header), zlib.crc32(header)) + header)
             for entry, chunks in zip(table, chunked.values(), strict=True):
-                file.write(b"\0" * (entry["offset"] - file.tell()))  # type: ignore[operator]
+                file.write(b"\0" * (entry["offset"] - file.tell()))
                 for chunk in chunks:
                     file.write(np.ascontiguousarray(chunk).data)
             file.write(b"\0" * (size - file.tell()))
@@ -90,6 +87,19 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
                 f"{path}: no space left on the disk after {offset} bytes; free some and run again"
             ) from error
         raise
+
+
+def _described(name: str, chunks: list[NDArray[Any]] | Spilled) -> tuple[dict[str, Any], int]:
+    """Return the entry of an array in the header, as far as its chunks alone tell, and how many bytes they have."""
+    crc = rows = nbytes = 0
+    dtype, rest = (
+        (chunks.dtype, ()) if isinstance(chunks, Spilled) else (chunks[0].dtype, chunks[0].shape[1:])
+    )
+    for chunk in chunks:
+        crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
+        rows += len(chunk)
+        nbytes += chunk.nbytes
+    return {"name": name, "dtype": dtype.str, "shape": (rows, *rest), "offset": 0, "crc32": crc}, nbytes
 
 
 _TYPES = {"|u1": 1, "<u2": 2, "<u4": 4, "<u8": 8}

@@ -5,6 +5,7 @@ MD5 ids are spread evenly, so a range of ids is a share of every segment; one ra
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,7 +42,7 @@ def merge_segments(
         total += int(alive.sum())
         places.append(place)
     versions = _join_versions(segments, places)
-    writer = SegmentWriter(versions)
+    writer = SegmentWriter(versions, os.path.dirname(path))
     words: list[str] = []
     by_language: dict[str, list[NDArray[np.int64]]] = {
         name: [] for name in versions.languages if has_stemmer(name)

@@ -12,6 +12,7 @@ from indexer.store.arrayfile import strings_to_arrays, write_arrays
 from indexer.store.columns import KINDS, MAX_VERSIONS, RANK_BLOCK, Occurrences, Stems, VersionColumns
 from indexer.store.postings import RARE, encode_ordinals
 from indexer.store.runs import bit_widths, pack_runs
+from indexer.store.spill import Spilled, SpillFile
 
 # For each element a number that counts one of it: six bits an element.
 _ONE_OF = np.uint64(1) << (np.arange(KINDS, dtype=np.uint64) * np.uint64(6))
@@ -20,19 +21,20 @@ _ONE_OF = np.uint64(1) << (np.arange(KINDS, dtype=np.uint64) * np.uint64(6))
 class SegmentWriter:
     """Collects posting columns word range by word range, then writes the segment."""
 
-    def __init__(self, versions: VersionColumns) -> None:
+    def __init__(self, versions: VersionColumns, spill_in: str | None = None) -> None:
+        """spill_in: a folder for what grows with the segment until it is written; None to hold it in memory."""
         if len(versions) > MAX_VERSIONS:
             raise ValueError(f"{len(versions)} versions, a segment holds at most {MAX_VERSIONS}")
         self._versions = versions
         self._widths = bit_widths(versions.extent)
         self._words: list[str] = []
         self._ids: list[NDArray[np.uint32]] = []
-        self._pair_counts: list[NDArray[np.int64]] = []
-        self._ordinals: list[NDArray[np.uint8]] = []
-        self._ordinal_sizes: list[NDArray[np.int64]] = []
-        self._positions: list[NDArray[np.uint8]] = []
-        self._position_sizes: list[NDArray[np.int64]] = []
-        self._shapes: list[NDArray[np.unsignedinteger]] = []
+        self._pair_counts: list[NDArray[np.uint32]] = []
+        self._ordinal_sizes: list[NDArray[np.uint32]] = []
+        self._position_sizes: list[NDArray[np.uint32]] = []
+        file = SpillFile(spill_in) if spill_in is not None else None
+        self._ordinals, self._positions = Spilled(file, np.uint8), Spilled(file, np.uint8)
+        self._shapes = Spilled(file, np.uint32)
         self._shape_numbers: dict[bytes, int] = {}
         self._occurrences = 0
 
@@ -62,14 +64,14 @@ class SegmentWriter:
         self._positions.append(data)
         self._position_sizes.append(_steps(ends))
         self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
-        self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))))
+        self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))).astype(np.uint32))
         self._words.extend(occurrences.words)
         self._ids.append(ids)
         self._occurrences += len(word)
 
     def _number_shapes(
         self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]
-    ) -> NDArray[np.unsignedinteger]:
+    ) -> NDArray[np.uint32]:
         """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
         totals = np.diff(np.append(pair_starts, len(element)))
         # six bits for each element's count tell shapes apart exactly while no count reaches 64
@@ -84,10 +86,7 @@ class SegmentWriter:
                 np.uint32
             )
             numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
-        # all pairs of a segment are kept like this until it is written
-        small = len(self._shape_numbers) <= 1 << 16
-        kept: NDArray[Any] = numbers.astype(np.uint16 if small else np.uint32)[inverse]
-        return kept
+        return numbers[inverse]
 
     def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
         """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
@@ -111,9 +110,9 @@ class SegmentWriter:
                 "words": words,
                 "pair_ends": _ends(self._pair_counts),
                 "ordinal_ends": _ends(self._ordinal_sizes),
-                "ordinals": self._ordinals or np.zeros(0, dtype=np.uint8),
+                "ordinals": self._ordinals,
                 "position_ends": _ends(self._position_sizes),
-                "positions": self._positions or np.zeros(0, dtype=np.uint8),
+                "positions": self._positions,
                 "shapes": shapes,
                 "rare_shapes": rare,
                 "rare_ranks": rank,
@@ -144,8 +143,8 @@ class SegmentWriter:
         shapes = np.zeros(int(frequency.sum()), dtype=np.uint8)
         rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
         done = 0
-        while self._shapes:
-            placed = place[self._shapes.pop(0)]
+        for numbers in self._shapes:
+            placed = place[numbers]
             shapes[done : done + len(placed)] = np.minimum(placed, RARE)
             rare.append(placed[placed >= RARE])
             done += len(placed)
@@ -156,9 +155,9 @@ class SegmentWriter:
         return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
 
 
-def _steps(ends: NDArray[np.uint32]) -> NDArray[np.int64]:
+def _steps(ends: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the sizes of what ends at `ends`."""
-    sizes: NDArray[np.int64] = ends.astype(np.int64)
+    sizes: NDArray[np.uint32] = ends.copy()
     sizes[1:] -= ends[:-1]
     return sizes
 
@@ -169,6 +168,6 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32)
 
 
-def _ends(sizes: list[NDArray[np.int64]]) -> NDArray[np.uint32]:
-    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64)
-    return np.cumsum(joined).astype(np.uint32)
+def _ends(sizes: list[NDArray[np.uint32]]) -> NDArray[np.uint32]:
+    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.uint32)
+    return np.cumsum(joined, dtype=np.int64).astype(np.uint32)
