@@ -32,7 +32,7 @@ class SpillFile:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._folder or ".", buffering=0)  # noqa: SIM115
                 weakref.finalize(self, self._file.close)
-            data = memoryview(np.ascontiguousarray(chunk)).cast("B")
+            data = np.ascontiguousarray(chunk).data.cast("B")
             written = 0
             while written < len(data):
                 written += self._file.write(data[written:])
