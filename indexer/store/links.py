@@ -28,7 +28,7 @@ _PLAIN_ADDRESS = re.compile(rf"(https?://[a-z0-9.-]+/)((?:{_PLAIN_SEGMENT}/)*{_P
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
 _NOT_KNOWN = -1
-_LINKS_AT_ONCE = 1_000_000
+_LINKS_AT_ONCE = 250_000
 _KEYS = 1 << 64
 
 
