@@ -88,7 +88,9 @@ class PhraseFinder:
         """
         common = self.candidates
         counts = np.zeros((len(common), KINDS), dtype=np.int64)
-        for first, last in portions(self.segment.extent[common].astype(np.int64)):
+        # words in a row take a byte for each place, which the processor's cache had better hold
+        share = 1 if self.slop else 2
+        for first, last in portions(self.segment.extent[common].astype(np.int64) * share):
             try:
                 self._portion.check()
                 row, element, _ = self.begins(common[first:last])
@@ -146,11 +148,21 @@ class PhraseFinder:
         """Find the phrase with slop: each word moved back by its place, all within `slop` of each other."""
         pair, element, position = self._read(0, rows[0])
         first = places_of(pair, element, position)
-        others = [
-            (place, self._lists[place].word, in_order(places_of(*self._read(place, rows[place]))))
-            for place in sorted(rows)
-            if place
-        ]
+        read: dict[int, NDArray[np.int64]] = {}
+        left = np.arange(len(rows[0]))  # where the phrase may still be
+        # the rarest word first: where it is nowhere near the first word, the others need not be read
+        for place in sorted(rows, key=lambda place: self._lists[place].count):
+            if not place:
+                continue
+            self._portion.check()
+            of_left, *rest = self._read(place, rows[place][left])
+            read[place] = in_order(places_of(left[of_left], *rest))
+            near = _any_between(read[place], first + (place - self.slop), first + (place + self.slop))
+            pair, element, position, first = pair[near], element[near], position[near], first[near]
+            is_left = np.zeros(len(rows[0]), dtype=bool)
+            is_left[pair] = True
+            left = is_left.nonzero()[0]
+        others = [(place, self._lists[place].word, read[place]) for place in sorted(read)]
         if len(others) == 1:
             found = self._two_words(first, *others[0])
         else:
@@ -164,10 +176,12 @@ class PhraseFinder:
     def _two_words(
         self, first: NDArray[np.int64], place: int, word: int, places: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
+        """Tell for each first word that is near the other one whether that is not the first word itself."""
+        if word != self._lists[0].word or place > self.slop:
+            return np.ones(len(first), dtype=bool)
         low = np.searchsorted(places, first + (place - self.slop))
         high = np.searchsorted(places, first + (place + self.slop), side="right")
-        itself = word == self._lists[0].word and place <= self.slop  # a word is not its own neighbour
-        within: NDArray[np.bool_] = high - low > int(itself)
+        within: NDArray[np.bool_] = high - low > 1
         return within
 
     def _in_window(

@@ -195,12 +195,8 @@ class RunReader:
         if not len(rows):
             return positions
         count, low_of_run = counts[rows], layout.low[rows]
-        sizes = count + (1 << layout.split[rows])
-        begins = sizes.cumsum() - sizes
-        bit = np.arange(int(sizes.sum()))
-        bit += (run_bit[rows] + count * low_of_run - begins).repeat(sizes)
-        is_one = (self._bytes[bit >> 3] >> (bit & 7).astype(np.uint64)) & np.uint64(1)
-        ones = is_one.nonzero()[0]
+        first = run_bit[rows] + count * low_of_run  # of the high bits of each run
+        ones, begins = self._ones(first, first + count + (1 << layout.split[rows]))
         long = is_split.repeat(counts).nonzero()[0]
         if len(ones) != len(long):
             raise IndexCorruptError(
@@ -208,19 +204,44 @@ class RunReader:
                 " index the archives again with --rebuild"
             )
         # a one at place p of its run that is the k-th there stands for the high bits p - k
-        high = ones - np.arange(len(ones)) - (begins - (count.cumsum() - count)).repeat(count)
-        positions[long] |= high << low_of_run.repeat(count)
+        ones -= np.arange(len(ones))
+        ones -= (begins - (count.cumsum() - count)).repeat(count)
+        ones <<= low_of_run.repeat(count)
+        positions[long] |= ones
         return positions
+
+    def _ones(
+        self, first: NDArray[np.int64], last: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which of the bits `first` to `last` (excluded) of some ranges are 1, and where each range begins.
+
+        Both count the bits of the whole bytes that hold the ranges, one range behind the other. A range has more than
+        8 bits, as no run is split that has fewer than LONG positions.
+        """
+        first_byte = first >> 3
+        sizes = ((last + 7) >> 3) - first_byte
+        ends = sizes.cumsum()
+        begins = ends - sizes
+        at = np.arange(int(ends[-1]))
+        at += (first_byte - begins).repeat(sizes)
+        held = self._bytes[at].astype(np.uint8)  # the lowest of the eight
+        held[begins] &= (255 << (first & 7)).astype(np.uint8)
+        held[ends - 1] &= (255 >> (-last & 7)).astype(np.uint8)
+        ones = np.unpackbits(held, bitorder="little").view(np.bool_).nonzero()[0]
+        return ones, begins * 8 + (first & 7)
 
 
 def unpack_bits(
     eight_bytes: NDArray[np.uint64], offsets: NDArray[np.int64], widths: NDArray[np.integer]
 ) -> NDArray[np.int64]:
     """Return the numbers of `widths` bits at the given bit offsets."""
-    loaded = eight_bytes[offsets >> 3] >> (offsets & 7).astype(np.uint64)
-    mask = (np.uint64(1) << widths.astype(np.uint64)) - np.uint64(1)
-    numbers: NDArray[np.int64] = (loaded & mask).astype(np.int64)
-    return numbers
+    loaded = eight_bytes[offsets >> 3].view("<i8")
+    loaded >>= offsets & 7  # a sign that moves in stands above 57 bits; no number is as wide
+    loaded &= _MASKS.take(widths)
+    return loaded
+
+
+_MASKS = (1 << np.arange(63, dtype=np.int64)) - 1
 
 
 _numbers = np.tile(np.arange(10), 256)

@@ -103,7 +103,7 @@ def test_a_partial_answer_is_part_of_the_whole_one_and_says_so(
     assert not whole.timed_out
     every = {page.document for page in whole.found}
     totals = set()
-    for looks in range(0, 600, 4):
+    for looks in range(0, 900, 6):
         monkeypatch.setattr(clock, "time", Clock())
         part = ask(snapshot, text, budget_s=looks)
         assert {page.document for page in part.found} <= every
