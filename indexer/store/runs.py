@@ -204,8 +204,9 @@ class RunReader:
                 " index the archives again with --rebuild"
             )
         # a one at place p of its run that is the k-th there stands for the high bits p - k
-        ones -= np.arange(len(ones))
-        ones -= (begins - (count.cumsum() - count)).repeat(count)
+        ones -= np.arange(len(ones), dtype=np.int64)
+        offset_of_run: NDArray[np.int64] = begins - (count.cumsum() - count)
+        ones -= offset_of_run.repeat(count)
         ones <<= low_of_run.repeat(count)
         positions[long] |= ones
         return positions
@@ -235,7 +236,7 @@ def unpack_bits(
     eight_bytes: NDArray[np.uint64], offsets: NDArray[np.int64], widths: NDArray[np.integer]
 ) -> NDArray[np.int64]:
     """Return the numbers of `widths` bits at the given bit offsets."""
-    loaded = eight_bytes[offsets >> 3].view("<i8")
+    loaded: NDArray[np.int64] = eight_bytes[offsets >> 3].view("<i8")
     loaded >>= offsets & 7  # a sign that moves in stands above 57 bits; no number is as wide
     loaded &= _MASKS.take(widths)
     return loaded
