@@ -205,8 +205,9 @@ class RunReader:
             )
         # a one at place p of its run that is the k-th there stands for the high bits p - k
         ones -= np.arange(len(ones), dtype=np.int64)
-        offset_of_run: NDArray[np.int64] = begins - (count.cumsum() - count)
-        ones -= offset_of_run.repeat(count)
+        begins += count
+        begins -= count.cumsum()
+        ones -= begins.repeat(count)
         ones <<= low_of_run.repeat(count)
         positions[long] |= ones
         return positions
