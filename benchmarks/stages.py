@@ -135,8 +135,6 @@ def _time_worker(files: list[str], stages: Stages) -> int:
     for owner, name, stage in (
         (worker, "read_captures", "read"),
         (documents, "decode_html", "decode"),
-        (worker, "as_written", "markup checked"),
-        (worker, "read_nested", "texts of nested pages"),
         (worker, "written_out", "parse"),
         (worker, "read_written", "texts"),
         (worker, "collect_page", "texts of pages walked"),

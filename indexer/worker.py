@@ -38,7 +38,6 @@ from indexer.text.detection import language_of
 from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, read_captures
 from indexer.text.elements import BODY, MAX_TITLE, PageText, collect_page, join_pieces
 from indexer.text.flat import read_written, written_out
-from indexer.text.nested import as_written, read_nested
 
 log = logging.getLogger(__name__)
 
@@ -233,19 +232,13 @@ class Worker:
         self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
     ) -> list[PageText]:
         """Return the element texts of pages; while one is parsed alone, the status tells which."""
-        nested = read_nested([as_written(body.html) for _, body, _, _ in new])
         written = []
-        for (row, body, _, _), page in zip(new, nested, strict=True):
-            if page is None:
-                self._begin_page(row.found)
-                written.append(self._written_out(body.html, row.found))
-            else:
-                written.append(None)
+        for row, body, _, _ in new:
+            self._begin_page(row.found)
+            written.append(self._written_out(body.html, row.found))
         self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         pages = []
-        repaired = read_written(written)
-        for (row, body, _, _), page, other in zip(new, nested, repaired, strict=True):
-            page = page or other
+        for (row, body, _, _), page in zip(new, read_written(written), strict=True):
             if page is None:
                 self._begin_page(row.found)
                 page = self._page(body.html, row.found, entry)

@@ -39,13 +39,13 @@ from indexer.text.sax import INLINE, costs_lexbor_too_much, html_bytes
 _ATTRIBUTE = re.compile(' (=?[^ =]*)="([^"]*)"')
 _NAME = re.compile(b"<([a-z]+)(?=[ >])")
 # The address of a link; no match where an attribute has a strange name or there is no address.
-_ADDRESS = re.compile(rb'<a(?: [^\s="]+="[^"]*")*? href="([^"]*)"')
+_ADDRESS = re.compile(rb'<a(?: [^ ="]+="[^"]*")*? href="([^"]*)"')
 
 # What a tag does. Those from _META on have attributes that are looked at.
-_PART, PASS, _EMPHASIS, _EMPHASIS_BLOCK, _ANCHOR, _HEADING, _HEAD, _SVG, _TITLE, _LEFT_OUT, _WALK = range(11)
+_PART, _PASS, _EMPHASIS, _EMPHASIS_BLOCK, _ANCHOR, _HEADING, _HEAD, _SVG, _TITLE, _LEFT_OUT, _WALK = range(11)
 _META, _HTML, _IMAGE, _AREA, _INPUT, _BASE = range(11, 17)
 _KINDS = (
-    dict.fromkeys(INLINE, PASS)
+    dict.fromkeys(INLINE, _PASS)
     | {tag: _EMPHASIS if tag in INLINE else _EMPHASIS_BLOCK for tag in EMPHASIS_TAGS}
     | dict.fromkeys(HEADING_TAGS, _HEADING)
     | {"a": _ANCHOR, "head": _HEAD, "svg": _SVG, "title": _TITLE, "meta": _META, "html": _HTML}
@@ -68,7 +68,7 @@ _CLASS_OF = np.array(
 _PARTS = np.zeros(17, dtype=bool)
 _PARTS[[_PART, _EMPHASIS_BLOCK, _HEADING, _HEAD, _SVG, _META, _HTML, _IMAGE, _AREA, _INPUT, _BASE]] = True
 
-LOW, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 _COMMENT, _COMMENT_BYTES = np.uint64(int.from_bytes(b"!--", "little")), np.uint64(0xFFFFFF)
 _HREF_FIRST = np.uint64(int.from_bytes(b'a href="', "little"))
 _MOST_BLANKS = 64  # longer blank text counts as text, which parts words all the same
@@ -82,17 +82,13 @@ _known_tags: dict[bytes, Mapping[str, str]] = {}
 _MOST_KNOWN_TAGS = 2_000
 
 
-def name_code(name: str) -> int:
-    """Return the number of a tag's name: its first eight bytes."""
+def _name_code(name: str) -> int:
     return int.from_bytes(name.encode()[:8].ljust(8, b"\0"), "little")
 
 
-def name_table(kinds_of: dict[str, int]) -> tuple[np.uint64, NDArray[np.uint64], NDArray[np.uint8]]:
-    """Return (factor, codes, kinds): a table of names without collisions, place (code * factor) >> 52.
-
-    A code is the first eight bytes of a name.
-    """
-    codes = {name_code(name): kind for name, kind in kinds_of.items()}
+def _name_table() -> tuple[np.uint64, NDArray[np.uint64], NDArray[np.uint8]]:
+    """Return (factor, codes, kinds): a table without collisions of the names above, place (code * factor) >> 52."""
+    codes = {_name_code(name): kind for name, kind in _KINDS.items()}
     factor = 0x9E3779B97F4A7C15
     while len({(code * factor % (1 << 64)) >> 52 for code in codes}) < len(codes):
         factor += 2
@@ -103,7 +99,7 @@ def name_table(kinds_of: dict[str, int]) -> tuple[np.uint64, NDArray[np.uint64],
     return np.uint64(factor), names, kinds
 
 
-_FACTOR, _NAMES, _KIND_OF_NAME = name_table(_KINDS)
+_FACTOR, _NAMES, _KIND_OF_NAME = _name_table()
 
 
 def written_out(html: str) -> str | None:
@@ -123,7 +119,7 @@ def read_written(pages: Sequence[str | None]) -> list[PageText | None]:
     chosen = [number for number, page in enumerate(pages) if page]
     data = [page.encode("utf-8", "replace") for page in pages if page]
     while chosen:
-        group = Group(data)
+        group = _Group(data)
         odd = group.odd_pages()
         if not odd:
             for number, page in zip(chosen, group.pages(), strict=True):
@@ -134,11 +130,8 @@ def read_written(pages: Sequence[str | None]) -> list[PageText | None]:
     return found
 
 
-class Group:
+class _Group:
     """The tags of a group of pages as columns, a row a tag."""
-
-    _known_links = _known_links
-    _known_tags = _known_tags
 
     def __init__(self, pages: list[bytes]) -> None:
         self._page_ends = np.cumsum([len(page) for page in pages])
@@ -164,20 +157,12 @@ class Group:
         )
         self._closing = self._data[self._starts + 1] == ord("/")
         self._names = eight[self._starts + 1 + self._closing]
-        # a name is what stands before its first stop
-        stops = self._stops()
-        self._code = self._names & (((stops & (~stops + np.uint64(1))) >> np.uint64(7)) - np.uint64(1))
-        place = (self._code * _FACTOR) >> np.uint64(52)
-        self._kind = np.where(_NAMES[place] == self._code, _KIND_OF_NAME[place], np.uint8(_PART))
-
-    def _stops(self) -> NDArray[np.uint64]:
-        """Return the first eight bytes of each tag with the high bit of those that end its name, and no others.
-
-        That is a blank or a bracket: such bytes become 0, and that zero is found. Only the first one is exact.
-        """
-        blank, bracket = self._names ^ (LOW * np.uint64(32)), self._names ^ (LOW * np.uint64(62))
-        stops: NDArray[np.uint64] = (((blank - LOW) & ~blank) | ((bracket - LOW) & ~bracket)) & HIGH
-        return stops
+        # the name ends before the first blank or bracket: their bytes become 0, and that zero is found
+        blank, bracket = self._names ^ (_LOW * np.uint64(32)), self._names ^ (_LOW * np.uint64(62))
+        stops = (((blank - _LOW) & ~blank) | ((bracket - _LOW) & ~bracket)) & _HIGH
+        code = self._names & (((stops & (~stops + np.uint64(1))) >> np.uint64(7)) - np.uint64(1))
+        place = (code * _FACTOR) >> np.uint64(52)
+        self._kind = np.where(_NAMES[place] == code, _KIND_OF_NAME[place], np.uint8(_PART))
 
     def _leave_out(self) -> None:
         """Make one tag of each comment and of each element without text: its brackets are not those of tags."""
@@ -204,9 +189,9 @@ class Group:
             low.append(start)
             high.append(end - 1)
         kept = _outside(self._starts, np.array(low) + 1, np.array(high))
-        self._kind[np.searchsorted(self._starts, low)] = PASS
+        self._kind[np.searchsorted(self._starts, low)] = _PASS
         self._starts, self._kind = self._starts[kept], self._kind[kept]
-        self._names, self._closing, self._code = self._names[kept], self._closing[kept], self._code[kept]
+        self._names, self._closing = self._names[kept], self._closing[kept]
         self._ends = self._ends[_outside(self._ends, np.array(low), np.array(high))]
 
     def _depth(self, chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -269,7 +254,7 @@ class Group:
             self._ends[rows_left].tolist(),
             strict=True,
         ):
-            if self._bytes.find(b"href=", start, end) > 0:
+            if self._bytes.find(b" href=", start, end) > 0:
                 found = _ADDRESS.match(self._bytes, start, end)
                 has[place] = bool(found[1] if found else self._attributes(row).get("href"))
         of_links = np.zeros(len(is_anchor), dtype=bool)
@@ -294,29 +279,15 @@ class Group:
 
     def _attributes(self, row: int) -> Mapping[str, str]:
         tag = self._bytes[int(self._starts[row]) : int(self._ends[row])]
-        found = self._known_tags.get(tag)
+        found = _known_tags.get(tag)
         if found is None:
-            found = self._attributes_of(tag.decode("utf-8", "replace"))
+            text = tag.decode("utf-8", "replace")
+            found = {name: _unescaped(value) for name, value in _ATTRIBUTE.findall(text)}
             if len(tag) <= _LONGEST_KNOWN_LINK:
-                if len(self._known_tags) >= _MOST_KNOWN_TAGS:
-                    self._known_tags.clear()
-                self._known_tags[tag] = found
+                if len(_known_tags) >= _MOST_KNOWN_TAGS:
+                    _known_tags.clear()
+                _known_tags[tag] = found
         return found
-
-    def _attributes_of(self, tag: str) -> dict[str, str]:
-        return {name: self._unescaped(value) for name, value in _ATTRIBUTE.findall(tag)}
-
-    def _places(self, tag: str) -> dict[str, tuple[int, int]]:
-        """Return where in a tag the value of each attribute stands."""
-        return {found[1]: found.span(2) for found in _ATTRIBUTE.finditer(tag)}
-
-    def _unescaped(self, text: str) -> str:
-        return unescaped(text)
-
-    def _text_starts(self) -> NDArray[np.int64]:
-        """Return where the text behind each tag begins."""
-        starts: NDArray[np.int64] = self._ends + 1
-        return starts
 
     # -- texts
 
@@ -334,7 +305,7 @@ class Group:
         for page, row in enumerate(self._titles):
             if row >= 0:
                 written = self._bytes[int(self._ends[row]) + 1 : int(self._starts[row + 1])]
-                texts[page].title = title_of(self._unescaped(written.decode("utf-8", "replace")))
+                texts[page].title = title_of(_unescaped(written.decode("utf-8", "replace")))
 
     def _read_attributes(self, texts: list[PageText]) -> list[tuple[int, int, int]]:
         """Take in what stands in attributes; return (row, start, end) of the texts that stand for pictures."""
@@ -365,7 +336,7 @@ class Group:
     def _alternative(self, row: int, kind: int) -> tuple[int, int] | None:
         start = int(self._starts[row])
         tag = self._bytes[start : int(self._ends[row])].decode("latin-1")  # places count bytes
-        places = self._places(tag)
+        places = {found[1]: found.span(2) for found in _ATTRIBUTE.finditer(tag)}
         if kind == _INPUT:
             low, high = places.get("type", (0, 0))
             if tag[low:high].lower() not in BUTTONS:
@@ -390,7 +361,7 @@ class Group:
         parts = _PARTS[self._kind] | (self._closing & (self._kind == _TITLE))
         first = self._first[:-1]
         parts[first] = True
-        begins = self._text_starts()
+        begins = self._ends + 1
         stops = np.append(self._starts[1:], len(data))
         hidden = self._head > 0
         hidden[[row for row in self._titles if row >= 0]] = True
@@ -414,7 +385,7 @@ class Group:
         for page in range(len(first)):
             own = slice(rows[page], rows[page + 1])
             yield (
-                self._unescaped(text[edges[page] : edges[page + 1]].decode("utf-8", "replace")),
+                _unescaped(text[edges[page] : edges[page + 1]].decode("utf-8", "replace")),
                 np.append(np.uint8(BODY), classes[own][mark[own]]),
                 links[page],
             )
@@ -436,18 +407,18 @@ class Group:
             links = []
             for number in range(first[page], first[page + 1]):
                 raw = self._bytes[raw_low[number] : raw_high[number]]
-                link = self._known_links.get(raw)
+                link = _known_links.get(raw)
                 if link is None:
                     inside = (
                         text[low[number] : high[number]]
                         .replace(MARK.encode(), b"")
                         .decode("utf-8", "replace")
                     )
-                    link = self._link(row_of[number], self._unescaped(inside))
+                    link = self._link(row_of[number], _unescaped(inside))
                     if len(raw) <= _LONGEST_KNOWN_LINK:
-                        if len(self._known_links) >= _MOST_KNOWN_LINKS:
-                            self._known_links.clear()
-                        self._known_links[raw] = link
+                        if len(_known_links) >= _MOST_KNOWN_LINKS:
+                            _known_links.clear()
+                        _known_links[raw] = link
                 if link:
                     links.append(link)
             if page in self._area_links:
@@ -458,8 +429,8 @@ class Group:
     def _link(self, row: int, text: str) -> tuple[str, str] | tuple[()]:
         start, end = int(self._starts[row]), int(self._ends[row])
         found = _ADDRESS.match(self._bytes, start, end)
-        if found and self._bytes.find(b"rel=", start, end) < 0:
-            return self._unescaped(found[1].decode("utf-8", "replace")), link_text(text)
+        if found and self._bytes.find(b" rel=", start, end) < 0:
+            return _unescaped(found[1].decode("utf-8", "replace")), link_text(text)
         attributes = self._attributes(row)
         return (attributes["href"], link_text(text)) if is_followed(attributes.get("rel")) else ()
 
@@ -507,7 +478,7 @@ def _with_signs(
     have a line feed, which have a mark).
     """
     number = np.arange(len(begins))
-    blank = blanks(data, begins, stops)
+    blank = _blank(data, begins, stops)
     last_part = np.maximum.accumulate(np.where(parts, number, -1))
     last_text = np.maximum.accumulate(np.where((stops > begins) & ~blank, number, -1))
     text_before = np.append(-1, last_text[:-1])
@@ -529,7 +500,7 @@ def _with_signs(
     return begins - mark, has_feed, mark
 
 
-def blanks(data: NDArray[np.uint8], begins: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _blank(data: NDArray[np.uint8], begins: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which segments hold blanks and nothing else."""
     blank = np.zeros(len(begins), dtype=bool)
     rows = np.flatnonzero(stops > begins)
@@ -545,8 +516,7 @@ def blanks(data: NDArray[np.uint8], begins: NDArray[np.int64], stops: NDArray[np
     return blank
 
 
-def unescaped(text: str) -> str:
-    """Return a text that Lexbor wrote, without references."""
+def _unescaped(text: str) -> str:
     if "&" not in text:
         return text
     text = text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">")
