@@ -6,13 +6,14 @@ import math
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from archiver.warc import Location, Record, RecordError, UnreadableError, read_record_at
-from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id, sort_key
+from indexer.originals import Now, original_of
+from indexer.store.compact import HAS_PAYLOAD, compact_digest, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -47,14 +48,9 @@ _COLUMNS = (
     " c.length, c.inner, v.title, c.refers_to, f.path FROM captures c JOIN urls u ON u.id = c.url"
     " JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version WHERE "
 )
-_ORIGINAL = (
-    "SELECT f.whole, c.offset, c.length, c.member, c.inner, u.url, c.timestamp, f.path FROM captures c"
-    " JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file WHERE c.type IN ('response', 'resource') AND "
-)
 _PLACE = "f.path, c.member, c.offset, c.inner"
 
 Row = tuple[Any, ...]
-Now = Callable[[str], str]  # from where a file was to where it is
 
 
 def captures_of(snapshot: Snapshot, url: str, now: Now) -> list[Capture]:
@@ -99,39 +95,11 @@ def _capture(snapshot: Snapshot, row: Row, at_hand: dict[tuple[str, str], Locati
     original = None
     if kind == "revisit":
         title = title if title is not None else snapshot.title_repeated(url, payload)
-        original = at_hand.get((url, payload)) or _original(snapshot, url, timestamp, payload, refers_to, now)
+        original = at_hand.get((url, payload)) or original_of(
+            snapshot, url, timestamp, payload, refers_to, now
+        )
     place = Location(now(whole), offset, length, member, inner)
     return Capture(url, timestamp, kind, status, mime, payload, place, original, title)
-
-
-def _original(
-    snapshot: Snapshot, url: str, timestamp: str, payload: str, refers_to: str | None, now: Now
-) -> Location | None:
-    """Return the record that a revisit repeats: same digest; the same address, then the named one, then any.
-
-    Where the revisit or the response has no digest (an answer of 304; a chunked body), it is the last
-    response before it from the address that it names, else from its own.
-    """
-    found: list[Row] = []
-    if payload:
-        for member in snapshot.members:
-            found += member.catalogue.connection().execute(
-                f"{_ORIGINAL} {HAS_PAYLOAD} ORDER BY u.url <> ?2, u.url <> ?3, c.timestamp, {_PLACE} LIMIT 1",
-                (compact_digest(payload), url, refers_to or ""),
-            )
-        found.sort(key=lambda row: (row[5] != url, row[5] != (refers_to or ""), row[6], row[7], *row[3:5]))
-    if not found:
-        for member in snapshot.members:
-            found += member.catalogue.connection().execute(
-                f"{_ORIGINAL} u.doc_id = ? AND u.url = ? AND c.timestamp <= ? AND (? = '' OR c.payload = '')"
-                f" AND c.status <> 304 ORDER BY c.timestamp DESC, {_PLACE} LIMIT 1",
-                (doc_id(refers_to or url), refers_to or url, timestamp, payload),
-            )
-        found.sort(key=lambda row: row[6], reverse=True)
-    if not found:
-        return None
-    whole, offset, length, member_name, inner = found[0][:5]
-    return Location(now(whole), offset, length, member_name, inner)
 
 
 def closest_capture(
@@ -154,6 +122,18 @@ def closest_capture(
         if bound == _ALL_SEEN:
             return nearest
     raise AssertionError("all rows were asked for")
+
+
+def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, now: Now) -> Capture | None:
+    """Return the capture of an address whose record lies at a place; None when it is not known (any more)."""
+    for catalogue, number, shown in _addresses(snapshot, url):
+        for row in catalogue.execute(
+            f"{_COLUMNS} c.url = ? AND c.timestamp = ? AND c.member = ? AND c.offset = ? AND c.inner = ?{shown}",
+            (number, timestamp, place.member, place.offset, place.inner),
+        ).fetchall():
+            if place.path in (row[6], now(row[6])):
+                return _capture(snapshot, row, {}, now)
+    return None
 
 
 def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:

@@ -28,6 +28,7 @@ from indexer.captures import (
     Around,
     Capture,
     around,
+    capture_at,
     captures_of,
     captures_with_digest,
     closest_capture,
@@ -561,6 +562,11 @@ class Index:
         """
         with self._reading() as snapshot, snapshot.reading():
             return closest_capture(snapshot, url, timestamp, digest, self._now)
+
+    def capture_at(self, url: str, timestamp: str, location: Location) -> Capture | None:
+        """Return the capture of an address whose record lies at a place; None when it is not known (any more)."""
+        with self._reading() as snapshot, snapshot.reading():
+            return capture_at(snapshot, url, timestamp, location, self._now)
 
     def around(self, url: str, timestamp: str) -> Around:
         """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""

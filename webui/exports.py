@@ -74,17 +74,13 @@ def captures_found(
 def captures_of_hits(index: Index, hits: Iterable[Hit], *, every_capture: bool = False) -> Iterator[Capture]:
     """Yield the capture that each hit shows, or all captures of its page."""
     for hit in hits:
-        captures = index.captures(hit.url)
         if every_capture:
-            yield from captures
+            yield from index.captures(hit.url)
             continue
-        shown = (hit.timestamp, hit.offset, hit.member, hit.inner)
-        yield from [capture for capture in captures if _place(capture) == shown][:1]
-
-
-def _place(capture: Capture) -> tuple[str, int, str, int]:
-    place = capture.location
-    return capture.timestamp, place.offset, place.member, place.inner
+        place = Location(hit.path, hit.offset, hit.length, hit.member, hit.inner)
+        shown = index.capture_at(hit.url, hit.timestamp, place)
+        if shown is not None:
+            yield shown
 
 
 def captures_listed(index: Index, keys: KeyRange, *, first: str = "", last: str = "") -> Iterator[Capture]:
@@ -96,7 +92,9 @@ def captures_listed(index: Index, keys: KeyRange, *, first: str = "", last: str 
             place = listed.location
             if listed.type == "revisit":
                 # only the full look-up knows which record a revisit repeats
-                yield from [other for other in index.captures(listed.url) if other.location == place][:1]
+                revisit = index.capture_at(listed.url, listed.timestamp, place)
+                if revisit is not None:
+                    yield revisit
             else:
                 yield Capture(
                     listed.url,

@@ -48,8 +48,9 @@ CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp T
     offset INTEGER NOT NULL, length INTEGER NOT NULL, inner INTEGER NOT NULL, version INTEGER, refers_to TEXT,
     UNIQUE (file, member, offset, inner));
 CREATE INDEX captures_by_url ON captures (url, timestamp);
-CREATE INDEX captures_by_payload ON captures ({PAYLOAD_END.format("payload")}) WHERE payload <> '';
-CREATE INDEX revisits_alone ON captures (payload) WHERE type = 'revisit' AND version IS NULL AND payload <> '';
+CREATE INDEX captures_by_payload ON captures ({PAYLOAD_END.format("payload")}, url, version) WHERE payload <> '';
+CREATE INDEX revisits_alone ON captures (payload, url)
+    WHERE type = 'revisit' AND version IS NULL AND payload <> '';
 CREATE INDEX captures_by_version ON captures (version) WHERE version IS NOT NULL;
 CREATE TABLE removals (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL,
     reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, captures INTEGER NOT NULL, pages INTEGER NOT NULL,

@@ -33,8 +33,9 @@ _LONE_REVISITS = (
     " AND (c.mime IN ('', 'text/html', 'application/xhtml+xml') OR c.mime LIKE 'application/http%')"
 )
 _VERSION_REPEATED = (
-    "SELECT v.segment, v.ordinal FROM captures c JOIN urls u ON u.id = c.url JOIN versions v ON v.id = c.version"
-    f" WHERE {HAS_PAYLOAD} AND u.url = ?2 LIMIT 1"
+    "SELECT v.segment, v.ordinal FROM urls u CROSS JOIN captures c INDEXED BY captures_by_payload ON c.url = u.id"
+    f" JOIN versions v ON v.id = c.version WHERE u.doc_id = ?3 AND u.url = ?2 AND {HAS_PAYLOAD}"
+    " AND c.version IS NOT NULL ORDER BY c.version LIMIT 1"
 )
 
 Place = tuple[int, int, int]  # index, number of a segment in it, ordinal
@@ -249,7 +250,7 @@ class _SamePages:
             others = [at for at in range(len(self._members)) if at != place]
             for url, payload, *capture in member.catalogue.connection().execute(_LONE_REVISITS).fetchall():
                 for at in others:
-                    row = _row(self._members[at], _VERSION_REPEATED, payload, url)
+                    row = _row(self._members[at], _VERSION_REPEATED, payload, url, doc_id(url))
                     if row is not None:
                         found = (at, *row)
                         living = self._lives.get(found, found)

@@ -29,6 +29,12 @@ from indexer.store.plans import last_groups, whole_groups
 from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
 from indexer.store.weights import weigh
 
+_VERSION_REPEATED = f"""SELECT o.version FROM captures o INDEXED BY captures_by_payload
+    WHERE {PAYLOAD_END.format("o.payload")} = {PAYLOAD_END.format("captures.payload")} AND o.payload = captures.payload
+    AND o.payload <> '' AND o.url = captures.url AND o.version IS NOT NULL"""
+# of the captures named behind it
+_TAKE_VERSION = f"""SET version = ({_VERSION_REPEATED} ORDER BY o.version LIMIT 1)
+    WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND EXISTS ({_VERSION_REPEATED})"""
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 
 
@@ -125,6 +131,7 @@ class IndexWriter:
                 rows = connection.execute("SELECT DISTINCT url FROM captures WHERE file = ?", (file,))
                 self._left_urls.update(rows.fetchall())
                 connection.execute("DELETE FROM captures WHERE file = ?", (file,))
+            (last_before,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM captures").fetchone()
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
             connection.executemany(
@@ -184,10 +191,7 @@ class IndexWriter:
                         self._count_captures(connection, file, entry)
                     self.files.finish(file, entry)
             disk.sync_folder(self.folder)
-            self._join_revisits(
-                connection,
-                payloads | {compact_digest(c.payload) for batch in batches for c in batch.captures},
-            )
+            self._join_revisits(connection, last_before, payloads)
             self._keep(connection, segments)
         self._new_urls.clear()
         self._first_new_url = self._next_url
@@ -198,29 +202,26 @@ class IndexWriter:
         write_changed_captures(connection, self.folder, segments)
         self._dictionary["segments"] = segments
 
-    def _join_revisits(self, connection: Any, payloads: set[bytes | str]) -> None:
-        """Give revisits the version they repeat: same payload digest, the same address before any other.
+    def _join_revisits(self, connection: Any, last_before: int, payloads: set[bytes | str]) -> None:
+        """Give revisits the version they repeat: same payload digest, same address.
 
-        payloads: digests of captures that came or lost their version. Only these are looked at: revisits of pictures,
-        which never show a version, may be millions.
+        last_before: number of the last capture before this commit. payloads: digests of captures that lost their
+        version. Nothing else is looked at: revisits of which nothing is held may be millions.
         """
-        connection.execute("CREATE TEMP TABLE IF NOT EXISTS payloads_touched (payload PRIMARY KEY)")
-        connection.execute("DELETE FROM payloads_touched")
+        lost = [(payload,) for payload in payloads if payload]
+        connection.execute(f"UPDATE captures NOT INDEXED {_TAKE_VERSION} AND id > ?", (last_before,))
         connection.executemany(
-            "INSERT INTO payloads_touched VALUES (?)", [(payload,) for payload in payloads if payload]
+            f"UPDATE captures INDEXED BY revisits_alone {_TAKE_VERSION} AND payload = ?", lost
         )
-        connection.execute(
-            f"""UPDATE captures SET version = (
-                 SELECT o.version FROM captures o WHERE {PAYLOAD_END.format("o.payload")}
-                     = {PAYLOAD_END.format("captures.payload")} AND o.payload = captures.payload AND o.payload <> ''
-                   AND o.url = captures.url AND o.version IS NOT NULL LIMIT 1)
-               WHERE id IN (
-                 SELECT r.id FROM payloads_touched t CROSS JOIN captures r INDEXED BY revisits_alone
-                   ON r.payload = t.payload
-                 WHERE r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''
-                   AND EXISTS (SELECT 1 FROM captures o WHERE {PAYLOAD_END.format("o.payload")}
-                     = {PAYLOAD_END.format("r.payload")} AND o.payload = r.payload AND o.payload <> ''
-                     AND o.url = r.url AND o.version IS NOT NULL))"""
+        came = connection.execute(
+            "SELECT DISTINCT version, payload, url FROM captures"
+            " WHERE id > ? AND version IS NOT NULL AND payload <> '' ORDER BY version",
+            (last_before,),
+        ).fetchall()
+        connection.executemany(
+            "UPDATE captures INDEXED BY revisits_alone SET version = ?"
+            " WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
+            came,
         )
 
     def forget_file(self, path: str) -> None:

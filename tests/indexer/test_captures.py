@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,36 @@ def test_around_a_capture_stand_the_first_the_last_and_the_next_ones(index: Inde
         assert found.following == (times[at + 1] if at + 1 < len(times) else "")
     nowhere = index.around("http://elsewhere.example/", times[0])
     assert (nowhere.first, nowhere.previous, nowhere.following, nowhere.last) == ("", "", "", "")
+
+
+def test_a_capture_is_found_by_its_place(index: Index) -> None:
+    found = index.captures(URL)
+    for capture in found[::9] + found[-3:]:
+        assert index.capture_at(OTHER, capture.timestamp, capture.location) == capture
+    elsewhere = replace(found[0].location, offset=found[0].location.offset + 1)
+    assert index.capture_at(URL, found[0].timestamp, elsewhere) is None
+
+
+def test_revisits_show_the_page_of_their_own_address_whichever_comes_first(
+    tmp_path: Path, one_process: None
+) -> None:
+    other = "http://b.example/"
+    files = {
+        "a.warc": [record(URL, page(1), kind="revisit", date="2021-01-01T00:00:00Z")],
+        "b.warc": [
+            record(other, page(1), date="2020-01-01T00:00:00Z"),
+            record(other, page(1), kind="revisit", date="2020-02-01T00:00:00Z"),
+        ],
+        "c.warc": [record(URL, page(1), date="2020-01-01T00:00:00Z")],
+        "d.warc": [record(URL, page(1), kind="revisit", date="2022-01-01T00:00:00Z")],
+    }
+    for name, records in files.items():
+        (tmp_path / name).write_bytes(b"".join(records))
+        build_index([str(tmp_path / name)], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        hits = {hit.url: hit for hit in index.search("unique1").hits}
+        assert (hits[URL].captures, hits[other].captures) == (3, 2)
+        assert index.check() == []
+        originals = {capture.timestamp[:4]: capture.original for capture in index.captures(URL)}
+        assert originals["2021"] == originals["2022"] is not None
+        assert originals["2021"] is not None and originals["2021"].path.endswith("c.warc")
