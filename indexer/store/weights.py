@@ -29,7 +29,7 @@ from indexer.text.elements import ELEMENTS
 # At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
 _DRIFT = 1.25
 STEPS, ZERO = 12, 120  # 2**-10 to 2**11 in steps of 6 %
-_PAIRS_AT_ONCE = 1 << 19
+_PAIRS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
