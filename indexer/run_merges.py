@@ -9,7 +9,7 @@ from indexer.store.merge_task import MergeTask
 from indexer.store.plans import full_group, last_groups
 from indexer.store.writer import IndexWriter
 
-_MERGED_AT_ONCE = 50_000_000  # occurrences of segments that are merged at the same time
+_MERGED_AT_ONCE = 60_000_000  # occurrences of segments that are merged at the same time
 _FAILED_AT_MOST = (
     3  # workers lost while they merge, before the process of the writer does it itself at the end
 )

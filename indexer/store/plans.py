@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from indexer.store.entries import Entry
 
-# No segment made by a merge goes beyond these bounds (a segment can hold more: MAX_VERSIONS): what a merge takes
+# No segment made by a merge goes beyond these bounds (the first is MAX_VERSIONS, too): what a merge takes
 # beside workers that read is the greatest part of what a run needs.
-MERGE_VERSIONS, MERGE_OCCURRENCES = 49_152, 40_000_000
+MERGE_VERSIONS, MERGE_OCCURRENCES = 65_536, 53_000_000
 # A segment this many times as large as all that would be merged with it stays as it is: else every small run
 # would write it anew. Below FREE_VERSIONS that costs so little that it does not count.
 FEW_TIMES, FREE_VERSIONS = 4, 4_000
