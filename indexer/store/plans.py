@@ -35,24 +35,35 @@ def full_group(entries: Iterable[Entry]) -> list[Entry]:
 def last_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Return groups of segments to be merged at the end of a run: neighbours while they fit into one.
 
-    One alone only to drop many removed versions, and a large one only where it grows by a fair share.
+    One alone only to drop many removed versions, and a large one only where it grows by a fair share; those beside it
+    are then merged with each other.
     """
-    groups: list[list[Entry]] = [[]]
+    left = list(entries)
+    while True:
+        groups = _neighbours(left)
+        too_large = next(filter(None, map(_too_large_for_its_group, groups)), None)
+        if too_large is None:
+            return [group for group in groups if len(group) > 1 or _has_many_dead(group[0])]
+        left.remove(too_large)
+
+
+def _neighbours(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Return the entries in their order, in groups that fit into one segment."""
+    groups: list[list[Entry]] = []
     for entry in entries:
-        if groups[-1] and not _fits([*groups[-1], entry]):
-            groups.append([])
-        groups[-1].append(entry)
-    found = []
-    for group in groups:
-        while len(group) > 1:
-            largest = max(group, key=_alive)
-            others = sum(map(_alive, group)) - _alive(largest)
-            if _alive(largest) <= max(FREE_VERSIONS, FEW_TIMES * others) or _has_many_dead(largest):
-                break
-            group = [entry for entry in group if entry is not largest]
-        if len(group) > 1 or group and _has_many_dead(group[0]):
-            found.append(group)
-    return found
+        if groups and _fits([*groups[-1], entry]):
+            groups[-1].append(entry)
+        else:
+            groups.append([entry])
+    return groups
+
+
+def _too_large_for_its_group(group: Sequence[Entry]) -> Entry | None:
+    """Return the largest of several if the others are too little to write it anew for."""
+    largest = max(group, key=_alive)
+    others = sum(map(_alive, group)) - _alive(largest)
+    few = max(FREE_VERSIONS, FEW_TIMES * others)
+    return largest if len(group) > 1 and _alive(largest) > few and not _has_many_dead(largest) else None
 
 
 def whole_groups(entries: Sequence[Entry]) -> list[list[Entry]]:

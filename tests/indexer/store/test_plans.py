@@ -63,6 +63,9 @@ def test_a_large_segment_is_not_written_anew_for_a_few_pages() -> None:
     assert numbers(last_groups(entries(60, 20))) == [[1, 2]]
     assert numbers(last_groups(entries(5, 1))) == [[1, 2]]  # so small that it costs nothing
     assert numbers(last_groups(entries(3, 80))) == []
+    # those beside it are merged with each other
+    assert numbers(last_groups(entries(90, 3, 9, 2))) == [[2, 3, 4]]
+    assert numbers(last_groups(entries(3, 90, 9, 2))) == [[1, 3, 4]]
 
 
 def test_many_removed_versions_are_reason_enough() -> None:
