@@ -79,4 +79,4 @@ def _body_at(place: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str,
         return b"", "", False
     if response is None:
         return b"", "", False
-    return response.body, response.headers.get("Content-Type"), not response.truncated
+    return response.body, response.content_type, not response.truncated

@@ -25,7 +25,7 @@ from archiver.warc.wacz_writer import WaczWriter
 from indexer import Capture, Hit, Index
 from indexer.listing import KeyRange
 from indexer.text.charset import decode_html
-from indexer.text.documents import CaptureFound, media_type, payload_digest
+from indexer.text.documents import CaptureFound, payload_digest
 from webui.limits import done_with_page
 from webui.parts import find_parts
 from webui.rewrite import rewrite_page
@@ -221,7 +221,7 @@ def cdx_line(capture: Capture) -> CdxLine:
 def _line_of_record(place: Location) -> CdxLine:
     with read_record_at(place) as record:
         head = parse_head(record)
-        mime = media_type(head.headers.get("Content-Type")) if head else record.content_type
+        mime = head.media_type if head else record.content_type
         digest = payload_digest(record.headers.get("WARC-Payload-Digest"))
         return CdxLine(record.url, record.timestamp, mime, str(head.status) if head else "", digest)
 

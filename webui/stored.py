@@ -145,7 +145,7 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         except BusyError:
             response = None  # the error holds this frame for a while, which must not hold the body
             raise
-    content_type = CONTROLS.sub(" ", response.headers.get("Content-Type")).strip()
+    content_type = response.content_type
     mime = response.media_type
     if not _MEDIA_TYPE.fullmatch(mime):
         mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""

@@ -29,6 +29,7 @@ from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.guard import AddressGuard
 from archiver.warc.decoding import undo_codings
 from archiver.warc.limits import DEFAULT_LIMITS
+from archiver.warc.mediatype import media_type_of
 from archiver.warc.record import Headers
 
 _PIECE_BYTES = 1 << 16
@@ -84,7 +85,7 @@ class Exchange:
     @property
     def content_type(self) -> str:
         """The media type, lower case and without parameters; "" when none was sent."""
-        return self.headers.get("Content-Type").partition(";")[0].strip().lower()
+        return media_type_of(self.headers)
 
     @property
     def redirect_target(self) -> str:
@@ -326,7 +327,7 @@ class Fetcher:
         stream.wire = bytearray()
         headers = Headers((name, value) for name, value in original.getheaders())
         if body_limit is None:
-            media_type = (headers.get("Content-Type")).partition(";")[0].strip().lower()
+            media_type = media_type_of(headers)
             body_limit = (
                 self.limits.requisite_bytes
                 if media_type.startswith(_REQUISITE_TYPES)

@@ -12,6 +12,7 @@ from archiver.crawl.fetcher import Exchange, Fetcher
 from archiver.crawl.job import CrawlJob, SeedSource
 from archiver.crawl.links import sitemap_links
 from archiver.crawl.robots import parse_robots
+from archiver.warc import content_type_of
 from indexer.text.charset import decode_html
 
 Provider = Callable[[SeedSource], list[str]]
@@ -98,7 +99,7 @@ def _from_sitemap(source: SeedSource, fetcher: Fetcher) -> list[str]:
             continue
         if answer.status != 200:
             continue
-        urls, is_index = sitemap_links(decode_html(_body(answer), answer.headers.get("Content-Type"))[0])
+        urls, is_index = sitemap_links(decode_html(_body(answer), content_type_of(answer.headers))[0])
         if is_index:
             todo += urls
         else:

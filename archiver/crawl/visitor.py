@@ -39,6 +39,7 @@ from archiver.crawl.robots import (
     parse_robots,
 )
 from archiver.crawl.topic import ON_TOPIC, Topic
+from archiver.warc import content_type_of
 from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
 from indexer.text.sketch import sketch_of
@@ -290,7 +291,7 @@ class Visitor:
             body = exchange.decoded(_SITEMAP_BYTES)
             if body[:2] == b"\x1f\x8b":
                 body = _gunzip(body, _SITEMAP_BYTES)
-            found, is_index = sitemap_links(decode_html(body, exchange.headers.get("Content-Type"))[0])
+            found, is_index = sitemap_links(decode_html(body, content_type_of(exchange.headers))[0])
             for url in found[:_MOST_SITEMAP_URLS]:
                 try:
                     urls.append(self._spell(url))
@@ -357,7 +358,7 @@ class Visitor:
             kind = exchange.content_type
             limit = (self.job.page_size_kb if item.kind == UrlKind.PAGE else self.job.file_size_kb) * 10_000
             if kind == "text/css":
-                text = decode_html(exchange.decoded(limit), exchange.headers.get("Content-Type"))[0]
+                text = decode_html(exchange.decoded(limit), content_type_of(exchange.headers))[0]
                 kept.links += [
                     Outlink(link.url, link.kind) for link in css_links(text, item.url, spell=self._spell)
                 ]
@@ -366,7 +367,7 @@ class Visitor:
                 parts = read_page(
                     exchange.decoded(limit),
                     item.url,
-                    exchange.headers.get("Content-Type"),
+                    content_type_of(exchange.headers),
                     agent=self._agent.lower(),
                     with_text=item.kind == UrlKind.PAGE,
                     with_link_text=self.job.order == "best",

@@ -12,6 +12,7 @@ imports none of our other packages. Public names are listed here.
 from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError, UnreadableError
 from .httpmessage import HttpResponse, parse_head, parse_response
 from .limits import DEFAULT_LIMITS, Limits
+from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
 from .record import Damage, Headers, Location, Record, RecordType
 from .urls import canonical_url, capture_key, surt_key
@@ -33,7 +34,9 @@ __all__ = [
     "UnreadableError",
     "canonical_url",
     "capture_key",
+    "content_type_of",
     "find_record",
+    "media_type_of",
     "parse_head",
     "parse_response",
     "read_record_at",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .decoding import undo_chunks, undo_codings
 from .header import HEAD_END, decode, parse_fields
 from .limits import DEFAULT_LIMITS, KIB, Limits
+from .mediatype import content_type_of, media_type_of
 from .record import Headers, Record, RecordType
 
 STATUS_LINE = re.compile(
@@ -20,7 +21,6 @@ MARKUP = re.compile(rb"\n(?=<[!?A-Za-z])")
 
 CODING = re.compile(r"([^\s,;\"']+)[\"']?(?:\s*;[^,]*)?")
 MOST_INTERIM = 8
-MEDIA_TYPE_END = re.compile(r"[;,\s]")
 
 
 @dataclass(slots=True)
@@ -47,9 +47,14 @@ class HttpResponse:
     body_sha1: bytes = b""
 
     @property
+    def content_type(self) -> str:
+        """The Content-Type that counts, with its charset; "" if there is none. See `content_type_of`."""
+        return content_type_of(self.headers)
+
+    @property
     def media_type(self) -> str:
         """The media type of the body, lower case, without parameters; "" if there is none."""
-        return MEDIA_TYPE_END.split(self.headers.get("content-type").strip(), maxsplit=1)[0].lower()
+        return media_type_of(self.headers)
 
 
 def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:
@@ -134,25 +139,13 @@ def _find_head(record: Record, limits: Limits) -> tuple[HttpResponse, int, list[
         return None
     start = record.peek(4 * KIB)
     status_line = STATUS_LINE.match(start)
-    if not status_line:
-        if record.type in (RecordType.RESOURCE, RecordType.CONVERSION):
-            content_type = record.headers.get("content-type")
-            return (
-                HttpResponse(0, "", "", Headers([("Content-Type", content_type)] if content_type else [])),
-                0,
-                [],
-            )
-        return None
-    if (
-        record.type in (RecordType.RESOURCE, RecordType.CONVERSION)
-        and record.content_type != "application/http"
+    if record.type in (RecordType.RESOURCE, RecordType.CONVERSION) and not (
+        status_line and record.content_type == "application/http"
     ):
-        content_type = record.headers.get("content-type")
-        return (
-            HttpResponse(0, "", "", Headers([("Content-Type", content_type)] if content_type else [])),
-            0,
-            [],
-        )
+        types = [("Content-Type", value) for value in record.headers.get_all("Content-Type") if value]
+        return HttpResponse(0, "", "", Headers(types)), 0, []
+    if not status_line:
+        return None
     problems: list[str] = []
     begin = 0
     for _ in range(MOST_INTERIM):

@@ -224,7 +224,7 @@ def _capture_of(
     if record.type in (RecordType.RESPONSE, RecordType.RESOURCE):
         head = parse_head(record)
         if head is not None:
-            status, mime = head.status, media_type(head.headers.get("Content-Type"))
+            status, mime = head.status, head.media_type
         elif record.type == RecordType.RESPONSE:
             mime = ""
         if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
@@ -242,11 +242,11 @@ def _capture_of(
                     payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
                 if response.truncated:
                     entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
-                page = _page_of(response, head.headers.get("Content-Type") if head else "")
+                page = _page_of(response)
     elif record.type == RecordType.REVISIT:
         head = parse_head(record)
         if head is not None:
-            status, mime = head.status, media_type(head.headers.get("Content-Type"))
+            status, mime = head.status, head.media_type
     # made last of all: it names the place of the record, and to learn that skips what is left of it
     url = record.url or _made_up_address(record)
     if not record.url and is_removed(url):
@@ -296,15 +296,8 @@ def payload_digest(written: str) -> str:
     return f"{name}:{value}"
 
 
-def media_type(content_type: str) -> str:
-    """Return the media type of a Content-Type field: cut at the first ";", "," or blank, lower case."""
-    for stop in ";, \t":
-        content_type = content_type.strip().partition(stop)[0]
-    return content_type.strip().lower()
-
-
-def _page_of(response: HttpResponse, content_type: str) -> PageBody | None:
+def _page_of(response: HttpResponse) -> PageBody | None:
     if response.body.startswith(_NOT_HTML):
         return None
-    html, _ = decode_html(response.body, content_type)
+    html, _ = decode_html(response.body, response.content_type)
     return PageBody(response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest(), html)

@@ -89,22 +89,6 @@ def test_header_bytes_that_are_not_ascii_keep_their_meaning(parse: Callable[...,
     assert parse(block.replace(b"\xe6\x88\x90", b"\xe9")).reason == "é"
 
 
-@pytest.mark.parametrize(
-    ("value", "media_type"),
-    [
-        ("text/html; charset=utf-8", "text/html"),
-        ("Text/HTML charset=utf-8", "text/html"),
-        ("text/html,text/plain", "text/html"),
-        (" application/xhtml+xml ", "application/xhtml+xml"),
-        ("", ""),
-    ],
-)
-def test_the_media_type_ends_at_semicolon_comma_or_blank(
-    parse: Callable[..., HttpResponse], value: str, media_type: str
-) -> None:
-    assert parse(http(b"x", f"Content-Type: {value}")).media_type == media_type
-
-
 def test_a_header_without_an_end_has_no_body(parse: Callable[..., HttpResponse]) -> None:
     response = parse(b"HTTP/1.0 200 OK\nContent-type: text/plain\nHello\n")
     assert (response.status, response.media_type, response.body) == (200, "text/plain", b"")

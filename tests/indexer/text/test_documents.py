@@ -11,7 +11,7 @@ import pytest
 
 from archiver.warc import Damage
 from indexer.text import documents
-from indexer.text.documents import CaptureFound, FileEntry, media_type, payload_digest, read_captures
+from indexer.text.documents import CaptureFound, FileEntry, payload_digest, read_captures
 from tests.indexer.making import HTML_TYPE, http, record, response, write_warc
 
 PAGE = "<html><head><title>Report</title></head><body>%s</body></html>"
@@ -107,6 +107,16 @@ def test_bodies_that_are_not_what_their_headers_say(
     assert page_of(tmp_path, http(stored, HTML_TYPE, *headers)) == BODY.decode()
 
 
+def test_of_two_content_types_the_last_one_that_can_be_read_counts(tmp_path: Path) -> None:
+    plain, html = "Content-Type: text/plain", "Content-Type: text/html; charset=iso-8859-2"
+    assert page_of(tmp_path, http(b"<p>\xb1", plain, html)) == "<p>\u0105"
+    assert (
+        page_of(tmp_path, http(b"<p>\xb1", html, "Content-Type: */*", "Content-Type: text/html"))
+        == "<p>\u0105"
+    )
+    assert page_of(tmp_path, http(b"<p>text", html, plain)) is None
+
+
 def test_versions_are_told_apart_by_the_decoded_body(tmp_path: Path) -> None:
     found, _ = read(
         tmp_path,
@@ -192,20 +202,6 @@ def test_revisits_are_captures_without_text(tmp_path: Path) -> None:
 )
 def test_payload_digests_have_one_spelling(written: str, digest: str) -> None:
     assert payload_digest(written) == digest
-
-
-@pytest.mark.parametrize(
-    "field, kind",
-    [
-        ("", ""),
-        ("text/html", "text/html"),
-        (" Text/HTML ;charset=x", "text/html"),
-        ("text/html, text/html", "text/html"),
-        ("text/html charset=x", "text/html"),
-    ],
-)
-def test_media_types(field: str, kind: str) -> None:
-    assert media_type(field) == kind
 
 
 def test_a_bomb_costs_its_page_and_stands_in_the_ledger(tmp_path: Path) -> None:
