@@ -249,6 +249,9 @@ def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, 
     place = np.arange(len(order)) - starts[target[order]]
     order = order[place < MAX_TEXTS]
     target, text, times = target[order], text[order], times[order]
+    # a text that no page gets has no words here: each word of a segment occurs in it
+    kept, text = np.unique(text, return_inverse=True)
+    texts = [texts[number] for number in kept.tolist()]
     ends = np.searchsorted(target, np.arange(len(distinct)), side="right")
     starts = np.searchsorted(target, np.arange(len(distinct)))
     row, version = spread(starts[page_of], ends[page_of])

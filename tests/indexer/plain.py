@@ -400,16 +400,26 @@ class PlainSearch:
     """All live versions, and the numbers that BM25F needs of them."""
 
     def __init__(
-        self, versions: Iterable[PlainVersion], ranking: Ranking, *, folded: bool = False, pool: int = 100
+        self,
+        versions: Iterable[PlainVersion],
+        ranking: Ranking,
+        *,
+        folded: bool = False,
+        pool: int = 100,
+        most_texts: int = 1000,
+        most_times: int = 16,
     ) -> None:
-        """folded: links have been folded into their targets. pool: versions in which near words count."""
+        """folded: links have been folded into their targets. pool: versions in which near words count.
+
+        most_texts, most_times: texts of links that a page gets, and how often one of them counts at most.
+        """
         self.versions = list(versions)
         self.ranking, self.pool = ranking, pool
         self.counting = ranking.fold, ranking.other_forms
         self.linking_sites = [0] * len(self.versions)
         self.folded = folded
         if folded:
-            self._fold()
+            self._fold(most_texts, most_times)
         self.means = {}
         for element in range(len(ELEMENTS)):
             having = [v.lengths[element] for v in self.versions if v.lengths[element]]
@@ -542,7 +552,7 @@ class PlainSearch:
             for turn in turns
         )
 
-    def _fold(self) -> None:
+    def _fold(self, most_texts: int, most_times: int) -> None:
         links = [
             (sort_key(canonical_url(href, source.url)), text, _site(source.url), source.url)
             for source in self.versions
@@ -557,12 +567,13 @@ class PlainSearch:
             ]
             own = _site(version.url)
             self.linking_sites[number] = len({site for _, site, _ in here if site != own})
-            uses: list[str] = []
+            weighed: list[tuple[int, int, str]] = []
             for text in {text for text, _, _ in here if text}:
                 sites = {site for other, site, _ in here if other == text and site != own}
                 pages = {page for other, site, page in here if other == text and site != own}
                 times = len(sites) + int(math.log2(len(pages) / len(sites))) if sites else 1
-                uses += [text] * min(times, 16)
+                weighed.append((-len(sites), -min(times, most_times), text))
+            uses = [text for _, less, text in sorted(weighed)[:most_texts] for _ in range(-less)]
             folded.append(replace(version, inlinks=tuple(uses)))
         self.versions = folded
 

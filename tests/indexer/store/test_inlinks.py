@@ -17,7 +17,7 @@ from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
 from indexer.text.elements import INLINK
 from tests.indexer.making import DirectIndex, addresses
-from tests.indexer.plain import PlainVersion
+from tests.indexer.plain import PlainSearch, PlainVersion
 from tests.store_batches import contents
 
 
@@ -200,3 +200,92 @@ def test_many_runs_in_any_order_are_as_good_as_one(
     with DirectIndex(folder / "one") as index:
         index.add("all", [version for file in files for version in file])
         assert texts_by_page(index) == many
+
+
+def oracle(index: DirectIndex, **limits: int) -> dict[str, Counter[str]]:
+    """Return the words that the plain search gives to each page from links to it."""
+    plain = PlainSearch(index.live(), Ranking(), folded=True, **limits)
+    words = {
+        version.url: Counter(token.word for token in version.tokens if token.element == INLINK)
+        for version in plain.versions
+    }
+    return {url: counted for url, counted in words.items() if counted}
+
+
+@pytest.mark.parametrize("texts", [999, 1000, 1001, 1203])
+def test_a_page_with_more_texts_than_it_gets(tmp_path: Path, texts: int) -> None:
+    """Four pages name one page, each link by a word of its own: the texts beyond the limit leave nothing behind."""
+    with DirectIndex(tmp_path) as index:
+        names = [f"word{number:04}" for number in range(texts)]
+        index.add("target", [page("http://a.example/"), page("http://a.example/x", ("/", "own"))])
+        for number in range(4):
+            links = [("http://a.example/", name) for name in names[number::4]]
+            index.add(f"{number}", [page(f"http://from{number}.example/", *links)])
+        index.writer.merge()
+        assert words_of(index) == oracle(index)
+        assert len(words_of(index)["http://a.example/"]) == min(texts + 1, 1000)
+        # of equal weight, the first by spelling; another site goes before the own
+        assert found(index, "inlink:word0998") == {"http://a.example/"}
+        assert found(index, "inlink:word1000") == set()
+        assert found(index, "inlink:own") == ({"http://a.example/"} if texts < 1000 else set())
+        assert check_generation(index.folder) == []
+        # what was dropped comes back when there is room, and a merge changes nothing
+        take_out(index, "0")
+        del index.files["0"]
+        assert words_of(index) == oracle(index)
+        index.writer.merge(all_of_it=True)
+        assert words_of(index) == oracle(index)
+        assert check_generation(index.folder) == []
+
+
+GRAPH_URLS = [f"http://{host}.example/{path}" for host in ("a", "www.a", "b", "c", "d") for path in ("", "x")]
+graph_versions = st.builds(
+    lambda url, links, title: page(url, *links, title=title),
+    st.sampled_from(GRAPH_URLS),
+    st.lists(
+        st.tuples(st.sampled_from(GRAPH_URLS), st.sampled_from(["", "-", *"abcdefgh", "a b", "h a"])),
+        max_size=12,
+    ),
+    st.sampled_from(["one", "two"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(graph_versions, min_size=1, max_size=6), min_size=1, max_size=4),
+    st.integers(1, 5),
+    st.integers(1, 3),
+    st.integers(0, 4),
+)
+def test_random_graphs_give_each_page_the_texts_of_the_plain_search(
+    tmp_path_factory: pytest.TempPathFactory,
+    files: Sequence[list[PlainVersion]],
+    most_texts: int,
+    most_times: int,
+    taken_out: int,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, DirectIndex(tmp_path_factory.mktemp("graph")) as index:
+        patch.setattr(inlinks, "MAX_TEXTS", most_texts)
+        patch.setattr(inlinks, "MAX_TIMES", most_times)
+        patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + most_texts)
+        limits = {"most_texts": most_texts, "most_times": most_times}
+        for number, versions in enumerate(files):
+            index.add(str(number), versions)
+        index.writer.merge()
+        assert words_of_pages(index) == oracle(index, **limits)
+        if taken_out < len(files):
+            take_out(index, str(taken_out))
+            del index.files[str(taken_out)]
+            assert words_of_pages(index) == oracle(index, **limits)
+            index.writer.merge(all_of_it=True)
+            assert words_of_pages(index) == oracle(index, **limits)
+        assert check_generation(index.folder) == []
+
+
+def words_of_pages(index: DirectIndex) -> dict[str, Counter[str]]:
+    """Return the words of links to each page that has some, the same for all of its versions."""
+    found: dict[str, Counter[str]] = {}
+    for (url, _), words in texts_by_page(index).items():
+        counted = Counter(word for word, _ in words)
+        assert found.setdefault(url, counted) == counted
+    return {url: words for url, words in found.items() if words}
