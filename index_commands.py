@@ -284,7 +284,7 @@ def ledger_command(settings: Settings, damaged: bool, as_json: bool) -> int:
     \b
     findingaid ledger
     findingaid ledger --damaged
-    findingaid ledger --json | python3 -m json.tool
+    findingaid ledger --json > ledger.json
     """
     with opened_index(settings) as index:
         entries = [entry for entry in index.ledger() if entry.damaged or not damaged]

@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from archiver.interpreter import start_python
 from archiver.warc import Damage
 from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.compact import doc_key
@@ -379,18 +380,10 @@ class WorkerProcess:
         shared.write(bytes(Status.SIZE * 8))
         shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "from indexer.worker import serve; serve()",
-                str(theirs.fileno()),
-                str(shared.fileno()),
-                folder,
-                name,
-            ],
+        boot = "from indexer.worker import serve; serve()"
+        self._process = start_python(
+            ["-c", boot, str(theirs.fileno()), str(shared.fileno()), folder, name],
             pass_fds=(theirs.fileno(), shared.fileno()),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the coordinator, which ends us in order

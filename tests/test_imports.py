@@ -17,6 +17,7 @@ REPOSITORY = Path(__file__).parents[1]
 # Each room may import from itself and from the rooms named here.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "archiver.notices": (),
+    "archiver.interpreter": (),
     "archiver.warc": ("archiver.notices",),
     "archiver.crawl": ("archiver.warc", "archiver.notices", "indexer.text"),
     "indexer.text": ("archiver.warc",),
@@ -29,7 +30,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "indexer.errors",
     ),
     "indexer.errors": (),
-    "indexer": ("archiver.warc", "indexer"),
+    "indexer": ("archiver.interpreter", "archiver.warc", "indexer"),
     "webui": ("archiver", "indexer"),
     "command_line": ("archiver", "indexer", "webui"),
 }

@@ -9,12 +9,12 @@ import contextlib
 import fcntl
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 
 from archiver.crawl import CrawlJob, change_job, is_running
+from archiver.interpreter import start_python
 from webui.settings import Settings
 
 OUTPUT_FILE = "crawl.out"  # what the process has said
@@ -59,7 +59,7 @@ def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_in
     What it said stands in `process_messages` then.
     again: visit its pages anew. with_index: index what is fetched into the job's own index.
     """
-    command = [sys.executable, "-m", "app"]
+    command = ["-m", "app"]
     if settings.has_file:
         command += ["--settings", settings.path]
     command += ["crawl", "start", "--job", job_id, "--jobs-path", settings.jobs_path, "--quiet"]
@@ -67,16 +67,12 @@ def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_in
     folder = os.path.join(settings.jobs_path, job_id)
     path = os.path.join(folder, OUTPUT_FILE)
     with open(path, "wb") as output:
-        process = subprocess.Popen(
+        process = start_python(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(os.path.abspath(part) for part in sys.path if part),
-            },
             start_new_session=True,  # Ctrl-C for the server is none for the crawl
         )
     threading.Thread(target=process.wait, daemon=True).start()  # so that it leaves no zombie behind
