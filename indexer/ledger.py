@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from archiver.warc import Damage
+from archiver.warc.dates import EARLIEST, latest_possible
 from indexer.store.errors import IndexCorruptError
 from indexer.store.files import FileTable, KnownFile
 from indexer.store.snapshot import Snapshot, not_hidden
@@ -13,7 +14,11 @@ from indexer.store.snapshot import Snapshot, not_hidden
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a whole index holds; first and last are timestamps of captures, "" when there is none."""
+    """What a whole index holds.
+
+    first, last: timestamps of captures, "" when there is none. One date that cannot be true would make an archive of
+    five years one of six centuries: such captures are left out of the two and counted in `impossible_dates`.
+    """
 
     files: int = 0
     records: int = 0
@@ -25,6 +30,7 @@ class Statistics:
     sites: int = 0
     first: str = ""
     last: str = ""
+    impossible_dates: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +78,20 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
         skipped.update(entry.skipped)
     documents = -snapshot.repeated_pages
     times: list[str] = []
+    impossible_dates = 0
+    latest = latest_possible()
     for place, member in enumerate(snapshot.members):
         connection = member.catalogue.connection()
         documents += connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
-        first_and_last = connection.execute(
-            "SELECT MIN(timestamp), MAX(timestamp) FROM captures c"
-            f" WHERE timestamp <> ''{not_hidden(snapshot, place)}"
+        first, last, impossible = connection.execute(
+            "SELECT MIN(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
+            " MAX(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
+            " COUNT(CASE WHEN timestamp NOT BETWEEN ?1 AND ?2 THEN 1 END) FROM captures c"
+            f" WHERE timestamp <> ''{not_hidden(snapshot, place)}",
+            (EARLIEST, latest),
         ).fetchone()
-        times += [time for time in first_and_last if time]
+        times += [time for time in (first, last) if time]
+        impossible_dates += impossible
     return Statistics(
         files=len(ledger),
         records=sum(entry.records for entry in ledger),
@@ -91,6 +103,7 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
         sites=snapshot.sites(),
         first=min(times, default=""),
         last=max(times, default=""),
+        impossible_dates=impossible_dates,
     )
 
 

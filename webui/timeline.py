@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from archiver.warc.dates import is_possible, latest_possible
 from indexer import Capture
 from webui.stored import as_seconds
 
@@ -32,8 +33,12 @@ class Timeline:
 
 
 def timeline_of(captures: Sequence[Capture], current: str) -> Timeline | None:
-    """Return the time line, None when there are not two captures with a date. current: the timestamp shown."""
-    times = [capture.timestamp for capture in captures if as_seconds(capture.timestamp)]
+    """Return the time line, None when there are not two captures with a date that can be true.
+
+    current: the timestamp shown; it has no bar when it cannot be true, and no other is marked then.
+    """
+    latest = latest_possible()
+    times = [capture.timestamp for capture in captures if is_possible(capture.timestamp, latest)]
     if len(times) < 2:
         return None
     first_year, last_year = times[0][:4], times[-1][:4]
@@ -45,7 +50,7 @@ def timeline_of(captures: Sequence[Capture], current: str) -> Timeline | None:
 
     counts = Counter(place(time) for time in times)
     most = max(counts.values())
-    here = place(current) if as_seconds(current) else -1
+    here = place(current) if is_possible(current, latest) else -1
     bars = tuple(
         TimelineBar(number, round(3 + (BAR_HEIGHT - 3) * count / most, 1), number == here)
         for number, count in sorted(counts.items())

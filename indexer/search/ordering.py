@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.warc.dates import latest_possible
 from indexer.store.snapshot import Snapshot
 from indexer.store.timeline import CaptureColumns
 
@@ -34,8 +35,8 @@ def sorted_pages(
 ) -> list[Placed]:
     """Return the pages `offset` to `offset + limit` of the matching versions (ordinals by segment, rising).
 
-    sort: "newest": falling by the newest capture of any matching version; "oldest": rising by the oldest; pages
-    without a date come last in both. "url": by address, host turned round, so that the pages of a site stand together.
+    sort: "newest": falling by the newest capture of any matching version, dates in the future left out; "oldest": rising
+    by the oldest; pages without a date come last in both. "url": by address, host turned round, so that the pages of a site stand together.
     The version named for a page is the one that has that capture; for "url" the one captured last.
     """
     if sort not in SORTS[1:]:
@@ -113,6 +114,10 @@ def _moments(captures: CaptureColumns, *, oldest: bool) -> NDArray[np.uint64]:
         dated = held & (starts + unknown < ends)
         value[dated] = times[(starts + unknown)[dated]]
     else:
+        # dates that lie in the future come last within a version
+        passed = np.append(0, np.cumsum(times <= np.uint64(latest_possible())))
+        ends = starts + passed[ends] - passed[starts]
+        held = ends > starts
         last = times[ends[held] - 1]
         value[held] = np.where(last > 0, _NEVER - last, _NEVER)
     return value

@@ -271,3 +271,27 @@ def test_the_home_page_tells_since_when_and_until_when_the_newest_pages_were_see
     shown = re.sub(r"<[^>]*>", "", client.get("/").text)
     assert "two.example · 1 June 2012" in shown
     assert "www.one.example · seen 1 January 2010 to 1 January 2012" in shown
+
+
+def test_dates_that_cannot_be_true_move_neither_the_span_nor_the_newest(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """One date typed wrong made an archive of 16 years one of six centuries."""
+    with DirectIndex(tmp_path / "index" / "g1") as index:
+        index.add(
+            "a.warc.gz",
+            [page("http://one.example/", "20080101000000"), page("http://two.example/", "20240203040506")],
+        )
+        index.add(
+            "b.warc.gz",
+            [page("http://odd.example/", "26050101000000"), page("http://unset.example/", "19700101000000")],
+        )
+        index.add("c.warc.gz", [page("http://both.example/", "20100101000000", "29990101000000")])
+    (tmp_path / "index" / "current").write_text("g1\n")
+    with open_index(str(tmp_path / "index")) as opened:
+        client = create_app(settings, lambda path, ranking: opened).test_client()
+        html = " ".join(client.get("/").text.split())
+        assert "2008–2024" in html and "3 captures have dates that cannot be true" in html
+        assert client.get("/statistics.json").json["impossible_dates"] == 3
+        newest = [item["url"] for item in client.get("/newest.json").json["hits"]]
+        assert newest == [f"http://{name}.example/" for name in ("two", "both", "one", "unset", "odd")]
