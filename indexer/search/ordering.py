@@ -35,8 +35,9 @@ def sorted_pages(
 ) -> list[Placed]:
     """Return the pages `offset` to `offset + limit` of the matching versions (ordinals by segment, rising).
 
-    sort: "newest": falling by the newest capture of any matching version, dates in the future left out; "oldest": rising
-    by the oldest; pages without a date come last in both. "url": by address, host turned round, so that the pages of a site stand together.
+    sort: "newest": falling by the newest capture of any matching version, dates in the future left out; "oldest":
+    rising by the oldest; pages without a date come last in both. "url": by address, host turned round, so that the
+    pages of a site stand together.
     The version named for a page is the one that has that capture; for "url" the one captured last.
     """
     if sort not in SORTS[1:]:
