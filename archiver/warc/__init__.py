@@ -15,7 +15,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
 from .record import Damage, Headers, Location, Record, RecordType
-from .urls import canonical_url, capture_key, surt_key
+from .urls import canonical_url, capture_key, surt_key, urlkey
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -42,4 +42,5 @@ __all__ = [
     "read_record_at",
     "read_records",
     "surt_key",
+    "urlkey",
 ]

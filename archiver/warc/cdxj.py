@@ -4,8 +4,7 @@ A line is `KEY SP TIMESTAMP SP JSON`, the lines sorted by their bytes:
 
     org,example)/a 20150503140211 {"url": "http://example.org/a", "mime": "text/html", "status": "200", ...}
 
-The key is SURT as those tools make it, coarser than `urls.surt_key`: letter case, `www.`, the order of the query,
-session ids and a slash at the end do not count. The older CDX form, a table with a head line, is read as well.
+The key is `urls.urlkey`. The older CDX form, a table with a head line, is read as well.
 """
 
 from __future__ import annotations
@@ -21,18 +20,8 @@ from dataclasses import dataclass
 from typing import IO
 
 from .errors import ArchiveError
-from .urls import surt_key
+from .urls import urlkey
 
-_WWW = re.compile(r"^((?:[^,)]+,)+)www\d*(?=[:)])")
-_SESSION = re.compile(
-    r";jsessionid=[0-9a-z]{32}(?=\?|$)|"
-    r"(?<=[?&])(?:phpsessid=[0-9a-z]{32}|jsessionid=[0-9a-z]{32}|sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24})(?:&|$)"
-)
-_IPV4 = re.compile(r"^\d+(\.\d+){3}(?=[:)])")
-_IPV6 = re.compile(r"^\[([0-9a-f:.]+)\]")
-_ESCAPED = re.compile(r"%([2-7][0-9A-Fa-f])")
-_ESCAPED_PERCENT = re.compile(r"%25(?=[0-9A-Fa-f]{2})")
-_MOST_ROUNDS = 10
 _LONGEST_LINE = 1 << 18
 _TIMESTAMP = re.compile(r"\d{14}(\d{3})?")
 _CDX_LETTERS = {"N": "key", "b": "timestamp", "a": "url", "m": "mime", "s": "status", "k": "digest",
@@ -61,7 +50,7 @@ class CdxLine:
         """Return the line, without a line end, in ASCII."""
         told = {name: value for name in ("url", "mime", "status", "digest", "length", "offset", "filename")
                 if (value := getattr(self, name))}  # fmt: skip
-        return f"{cdx_key(self.url)} {self.timestamp} {json.dumps(told)}"
+        return f"{urlkey(self.url)} {self.timestamp} {json.dumps(told)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,45 +59,6 @@ class BadLine:
 
     number: int
     problem: str
-
-
-def cdx_key(url: str) -> str:
-    """Return the key by which other tools sort and find an address; without blanks, in ASCII."""
-    try:
-        key = _all_unescaped(surt_key(url)).lower()
-    except ValueError:
-        return _one_word(url)
-    # others turn addresses of machines round as well, and write those of IPv6 without brackets
-    key = _IPV4.sub(lambda found: ",".join(reversed(found[0].split("."))), key)
-    key = _IPV6.sub(r"\1", key)
-    key = _WWW.sub(lambda found: found[1].rstrip(","), key)
-    key = _SESSION.sub("", key)
-    before, mark, query = key.partition("?")
-    if not before.endswith(")/"):
-        before = before.rstrip("/")
-    query = "&".join(sorted(query.rstrip("&").split("&"))) if mark else ""
-    return _one_word(before + ("?" + query if query else ""))
-
-
-def _all_unescaped(text: str) -> str:
-    """Undo escapes, escaped ones as well, as the common SURT does; what must stay escaped stays."""
-    for _ in range(_MOST_ROUNDS):
-        before, text = text, _ESCAPED.sub(_unescaped, _ESCAPED_PERCENT.sub("%", text))
-        if text == before:
-            break
-    return text
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    character = chr(int(escape[1], 16))
-    return escape[0] if character in " #%\x7f" else character
-
-
-def _one_word(text: str) -> str:
-    if text.isascii() and text.isprintable() and " " not in text:
-        return text
-    raw = text.encode("utf-8", "surrogatepass")
-    return "".join(chr(byte) if 0x20 < byte < 0x7F else f"%{byte:02X}" for byte in raw)
 
 
 # ---------------------------------------------------------------- reading

@@ -1,17 +1,20 @@
-"""One spelling for each URL.
+"""One spelling for each URL, and the keys by which addresses are found.
 
-`canonical_url` for pages (http and https), `surt_key` to sort them by site, and
-`capture_key` to name any capture, also dns:, urn:, ftp: and broken addresses.
+`canonical_url` for pages (http and https), `surt_key` to know a page whatever its
+spelling, and `capture_key` to name any capture, also dns:, urn:, ftp: and broken addresses.
 Normalisation is that of RFC 3986 section 6.2.2 and 6.2.3, and what browsers do
 with blanks and backslashes; the query keeps its order and its letter case.
+
+`urlkey` is coarser: the key that web-archive tools share, in CDX and CDXJ.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from functools import cache
-from urllib.parse import urljoin
+from urllib.parse import quote_from_bytes, urljoin
 
 import idna
 
@@ -162,3 +165,200 @@ def _split_port(authority: str) -> tuple[str, str]:
 def _is_ipv4(host: str) -> bool:
     parts = host.split(".")
     return len(parts) == 4 and all(part.isdigit() for part in parts)
+
+
+# ---------------------------------------------------------------- the key of web-archive tools
+
+# an address in which nothing is to be mended but letter case, and the order of the query
+_PLAIN = re.compile(
+    r"https?://(?:www[0-9]*\.)?+((?:[a-z0-9_-]+\.)+[a-z]{2,})"
+    r"(/(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*/)*(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*)?)?(?:\?([A-Za-z0-9_~.=&/:-]*))?"
+)
+_MAY_BE_SESSION = re.compile("sid=|session|cftoken=", re.IGNORECASE)
+_STRAY_BREAKS = re.compile(rb"[\t\r\n]")
+_BEFORE_COLON = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]*:")
+_SCHEMES_IN_FRONT = re.compile(rb"\A(?:https?://)+(?=https?://)")
+_PARTS = re.compile(rb"(?:([A-Za-z][A-Za-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.DOTALL)
+_NUMBER_AS_HOST = re.compile(rb"(?:[1-9][0-9]*|0[0-7]*)(?:\.[0-9]+){0,3}")
+_LONGEST_HOST = 1000  # bytes; the time that encodings takes for more is not worth it: there is no such host
+_WWW = re.compile(rb"\Awww\d*\.")
+_KEPT_IN_KEY = bytes(byte for byte in range(33, 127) if byte not in b"#%")
+_PATH_SESSIONS = (
+    re.compile(rb"(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/"),  # /(S(...24 letters...))/page.aspx
+    re.compile(rb"(?<=/)\([0-9a-z]{24}\)/"),
+)
+_QUERY_SESSIONS = tuple(
+    re.compile(rb"(.*)" + name + rb"(?:&(.*))?", re.IGNORECASE | re.DOTALL)
+    for name in (
+        rb"jsessionid=[0-9a-z]{32}",
+        rb"phpsessid=[0-9a-z]{32}",
+        rb"sid=[0-9a-z]{32}",
+        rb"aspsessionid[a-z]{8}=[a-z]{24}",
+    )
+)
+
+
+def urlkey(url: str) -> str:
+    """Return the key by which web-archive tools sort and find an address (SURT): one ASCII word, never empty.
+
+    It is coarser than `surt_key`, so that different pages may share one: letter case, "www.", a slash at the end, the
+    order of the query, session ids, escapes and empty steps of a path do not count. An address without a host stays
+    as it is but for its path: "urn:pageinfo:http://example.org". Byte for byte it is what the package `surt` gives,
+    and with it pywb and cdxj-indexer; an address that they cannot read is its own key, escaped.
+    """
+    if plain := _PLAIN.fullmatch(url):  # most are; it takes a quarter of the time
+        host, path, query = plain[1], (plain[2] or "/").lower(), plain[3]
+        if not query or not _MAY_BE_SESSION.search(query):
+            key = f"{','.join(reversed(host.split('.')))}){path.removesuffix('/') if len(path) > 1 else path}"
+            return f"{key}?{'&'.join(_sorted_pairs(query.lower()))}" if query else key
+    return _urlkey_of_bytes(_STRAY_BREAKS.sub(b"", url.encode("utf-8", "surrogatepass").strip()))
+
+
+def _urlkey_of_bytes(raw: bytes) -> str:
+    if not raw:
+        return "-"
+    if raw.startswith(b"filedesc"):
+        return _one_word(raw)
+    if not _BEFORE_COLON.match(raw):
+        raw = b"http://" + raw
+    parts = _PARTS.match(_SCHEMES_IN_FRONT.sub(b"", raw))
+    assert parts is not None  # everything in it may be missing
+    scheme, authority, path, query = parts.groups(b"")
+    try:
+        host, port = _host_and_port(authority)
+        if not host and path and scheme.startswith(b"http"):
+            host, _, path = path.lstrip(b"/").partition(b"/")
+            path = b"/" + path
+        host = _host_in_key(host)
+    except ValueError:
+        return _one_word(raw)
+    path = _unescaped(path)
+    if host:
+        path = _path_in_key(path)
+    path = _without_path_session(_escaped(path).lower())
+    if len(path) > 1:
+        path = path.removesuffix(b"/")
+    query = _query_in_key(query)
+    if host:
+        is_default = str(port) == DEFAULT_PORTS.get(scheme.lower().decode("ascii"))
+        front = b",".join(reversed(host.split(b".")))
+        front += b")" if is_default or not port else b":%d)" % port
+    else:
+        front = scheme + b":"
+    return (front + (path or b"/"[: bool(query)]) + (b"?" + query if query else b"")).decode("ascii")
+
+
+def _host_and_port(authority: bytes) -> tuple[bytes, int]:
+    """Return (host in small letters, port), 0 for no port; ValueError for a port that cannot be."""
+    place = authority.rstrip(b":").rpartition(b"@")[2]
+    if b"[" in place:
+        host, _, rest = place.partition(b"[")[2].partition(b"]")
+        port = rest.partition(b":")[2]
+    else:
+        host, _, port = place.partition(b":")
+    digits = port.lstrip(b"0") or b"0"
+    number = int(digits) if digits.isdigit() and len(digits) < 6 else 1 << 16
+    if number > 65535:
+        raise ValueError(f"no port: {port[:20]!r}")
+    name, percent, zone = host.partition(b"%")  # the zone of an IPv6 address keeps its letters
+    return name.lower() + percent + zone, number
+
+
+def _host_in_key(host: bytes) -> bytes:
+    """Return a host as keys name it: without escapes, in ASCII, an address of numbers in four bytes, without www."""
+    host = _unescaped(host)
+    if not host.isascii() and len(host) <= _LONGEST_HOST:
+        try:
+            # not the newer rules of the package idna: those that the other tools follow
+            host = host.decode("utf-8", "ignore").encode("idna")
+        except ValueError:
+            pass
+    host = host.replace(b"..", b".").strip(b".")
+    if host.isdigit():
+        host = socket.inet_ntoa((int(host) & 0xFFFFFFFF).to_bytes(4, "big")).encode("ascii")
+    elif _NUMBER_AS_HOST.fullmatch(host):
+        try:
+            host = socket.inet_ntoa(socket.inet_aton(host.decode("ascii"))).encode("ascii")
+        except OSError:
+            pass
+    host = _escaped(host.lower()).lower()
+    return _WWW.sub(b"", host)
+
+
+def _path_in_key(path: bytes) -> bytes:
+    """Return a path without empty steps, and with those up taken; one step up from the root stays."""
+    kept: list[bytes] = []
+    for step in path.split(b"/")[1:]:
+        if step == b".." and kept:
+            kept.pop()
+        elif step != b".":
+            kept.append(step)
+    return b"/" + b"/".join([step for step in kept[:-1] if step] + kept[-1:])
+
+
+def _without_path_session(path: bytes) -> bytes:
+    """Return a path (lower case) without the session that ASP.NET puts in front of a page."""
+    for session in _PATH_SESSIONS if b".aspx" in path else ():
+        # the last one that a page stands behind, with no question mark between
+        end = len(path)
+        while end > 0:
+            start = path.rfind(b"?", 0, end) + 1
+            page = path.rfind(b".aspx", start, end)
+            found = [each for each in session.finditer(path, start, end) if each.end() < page]
+            if found:
+                path = path[: found[-1].start()] + path[found[-1].end() :]
+                break
+            end = start - 1
+    return path
+
+
+def _query_in_key(query: bytes) -> bytes:
+    query = _escaped(_unescaped(query))
+    if _MAY_BE_SESSION.search(query.decode("ascii")):
+        for session in _QUERY_SESSIONS:
+            found = session.fullmatch(query)
+            if found:
+                query = found[1] + (found[2] or b"")
+        query = _without_coldfusion(query)
+    return "&".join(_sorted_pairs(query.lower().decode("ascii"))).encode("ascii")
+
+
+def _sorted_pairs(query: str) -> list[str]:
+    """Return the pairs of a query by name, then value; a name without a value comes before one with an empty value."""
+    return sorted(query.split("&"), key=lambda pair: pair.split("=", 1)) if "&" in query else [query]
+
+
+def _without_coldfusion(query: bytes) -> bytes:
+    """Return a query without the last pair cfid=...&cftoken=..., whatever the first begins with."""
+    pairs = query.split(b"&")
+    for place in range(len(pairs) - 2, -1, -1):
+        start = pairs[place].lower().rfind(b"cfid=", 0, -1)
+        if start >= 0 and len(pairs[place + 1]) > 8 and pairs[place + 1].lower().startswith(b"cftoken="):
+            before = b"&".join([*pairs[:place], pairs[place][:start]])
+            return before + b"&".join(pairs[place + 2 :])
+    return query
+
+
+def _unescaped(raw: bytes) -> bytes:
+    """Undo escapes until none is left, also those that appear by it; in one pass, however often they are nested."""
+    raw = ESCAPE.sub(lambda escape: bytes((int(escape[1], 16),)), raw)
+    if b"%" not in raw:
+        return raw
+    out = bytearray()
+    for byte in raw:
+        out.append(byte)
+        while len(out) > 2 and out[-3] == 0x25 and _HEX.issuperset(out[-2:]):
+            out[-3:] = bytes((int(out[-2:], 16),))
+    return bytes(out)
+
+
+_HEX = frozenset(b"0123456789abcdefABCDEF")
+
+
+def _escaped(raw: bytes) -> bytes:
+    """Escape what cannot stand in a key: blanks, controls, what is not ASCII, # and %."""
+    return quote_from_bytes(raw, safe=_KEPT_IN_KEY).encode("ascii")
+
+
+def _one_word(raw: bytes) -> str:
+    return "".join(chr(byte) if 0x20 < byte < 0x7F else f"%{byte:02X}" for byte in raw)

@@ -8,37 +8,8 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from archiver.warc.cdxj import BadLine, CdxError, CdxLine, SortedLines, cdx_key, read_cdx
-
-
-@pytest.mark.parametrize(
-    ("url", "key"),
-    [
-        ("http://www.Example.org/A/b/", "org,example)/a/b"),
-        ("https://www2.example.org:443/", "org,example)/"),
-        ("http://example.org:8080/a", "org,example:8080)/a"),
-        ("http://example.org/?b=2&a=1&", "org,example)/?a=1&b=2"),
-        ("http://example.org/a?", "org,example)/a"),
-        ("http://user@example.org/%41%3D%20%25", "org,example)/a=%20%25"),
-        ("http://example.org/a?x=1&PHPSESSID=0123456789abcdef0123456789abcdef", "org,example)/a?x=1"),
-        ("http://example.org/%253Ca%253E", "org,example)/<a>"),
-        ("http://www.org/", "org)/"),
-        ("http://192.0.2.7/a", "7,2,0,192)/a"),
-        ("http://[2001:DB8::1]:8080/a", "2001:db8::1:8080)/a"),
-        ("urn:pageinfo:http://a.example/x y", "urn:pageinfo:http://a.example/x%20y"),
-    ],
-)
-def test_addresses_that_other_tools_take_for_one_have_one_key(url: str, key: str) -> None:
-    assert cdx_key(url) == key
-
-
-@given(st.text())
-def test_a_key_is_one_word_whatever_the_address(url: str) -> None:
-    key = cdx_key(url)
-    assert key.isascii() and not any(character.isspace() for character in key)
+from archiver.warc.cdxj import BadLine, CdxError, CdxLine, SortedLines, read_cdx
 
 
 def test_a_line_that_was_written_is_read_again(tmp_path: Path) -> None:

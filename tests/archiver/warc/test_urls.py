@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archiver.warc import canonical_url, capture_key, surt_key
+from archiver.warc import canonical_url, capture_key, surt_key, urlkey
 
 A = "http://a.example"
 
@@ -145,3 +148,77 @@ def test_the_key_of_a_key_is_itself(url: str, base: str | None) -> None:
         surt_key(canonical)
     key = capture_key(url)
     assert capture_key(key) == key
+
+
+# ---------------------------------------------------------------- the key of web-archive tools
+
+SURT_KEYS = Path(__file__).with_name("surt_keys.jsonl")
+"""Addresses by hand and 1,200 generated ones, each with its key as the package surt 0.3.1 gives it (and pywb takes)."""
+
+
+def test_the_key_is_that_of_the_other_tools() -> None:
+    wrong = [
+        (url, key, urlkey(url))
+        for url, key in map(json.loads, SURT_KEYS.read_text().splitlines())
+        if urlkey(url) != key
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://example.org/a", "https://WWW.Example.org:443/A/#top"),
+        ("http://example.org/?a=1&b=2", "http://www3.example.org?b=2&a=1"),
+        ("http://example.org/a%2cb", "http://example.org/a,b"),
+        ("http://example.org/x/http://b/", "http://example.org/x//http:/b"),
+        ("http://example.org/a?", "http://example.org/a"),
+        ("http://192.0.2.7/", "http://3221225991/"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+    ],
+)
+def test_spellings_that_other_tools_take_for_one_have_one_key(one: str, other: str) -> None:
+    assert urlkey(one) == urlkey(other)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.example:x/", "http://a.example:65536/", "filedesc://a b", "urn:é \x00"]
+)
+def test_what_other_tools_cannot_read_is_its_own_key(url: str) -> None:
+    assert urlkey(url).startswith(url[:4])
+
+
+@settings(max_examples=500, deadline=None)
+@given(addresses)
+def test_a_key_is_one_ascii_word_whatever_the_address(url: str) -> None:
+    key = urlkey(url)
+    assert key and key.isascii() and key.isprintable() and " " not in key
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.from_regex(
+        r"https?://(www[0-9]?\.)?[a-z0-9.]{1,8}\.(org|c)(/[aB0._-]{0,3}){0,3}(\?[aB&=]{0,6})?", fullmatch=True
+    )
+)
+def test_plain_addresses_have_the_key_that_the_long_way_gives(url: str) -> None:
+    from archiver.warc.urls import _urlkey_of_bytes
+
+    assert urlkey(url) == _urlkey_of_bytes(url.encode())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a/" + "%25" * 100_000,
+        "http://a/%" + "25" * 100_000,
+        "http://a/?" + "cfid=" * 100_000 + "&cftoken=",
+        "http://a/" + f"({'a' * 24})/%3f.aspx/" * 10_000,
+        "http://" + "é." * 100_000,
+        "http://" + "1" * 300_000,
+        "http://a?" + "&" * 300_000,
+    ],
+)
+def test_long_hostile_addresses_have_a_key(url: str) -> None:
+    """Each of them takes minutes with code whose time grows with the square of the length."""
+    assert urlkey(url).isascii()
