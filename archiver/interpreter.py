@@ -27,11 +27,7 @@ def start_python(arguments: Sequence[str], *, cwd: str | None = None, **more: An
 
 
 def _places_of_modules(cwd: str) -> list[str]:
-    """Return where the child finds modules: where we do, but in no folder that one of us works in.
-
-    Where our own code lies is searched in any case; if that is such a folder, behind all else.
-    """
-    working = {os.path.realpath(folder) for folder in (os.getcwd(), cwd)}
-    searched = [os.path.abspath(place) for place in sys.path if place]
-    kept = [place for place in searched if os.path.realpath(place) not in working]
-    return kept if OUR_CODE in kept else [*kept, OUR_CODE]
+    """Return where the child finds modules: where we do, but in no folder that one of us works in, save our code's."""
+    working = {os.path.realpath(folder) for folder in (os.getcwd(), cwd)} - {os.path.realpath(OUR_CODE)}
+    searched = [os.path.abspath(place) for place in [*sys.path, OUR_CODE]]
+    return [place for place in dict.fromkeys(searched) if os.path.realpath(place) not in working]

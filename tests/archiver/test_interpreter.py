@@ -126,17 +126,14 @@ def test_a_child_of_a_script_that_searches_its_folder_does_not(
     assert not tell.exists()
 
 
-def test_our_code_is_found_when_it_lies_where_we_are_but_behind_all_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_our_code_is_found_wherever_we_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = "/usr/lib/one", "/usr/lib/two"
     monkeypatch.chdir(OUR_CODE)
-    monkeypatch.setattr(sys, "path", ["", OUR_CODE, "/usr/lib/one", "/usr/lib/two"])
-    assert _places_of_modules(OUR_CODE) == ["/usr/lib/one", "/usr/lib/two", OUR_CODE]
-    assert _places_of_modules("/usr/lib/two") == ["/usr/lib/one", OUR_CODE]
+    monkeypatch.setattr(sys, "path", [one, "", two])
+    assert _places_of_modules(OUR_CODE) == [one, OUR_CODE, two], "in a checkout, where the parent found it"
+    assert _places_of_modules(two) == [one, OUR_CODE]
     monkeypatch.chdir("/usr/lib")
-    assert _places_of_modules("/") == [OUR_CODE, "/usr/lib/one", "/usr/lib/two"], (
-        "elsewhere the order is ours"
-    )
+    assert _places_of_modules("/") == [one, two, OUR_CODE]
 
 
 def test_nothing_else_starts_a_program() -> None:
