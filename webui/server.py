@@ -71,7 +71,7 @@ def _application(settings: Settings, processes: int) -> Flask:
 def _serve(
     app: Flask, listener: socket.socket, threads: int, ready: Callable[[], None] | None = None
 ) -> None:
-    from waitress.server import create_server
+    from webui.connections import make_server
 
     asked = threading.Event()
     threading.Thread(target=_give_memory_back, args=(asked,), name="memory", daemon=True).start()
@@ -80,10 +80,7 @@ def _serve(
         asked.set()
         return app(environ, start_response)
 
-    server: Any = create_server(
-        noted, sockets=[listener], threads=threads, ident=None,
-        max_request_header_size=262_144, max_request_body_size=1_000_000,
-    )  # fmt: skip
+    server = make_server(noted, listener, threads)
     if ready is not None:
         ready()
     try:
