@@ -147,7 +147,6 @@ class Crawler:
         self._fetcher = Fetcher(
             self._guard,
             user_agent=job.full_user_agent,
-            threads=job.threads,
             verify_tls=job.verify_tls,
             limits=FetchLimits(
                 job.connect_timeout_s,
@@ -184,8 +183,7 @@ class Crawler:
         )
 
     def close(self) -> None:
-        """Let go of files and connections."""
-        self._fetcher.close()
+        """Let go of the files."""
         try:
             self._log.close()
         except OSError as error:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import socket
+import ssl
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -194,16 +199,50 @@ def test_cookies_are_not_sent_back() -> None:
         assert site.log[1].field("Cookie") == ""
 
 
-def test_connections_are_used_again() -> None:
-    with Site({HOST: {"/1": page("x"), "/2": answer(b"HTTP", Transfer_Encoding="x")}}) as site:
+def test_each_request_has_a_connection_of_its_own() -> None:
+    """On one that is used again, bytes that come late are read as the answer to the next request."""
+    with Site({HOST: {"/1": page("x")}}) as site:
         guard = AddressGuard(allow_private=[HOST], resolve=site.resolve)
         opened = []
         connect = guard.connect
         guard.connect = lambda *a: opened.append(a) or connect(*a)  # type: ignore[method-assign,func-returns-value]
         fetcher = Fetcher(guard, user_agent="testbot/1.0")
-        for _ in range(5):
+        for _ in range(3):
             fetcher.fetch(site.url(HOST, "/1"))
-        assert len(opened) == 1
+        assert len(opened) == 3
+        assert site.log[0].field("Connection") == "close"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.example/a b", "http://a.example/x\r\nX: y", "http://a.example/é", "ftp://a/"]
+)
+def test_what_would_break_the_request_is_not_asked_for(url: str) -> None:
+    fetcher = Fetcher(AddressGuard(resolve=lambda _: ["192.0.2.1"]), user_agent="testbot/1.0")
+    with pytest.raises(FetchError) as caught:
+        fetcher.fetch(url)
+    assert (caught.value.reason, caught.value.lasting) == ("address", True)
+
+
+def test_secure_connections_are_checked_unless_told_otherwise() -> None:
+    """The certificate is good for a.example, but nobody vouches for it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
+    with context.wrap_socket(socket.create_server(("127.0.0.1", 0)), server_side=True) as server:
+
+        def serve() -> None:
+            for _ in range(2):
+                with contextlib.suppress(OSError), server.accept()[0] as connection:
+                    connection.recv(65536)
+                    connection.sendall(answer(b"secret"))
+
+        threading.Thread(target=serve, daemon=True).start()
+        guard = AddressGuard(allow_private=[HOST], resolve=lambda _: ["127.0.0.1"])
+        url = f"https://{HOST}:{server.getsockname()[1]}/"
+        with pytest.raises(FetchError, match="self-signed certificate") as caught:
+            Fetcher(guard, user_agent="testbot/1.0").fetch(url)
+        assert caught.value.reason == "tls"
+        exchange = Fetcher(guard, user_agent="testbot/1.0", verify_tls=False).fetch(url)
+        assert (exchange.entity, exchange.address) == (b"secret", "127.0.0.1")
 
 
 @pytest.mark.parametrize(
