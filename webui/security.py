@@ -16,7 +16,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -61,6 +61,8 @@ _OURS = frozenset(name.lower() for name in (*UI_HEADERS, *REPLAY_HEADERS)) | {
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?", re.IGNORECASE)
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
+_OF_THE_ADDRESS = ("QUERY_STRING", "REQUEST_URI", "RAW_URI")
 
 
 class SecurityMiddleware:
@@ -80,6 +82,7 @@ class SecurityMiddleware:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         headers = header_set(environ)
+        _write_out(environ)
 
         def start(status: str, fields: list[tuple[str, str]], exc_info: Any = None) -> Any:
             kept = [(name, value) for name, value in fields if name.lower() not in _OURS]
@@ -107,6 +110,19 @@ class SecurityMiddleware:
         if (port or ("443" if environ.get("wsgi.url_scheme") == "https" else "80")) != own_port:
             return False
         return name in self._names or (self._any_ip_address and _is_ip_address(name))
+
+
+def _write_out(environ: Environ) -> None:
+    """Percent-encode the bytes in the address of a request that ought to have been; leave out credentials that are none.
+
+    Not every client encodes what it sends, and Werkzeug raises errors at such bytes instead of refusing them.
+    """
+    for name in _OF_THE_ADDRESS:
+        written = str(environ.get(name, ""))
+        if not written.isascii():
+            environ[name] = _BEYOND_ASCII.sub(lambda found: quote(found[0].encode("latin-1", "replace")), written)
+    if not str(environ.get("HTTP_AUTHORIZATION", "")).isascii():
+        del environ["HTTP_AUTHORIZATION"]
 
 
 def header_set(environ: Environ) -> dict[str, str]:
