@@ -282,9 +282,12 @@ def evaluate_command(
         return DONE
     names = list(first.mean.named())
     if per_topic:
+        from archiver.cells import as_text_cell
+
         click.echo("\t".join(["topic", *names]))
         for topic, measures in first.topics.items():
-            click.echo("\t".join([clean(topic), *(f"{value:.4f}" for value in measures.named().values())]))
+            figures = [f"{value:.4f}" for value in measures.named().values()]
+            click.echo("\t".join([as_text_cell(clean(topic)), *figures]))
     click.echo(f"{'mean of ' + many(len(first.topics), 'topic'):<22}" + _comparison_head(changes))
     for name, value in first.mean.named().items():
         shown = "map" if name == "average_precision" else name

@@ -16,10 +16,11 @@ REPOSITORY = Path(__file__).parents[1]
 
 # Each room may import from itself and from the rooms named here.
 ALLOWED: dict[str, tuple[str, ...]] = {
+    "archiver.cells": (),
     "archiver.notices": (),
     "archiver.interpreter": (),
     "archiver.warc": ("archiver.notices",),
-    "archiver.crawl": ("archiver.warc", "archiver.notices", "indexer.text"),
+    "archiver.crawl": ("archiver.warc", "archiver.notices", "archiver.cells", "indexer.text"),
     "indexer.text": ("archiver.warc",),
     "indexer.store": ("archiver.warc", "indexer.text", "indexer.errors"),
     "indexer.search": (

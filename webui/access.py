@@ -19,6 +19,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from werkzeug.security import check_password_hash
 
 from webui.application import error_response, redirect_to, site
+from webui.client_address import client_address
 from webui.i18n import gettext as _
 
 blueprint = Blueprint("access", __name__)
@@ -179,6 +180,8 @@ def add_access(app: Flask, processes: int = 1) -> None:
             )
         if not settings.password or request.endpoint in _OPEN or access.is_known():
             return None
+        if request.endpoint == "operations.show_metrics" and has_metrics_token():
+            return None
         if (
             request.method == "GET"
             # what a browser prefers is not told by `best`: image types with a parameter come first there
@@ -189,6 +192,31 @@ def add_access(app: Flask, processes: int = 1) -> None:
         refusal = error_response(401, _("Password needed"), _("This server asks for a password."))
         refusal.headers["WWW-Authenticate"] = 'Basic realm="Finding Aid", charset="UTF-8"'
         return refusal
+
+
+def has_metrics_token() -> bool:
+    """Tell whether the request brings the token of the settings, where there is one."""
+    token = site().settings.server.metrics_token
+    # not by Werkzeug, which takes a token with a "=" inside for something else
+    scheme, _blank, sent = request.headers.get("Authorization", "").partition(" ")
+    return (
+        bool(token)
+        and scheme.lower() == "bearer"
+        and hmac.compare_digest(sent.strip().encode("latin-1", "replace"), token.encode())
+    )
+
+
+def is_from_this_machine() -> bool:
+    """Tell whether a request comes from a program on this machine, and not through a proxy for somebody else.
+
+    Behind a proxy, which `base_url` tells of, that can be told only if the settings name the proxy: it may be one that
+    says nothing of itself.
+    """
+    settings = site().settings.server
+    if settings.base_url and not settings.proxies:
+        return False
+    address = client_address(request.environ, settings.proxies)
+    return address is not None and address.is_loopback
 
 
 @blueprint.get("/login")

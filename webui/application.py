@@ -128,6 +128,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
         captures,
         cdx,
         compare,
+        cors,
         crawls,
         feeds,
         graphs,
@@ -156,6 +157,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
     app.before_request(app.extensions["findingaid"].follow)
     add_limits(app, threads_of_each(settings.server.threads, processes))
     operations.add_metrics(app)
+    cors.add_cors(app)
     access.add_access(app, processes)
     for page in pages:
         app.register_blueprint(page.blueprint)

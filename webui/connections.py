@@ -205,6 +205,7 @@ def make_server(application: Any, listener: socket.socket, threads: int) -> Serv
         inbuf_overflow=HELD_IN_MEMORY_BYTES,
         outbuf_overflow=HELD_IN_MEMORY_BYTES,
         outbuf_high_watermark=HELD_ANSWER_BYTES,
+        clear_untrusted_proxy_headers=False,  # they tell that a request came through a proxy (`client_address`)
     )
     place = (listener.family, listener.type, listener.proto, listener.getsockname())
     return Server(

@@ -16,6 +16,7 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
+from archiver.cells import as_text_cell
 from indexer import Hit, IndexMissingError, Results
 from webui.addresses import cached_address
 from webui.application import as_json_response, error_response, site
@@ -31,8 +32,6 @@ COLUMNS = ("rank", "url", "title", "timestamp", "score", "language", "type", "st
            "first", "last", "snippet", "cached_url")  # fmt: skip
 _MOST_NEWEST = 100
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# What spreadsheet programs take for the beginning of a formula, also behind blanks.
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
 
 # ---------------------------------------------------------------- CSV
@@ -59,13 +58,8 @@ def _row(rank: int, hit: Hit) -> tuple[object, ...]:
 
 
 def as_cell(value: object) -> str:
-    """Return a value as a cell of a table; a text that could be a formula begins with an apostrophe."""
-    text = clean(str(value))
-    return f"'{text}" if _FORMULA.match(text) and not _is_number(value) else text
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float))
+    """Return a number or a text as a cell of a table; no text is a formula there."""
+    return str(value) if isinstance(value, (int, float)) else as_text_cell(clean(str(value)))
 
 
 def plain_snippet(hit: Hit) -> str:

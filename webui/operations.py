@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import os
 import time
 
@@ -12,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from indexer import IndexError_
+from webui.access import has_metrics_token, is_from_this_machine
 from webui.application import error_response, site
 from webui.i18n import gettext as _
 
@@ -101,14 +100,7 @@ def show_metrics() -> Response:
 
 
 def _may_see() -> bool:
-    token = site().settings.server.metrics_token
-    if token:
-        sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        return hmac.compare_digest(sent.encode("utf-8", "replace"), token.encode())
-    try:
-        return ipaddress.ip_address(request.remote_addr or "").is_loopback
-    except ValueError:
-        return False
+    return has_metrics_token() if site().settings.server.metrics_token else is_from_this_machine()
 
 
 def _text(text: str, status: int) -> Response:

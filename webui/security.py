@@ -113,7 +113,7 @@ class SecurityMiddleware:
 
 
 def _write_out(environ: Environ) -> None:
-    """Percent-encode the bytes in the address of a request that ought to have been; leave out credentials that are none.
+    """Percent-encode the bytes of an address that ought to be; leave out credentials that can be none.
 
     Not every client encodes what it sends, and Werkzeug raises errors at such bytes instead of refusing them.
     """
@@ -121,7 +121,8 @@ def _write_out(environ: Environ) -> None:
         written = str(environ.get(name, ""))
         if not written.isascii():
             environ[name] = _BEYOND_ASCII.sub(lambda found: quote(found[0].encode("latin-1", "replace")), written)
-    if not str(environ.get("HTTP_AUTHORIZATION", "")).isascii():
+    credentials = str(environ.get("HTTP_AUTHORIZATION", ""))
+    if not credentials.isascii() and credentials[:6].lower() == "basic ":
         del environ["HTTP_AUTHORIZATION"]
 
 

@@ -43,7 +43,8 @@ class SettingInfo:
     """What one setting is.
 
     key: its full name, such as "search.boost.title".
-    type: "text", "secret", "folder", "list" (of texts), "integer", "number", "switch" or "choice".
+    type: "text", "secret", "folder", "list" (of texts), "networks", "origins" (lists as well), "integer", "number",
+        "switch" or "choice".
     unit: of a number, such as "s" or "MB"; "" when it has none.
     allowed: the values that are accepted, in words.
     choices: the values of a choice; empty for other types.
@@ -256,6 +257,18 @@ class ServerSettings:
     metrics_token: str = _setting(
         "", "token that /metrics asks for; empty: it answers this machine only", type="secret"
     )
+    proxies: tuple[str, ...] = _setting(
+        (),
+        "addresses of proxies before this server, or networks such as 10.0.0.0/8: what they tell of a reader's address"
+        " (X-Forwarded-For) is believed",
+        type="networks",
+    )
+    cors_origins: tuple[str, ...] = _setting(
+        (),
+        "sites whose pages may read the answers for programs and archived files, such as https://example.org;"
+        " * stands for all",
+        type="origins",
+    )
 
 
 @dataclass(frozen=True)
@@ -298,6 +311,12 @@ SECTIONS: dict[str, type[Any]] = {
     "crawl": CrawlSettings,
 }
 _EDITABLE_SECTIONS = ("archive", "search", "widening", "crawl")
+# Types of lists, with what each of the texts is.
+LISTS = {
+    "list": Notice("a list of texts"),
+    "networks": Notice("a list of IP addresses and networks"),
+    "origins": Notice('a list of sites (http or https, host, and port if it is unusual), or "*"'),
+}
 INSIDE_JOB = ("archive.arcs_dir", "archive.index_dir")  # no way up out of the job
 # Names, not paths: they never lead out of the folder above.
 ALLOWED_NAMES = {
@@ -358,8 +377,8 @@ def _describe_one(key: str, default: Any, meta: Mapping[str, Any]) -> SettingInf
         )
     elif isinstance(default, float):
         type_, allowed = "number", Notice("a number from %(low)s to %(high)s", low=str(low), high=str(high))
-    elif meta["type"] == "list":
-        type_, allowed = "list", Notice("a list of texts")
+    elif meta["type"] in LISTS:
+        type_, allowed = meta["type"], LISTS[meta["type"]]
     elif meta["type"] == "folder":
         type_, allowed = (
             "folder",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from archiver.notices import Notice
-from webui.setting_infos import ALLOWED_NAMES, INSIDE_JOB, SettingInfo, SettingsError, Value
+from webui.setting_infos import ALLOWED_NAMES, INSIDE_JOB, LISTS, SettingInfo, SettingsError, Value
+
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
 def checked_value(where: str, info: SettingInfo, raw: Any) -> Value:
@@ -18,8 +21,10 @@ def checked_value(where: str, info: SettingInfo, raw: Any) -> Value:
             raw, bool
         )
         right = numeric and info.low <= raw <= info.high  # false for nan, too
-    elif info.type == "list":
-        right = isinstance(raw, (list, tuple)) and all(isinstance(item, str) and item for item in raw)
+    elif info.type in LISTS:
+        right = isinstance(raw, (list, tuple)) and all(
+            isinstance(item, str) and _is_item(info.type, item) for item in raw
+        )
     elif info.type == "choice":
         right = raw in info.choices
     else:
@@ -37,8 +42,22 @@ def checked_value(where: str, info: SettingInfo, raw: Any) -> Value:
         )
     if info.type == "number":
         return float(raw)
-    value: Value = tuple(raw) if info.type == "list" else raw
+    value: Value = tuple(raw) if info.type in LISTS else raw
     return value
+
+
+def _is_item(type_: str, text: str) -> bool:
+    """Tell whether a text can stand in a list of a type."""
+    if type_ == "networks":
+        import ipaddress  # most commands have no need of it
+
+        try:
+            ipaddress.ip_network(text)
+        except ValueError:
+            return False
+    if type_ == "origins":
+        return text == "*" or bool(_ORIGIN.fullmatch(text))
+    return bool(text)
 
 
 _SWITCH_WORDS = {
@@ -67,7 +86,7 @@ def value_from_text(where: str, info: SettingInfo, text: str) -> Value:
             raw = int(text)
         elif info.type == "number":
             raw = float(text)
-        elif info.type == "list":
+        elif info.type in LISTS:
             raw = [part.strip() for part in text.split(",") if part.strip()]
         elif info.type == "choice":
             raw = text.strip().lower()

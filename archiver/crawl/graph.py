@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
+from archiver.cells import as_text_cell
 from archiver.crawl.errors import JobError
 from archiver.crawl.items import NO_DEPTH, UrlState
 from archiver.crawl.job import STATE_FILE
@@ -180,7 +181,7 @@ def write_edges_csv(graph: CrawlGraph, out: TextIO) -> None:
 def _cell(value: object) -> object:
     if isinstance(value, str):
         text = "".join(c for c in value if c.isprintable())
-        return "'" + text if text.startswith(("=", "+", "-", "@")) else text
+        return as_text_cell(text)
     return value
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
+from werkzeug.security import generate_password_hash
 
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
@@ -38,4 +40,48 @@ def test_metrics_are_for_this_machine_or_the_token(client: FlaskClient, settings
     other = create_app(with_token, FakeOpener({})).test_client()
     assert other.get("/metrics").status_code == 403
     assert other.get("/metrics", headers={"Authorization": "Bearer abc"}).status_code == 200
-    assert other.get("/metrics", headers={"Authorization": "Bearer é"}).status_code == 403
+    for wrong in ("Bearer é", "Bearer ab", "Bearer abcd", "Bearer", "abc", "Basic abc", "Bearer \xff"):
+        assert other.get("/metrics", headers={"Authorization": wrong}).status_code == 403, wrong
+
+
+@pytest.mark.parametrize("token", ["abc", "a=b=", "tökén"])
+def test_with_a_password_the_token_opens_metrics_and_nothing_else(settings: Settings, token: str) -> None:
+    options = {"server.metrics_token": token, "server.password": generate_password_hash("pw", "pbkdf2:sha256:1")}
+    other = create_app(load_settings(settings.path, {}, options), FakeOpener({})).test_client()
+    right = {"Authorization": "Bearer " + token.encode().decode("latin-1")}
+    assert other.get("/metrics", headers=right).status_code == 200
+    assert other.get("/metrics", headers={"Authorization": "bearer " + right["Authorization"][7:]}).status_code == 200
+    assert other.get("/search.json?q=a", headers=right).status_code == 401
+    for headers in ({}, {"Authorization": "Bearer wrong"}):
+        assert other.get("/metrics", headers=headers).status_code == 401
+
+
+def test_with_a_password_and_no_token_metrics_need_the_password(settings: Settings) -> None:
+    password = generate_password_hash("pw", "pbkdf2:sha256:1")
+    other = create_app(load_settings(settings.path, {}, {"server.password": password}), FakeOpener({})).test_client()
+    assert other.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 401
+    assert other.get("/metrics", auth=("any", "pw")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "headers", "status"),
+    [
+        ({}, {}, 200),
+        # a proxy on the same machine: who asks through it is not on this machine, whatever he says
+        ({}, {"X-Forwarded-For": "192.0.2.7"}, 403),
+        ({}, {"X-Forwarded-For": "127.0.0.1"}, 403),
+        ({}, {"Forwarded": "for=127.0.0.1"}, 403),
+        ({"base_url": "http://archive.example/"}, {}, 403),  # it may be one that says nothing of itself
+        ({"proxies": ["127.0.0.1"]}, {}, 200),
+        ({"proxies": ["127.0.0.1"]}, {"X-Forwarded-For": "192.0.2.7"}, 403),
+        ({"proxies": ["127.0.0.1"]}, {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}, 403),
+        ({"proxies": ["127.0.0.1"], "base_url": "http://archive.example/"}, {"X-Forwarded-For": "127.0.0.1"}, 200),
+        ({"proxies": ["10.0.0.0/8"], "base_url": "http://archive.example/"}, {"X-Forwarded-For": "127.0.0.1"}, 403),
+    ],
+)
+def test_behind_a_proxy_nobody_counts_as_this_machine_by_the_proxy(
+    settings: Settings, options: dict[str, object], headers: dict[str, str], status: int
+) -> None:
+    given = load_settings(settings.path, {}, {f"server.{name}": value for name, value in options.items()})
+    client = create_app(given, FakeOpener({})).test_client()
+    assert client.get("/metrics", headers=headers).status_code == status
