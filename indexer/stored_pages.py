@@ -57,14 +57,22 @@ def _room_of(start: str) -> int:
 
 def page_text(place: Location) -> PageText | None:
     """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
-    markup = markup_at(place)
-    return collect_page(markup) if markup else None
+    markup, charset = _markup_at(place)
+    if not markup:
+        return None
+    page = collect_page(markup)
+    page.charset = charset
+    return page
 
 
 def markup_at(place: Location | None) -> str:
     """Return a page's markup as text; "" when there is no place, or the archive cannot be read now."""
-    body, content_type, _ = _body_at(place) if place else (b"", "", False)
-    return decode_html(body, content_type)[0] if body else ""
+    return _markup_at(place)[0] if place else ""
+
+
+def _markup_at(place: Location) -> tuple[str, str]:
+    body, content_type, _ = _body_at(place)
+    return decode_html(body, content_type)
 
 
 def _body_at(place: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str, bool]:

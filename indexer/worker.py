@@ -200,6 +200,7 @@ class Worker:
                     )
                 )
             page.language = language_of(page)
+            page.charset = body.charset
             self._links.add(len(self._documents), row.found.url, page)
             self._documents.append(document)
             self._languages.append(page.language)

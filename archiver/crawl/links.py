@@ -12,13 +12,14 @@ from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from archiver.warc.urls import canonical_url
+from archiver.warc.charsets import UTF_8
+from archiver.warc.urls import base_of, canonical_url, in_charset
 from indexer.text import sax
 from indexer.text.charset import decode_html
 
 _MOST_LINKS = 10_000
 _SELECTOR = (
-    "a[href],area[href],link[href],base[href],img,source,script[src],iframe[src],frame[src],embed[src],"
+    "a[href],area[href],link[href],img,source,script[src],iframe[src],frame[src],embed[src],"
     "object[data],video,audio,track[src],input[src],[background],[style],style,meta[content],image"
 )
 _NEEDED_RELS = frozenset(
@@ -108,11 +109,13 @@ def read_page(
     agent: the crawler's name in lower case; <meta name=AGENT> speaks to it alone.
     spell: gives the one spelling of an address from what was written and the base.
     """
-    text = html if isinstance(html, str) else decode_html(html, content_type)[0]
+    text, charset = (html, UTF_8) if isinstance(html, str) else decode_html(html, content_type)
     if sax.costs_lexbor_too_much(sax.html_bytes(text)):
-        return _read_deep_page(text, base_url, spell)
+        return _read_deep_page(text, base_url, charset, spell)
     tree = LexborHTMLParser(text)
-    found = _Found(base_url, spell)
+    base = tree.css_first("base[href]", default=None)
+    href = base.attributes["href"] if base is not None else None
+    found = _Found(base_of(base_url, href, charset), charset, spell)
     parts = PageParts()
     robots: set[str] = set()
     for node in tree.css(_SELECTOR):
@@ -125,8 +128,6 @@ def read_page(
             found.add(attributes.get("href"), LinkKind.PAGE, label, _has(attributes.get("rel"), "nofollow"))
         elif tag == "meta":
             _read_meta(attributes, agent, found, robots, parts)
-        elif tag == "base":
-            found.set_base(attributes.get("href"))
         elif tag == "link":
             _read_link(attributes, found)
         else:
@@ -141,9 +142,11 @@ def read_page(
     return parts
 
 
-def css_links(css: str, base_url: str, *, spell: Callable[[str, str], str] = canonical_url) -> list[Link]:
-    """Return what a style sheet needs: the addresses of url() and @import."""
-    found = _Found(base_url, spell)
+def css_links(
+    css: str, base_url: str, charset: str = UTF_8, *, spell: Callable[[str, str], str] = canonical_url
+) -> list[Link]:
+    """Return what a style sheet needs: the addresses of url() and @import. charset: what the sheet was written in."""
+    found = _Found(base_url, charset, spell)
     for url in _css_urls(css):
         found.add(url, LinkKind.REQUISITE)
     return list(found.links.values())
@@ -185,27 +188,18 @@ def robots_directives(value: str, agent: str) -> frozenset[str]:
 class _Found:
     """Collects links, resolves them, keeps each once."""
 
-    def __init__(self, base_url: str, spell: Callable[[str, str], str]) -> None:
-        self._page = base_url
+    def __init__(self, base_url: str, charset: str, spell: Callable[[str, str], str]) -> None:
         self._base = base_url
-        self._base_is_set = False
+        self._charset = charset
         self._spell = spell
         self.links: dict[tuple[str, LinkKind], Link] = {}
-
-    def set_base(self, href: str | None) -> None:
-        if href and not self._base_is_set:
-            try:
-                self._base = canonical_url(href, self._page)
-                self._base_is_set = True
-            except ValueError:
-                pass
 
     def add(self, href: str | None, kind: LinkKind, text: str = "", nofollow: bool = False) -> None:
         href = href.strip() if href else ""
         if not href or href[0] == "#":
             return
         try:
-            url = self._spell(href, self._base)
+            url = self._spell(in_charset(href, self._charset), self._base)
         except ValueError:
             return
         key = (url, kind)
@@ -297,20 +291,20 @@ def _has(rel: str | None, word: str) -> bool:
 
 
 class _LinkHandler:
-    """Collects plain links of a page that is nested too deep for Lexbor."""
+    """Collects plain links of a page that is nested too deep for Lexbor, and the address in its first base element."""
 
     tags = frozenset({"a", "area", "base"})
 
-    def __init__(self, found: _Found) -> None:
-        self._found = found
+    def __init__(self) -> None:
+        self.base: str | None = None
+        self.links: list[tuple[str, bool]] = []  # as written, and whether the page vouches for it
 
     def start_element(self, tag: str, attributes: dict[str, str]) -> None:
+        href = attributes.get("href")
         if tag == "base":
-            self._found.set_base(attributes.get("href"))
-        elif tag in ("a", "area") and len(self._found.links) < _MOST_LINKS:
-            self._found.add(
-                attributes.get("href"), LinkKind.PAGE, "", _has(attributes.get("rel"), "nofollow")
-            )
+            self.base = href if self.base is None else self.base
+        elif href and len(self.links) < _MOST_LINKS:
+            self.links.append((href, _has(attributes.get("rel"), "nofollow")))
 
     def end_element(self, tag: str) -> None:
         return None
@@ -322,7 +316,10 @@ class _LinkHandler:
         return None
 
 
-def _read_deep_page(text: str, base_url: str, spell: Callable[[str, str], str]) -> PageParts:
-    found = _Found(base_url, spell)
-    sax.parse_html(text, _LinkHandler(found))
+def _read_deep_page(text: str, url: str, charset: str, spell: Callable[[str, str], str]) -> PageParts:
+    handler = _LinkHandler()
+    sax.parse_html(text, handler)
+    found = _Found(base_of(url, handler.base, charset), charset, spell)
+    for href, nofollow in handler.links:
+        found.add(href, LinkKind.PAGE, "", nofollow)
     return PageParts(links=list(found.links.values()))

@@ -358,9 +358,10 @@ class Visitor:
             kind = exchange.content_type
             limit = (self.job.page_size_kb if item.kind == UrlKind.PAGE else self.job.file_size_kb) * 10_000
             if kind == "text/css":
-                text = decode_html(exchange.decoded(limit), content_type_of(exchange.headers))[0]
+                text, charset = decode_html(exchange.decoded(limit), content_type_of(exchange.headers))
                 kept.links += [
-                    Outlink(link.url, link.kind) for link in css_links(text, item.url, spell=self._spell)
+                    Outlink(link.url, link.kind)
+                    for link in css_links(text, item.url, charset, spell=self._spell)
                 ]
             elif kind in _HTML_TYPES or (not kind and _looks_like_html(exchange.entity)):
                 kept.is_html = True

@@ -15,7 +15,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
 from .record import Damage, Headers, Location, Record, RecordType
-from .urls import canonical_url, capture_key, surt_key, urlkey
+from .urls import base_of, canonical_url, capture_key, in_charset, surt_key, urlkey
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -32,10 +32,12 @@ __all__ = [
     "RecordError",
     "RecordType",
     "UnreadableError",
+    "base_of",
     "canonical_url",
     "capture_key",
     "content_type_of",
     "find_record",
+    "in_charset",
     "media_type_of",
     "parse_head",
     "parse_response",

@@ -18,12 +18,15 @@ from urllib.parse import quote_from_bytes, urljoin
 
 import idna
 
+from .charsets import UTF_8, encode_query
+
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 PATH_KEEP = UNRESERVED | frozenset(b"!$&'()*+,;=:@/%")
 QUERY_KEEP = PATH_KEEP | frozenset(b"?")
+_NOT_IN_QUERY = re.compile(rb"[\0- \"#<>'\x7f-\xff]")
 EDGES = "".join(map(chr, range(33)))
 LINE_BREAKS = re.compile(r"[\t\r\n]")
 SPLIT = re.compile(r"(https?):/{2}([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
@@ -52,6 +55,39 @@ def canonical_url(url: str, base: str | None = None) -> str:
     path = _remove_dot_segments(_escape(path, PATH_KEEP)) or "/"
     query = _escape(query[1:], QUERY_KEEP) if query else ""
     return f"{scheme}://{_authority(authority, scheme, url)}{path}{'?' + query if query else ''}"
+
+
+def in_charset(link: str, charset: str) -> str:
+    """Return a link so that it means in any page what it means in one with this charset.
+
+    By the URL standard the query of a web link goes in the charset of its page, all else in UTF-8; what the charset
+    lacks goes as the number of the character. Such a query comes out escaped, any other link as it is.
+    """
+    if charset == UTF_8 or link.isascii():
+        return link
+    text = LINE_BREAKS.sub("", link).strip(EDGES)
+    found = SCHEME.match(text)
+    if found and found[0].lower() not in ("http:", "https:"):
+        return link
+    page, mark, place = text.partition("#")
+    path, question, query = page.partition("?")
+    if query.isascii():
+        return link
+    raw = _NOT_IN_QUERY.sub(lambda found: b"%%%02X" % found[0][0], encode_query(query, charset))
+    return f"{path}{question}{raw.decode('ascii')}{mark}{place}"
+
+
+def base_of(page_url: str, href: str | None, charset: str = UTF_8) -> str:
+    """Return what links of a page are relative to: the address that its base element names, else its own.
+
+    href: of the first base element that has one, as written; None where there is none.
+    """
+    if not href:
+        return page_url
+    try:
+        return canonical_url(in_charset(href, charset), page_url)
+    except ValueError:
+        return page_url
 
 
 def surt_key(url: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from archiver.warc import canonical_url
+from archiver.warc import base_of, canonical_url, in_charset
 from indexer.search.link_table import Numbers, last_captured, links_of
 from indexer.store.compact import sort_key
 from indexer.store.links import target_key
@@ -142,16 +142,11 @@ def _described(snapshot: Snapshot, found: _Linking, documents: Numbers) -> list[
 
 def links_out(snapshot: Snapshot, url: str, page: PageText, limit: int) -> tuple[list[PageLink], int]:
     """Return where a page points, at most `limit` addresses, and how many there are; without the page itself."""
-    base = url
-    if page.base:
-        try:
-            base = canonical_url(page.base, url)
-        except ValueError:
-            pass
+    base = base_of(url, page.base, page.charset)
     own = sort_key(url)
     texts: dict[str, dict[str, None]] = {}
-    for href, text in page.links:
-        href = href.partition("#")[0]
+    for written, text in page.links:
+        href = in_charset(written, page.charset).partition("#")[0]
         try:
             target = canonical_url(href, base) if href else ""
         except ValueError:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.warc import canonical_url, surt_key
+from archiver.warc import base_of, canonical_url, in_charset, surt_key
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
 from indexer.store.errors import IndexCorruptError
 from indexer.text.elements import PageText
@@ -65,18 +65,14 @@ class LinkCollector:
         """Add the links of a page; those to itself and to what is no http or https address are left out."""
         if not page.links:
             return
-        base = url
-        if page.base:
-            try:
-                base = canonical_url(page.base, url)
-            except ValueError:
-                pass
+        base = base_of(url, page.base, page.charset)
         scheme, _, rest = _PATH_END.split(base, 1)[0].partition("://")
         origin = f"{scheme}://{rest.partition('/')[0]}"
         folder = f"{scheme}://{rest.rpartition('/')[0] or rest}"
         own = self._key("", url)
         known = self._keys.setdefault(folder, {})
-        for href, text in page.links:
+        for written, text in page.links:
+            href = in_charset(written, page.charset)
             key = known.get(href, _NOT_KNOWN)
             if key == _NOT_KNOWN:
                 key = self._target(href, base, folder, origin)

@@ -1,7 +1,8 @@
 """Bytes of a page -> text, by the ladder of the HTML standard.
 
-Used by the indexer and by the cached page, so that both read the same text.
-Order: byte order mark, HTTP header, meta element, then detection. UTF-32, which the standard leaves out, is read, too.
+Used by the indexer, the crawl and the cached page, so that all read the same text.
+Order: byte order mark, HTTP header, meta element (`prescan`), then detection. UTF-32, which the standard leaves out, is
+read, too. A charset goes by its name in the Encoding standard, see `archiver.warc.charsets`.
 """
 
 from __future__ import annotations
@@ -9,126 +10,178 @@ from __future__ import annotations
 import codecs
 import re
 
-from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+from resiliparse.parse.encoding import detect_encoding
 
-# The standard stops looking for a meta element after 1,024 bytes; old pages put it later.
-_META_REACH = 8192
-_META = re.compile(rb"<meta[^>]+?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.\-]+)", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+from archiver.warc.charsets import UTF_8, charset_named, decode
+
+# How far a meta element is looked for. The prescan of the standard ends after 1,024 bytes, yet its parser changes the
+# charset at an element that it meets later, and so do browsers; old pages put it late.
+_REACH = 8192
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
-_XML_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([a-zA-Z0-9_.\-]+)", re.IGNORECASE)
 # What switches 7-bit text to Japanese, and back to ASCII.
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B][!-~]{2}[^\x1b]*\x1b\([BJ]")
 _BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before that of UTF-16, which it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, UTF_8),
+    (codecs.BOM_UTF32_LE, "utf-32le"),  # before that of UTF-16, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32be"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16be"),
 )
-# What browsers read under these names is the larger set of the same family.
-_WIDER = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "iso8859-1": "cp1252",
-    "ascii": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-}
-# Codecs of Python that are no encodings of pages; a page that names one is read as if it named none.
-_NO_BROWSER_READS = frozenset(
-    {
-        "idna",
-        "punycode",
-        "unicode_escape",
-        "raw_unicode_escape",
-        "undefined",
-        "mbcs",
-        "oem",
-        "utf_7",
-        "utf_32",
-        "utf_32_le",
-        "utf_32_be",
-    }
+
+_BLANK = rb"\t\n\f\r "
+_MAY_DECLARE = re.compile(rb"<meta|<\?xml", re.IGNORECASE)
+# An attribute as the prescan reads it: a name, then perhaps a value in quotes or without them.
+_ATTRIBUTE = re.compile(
+    rb"[%(blank)s/]*+(?P<name>=?+[^%(blank)s=/>]*+)"
+    rb"(?P<has_value>[%(blank)s]*+=[%(blank)s]*+)?+"
+    rb"(?(has_value)(?:\"([^\"]*)\"|'([^']*)'|((?!['\"])[^%(blank)s>]*+)))" % {b"blank": _BLANK}
 )
+_META = re.compile(rb"<meta(?=[%b/])" % _BLANK, re.IGNORECASE)
+_TAG = re.compile(rb"</?[A-Za-z][^%b>]*+" % _BLANK)
+_CONTENT_CHARSET = re.compile(
+    rb"charset[%(blank)s]*=[%(blank)s]*(?:\"([^\"]*)\"|'([^']*)'|([^\"'%(blank)s;][^%(blank)s;]*)|)"
+    % {b"blank": _BLANK},
+    re.IGNORECASE,
+)
+_XML_CHARSET = re.compile(rb"[\0- ]*=[\0- ]*(?:\"([^\"\0- ]*)\"|'([^'\0- ]*)')")
 
 
 def decode_html(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Return the text of an HTML page and the name of the Python codec that read it.
+    """Return the text of an HTML page and the charset that it was read in.
 
     content_type: the HTTP Content-Type field as archived; may be empty.
-    Bytes that are wrong in the encoding become U+FFFD; nothing raises.
+    Bytes that are wrong in the charset become U+FFFD; nothing raises.
     """
-    encoding, mark = _encoding_of(body, content_type)
-    return body[mark:].decode(encoding, "replace"), encoding
+    charset, mark = _charset_of(body, content_type)
+    return decode(body[mark:], charset), charset
 
 
-def _encoding_of(body: bytes, content_type: str) -> tuple[str, int]:
-    for mark, encoding in _BYTE_ORDER_MARKS:
+def prescan(start: bytes) -> str | None:
+    """Return the charset that the first bytes of a page declare in a meta element or an XML declaration, None for none.
+
+    The algorithm is "prescan a byte stream to determine its encoding" of the HTML standard: the first meta element
+    with a charset that browsers know; the XML declaration where there is no such element.
+    """
+    if start.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
+        return "utf-16be" if start[0] == 0 else "utf-16le"
+    if not _MAY_DECLARE.search(start):
+        return None
+    place = start.find(b"<")
+    while place >= 0:
+        if start.startswith(b"<!--", place):
+            end = start.find(b"-->", place + 2)
+            place = end + 2 if end >= 0 else len(start)
+        elif _META.match(start, place):
+            attributes, place = _attributes(start, place + len(b"<meta"))
+            if place < len(start) and (charset := _declared_by(attributes)):
+                return charset
+        elif tag := _TAG.match(start, place):
+            _, place = _attributes(start, tag.end())
+        elif start[place + 1 : place + 2] in (b"!", b"/", b"?"):
+            end = start.find(b">", place + 1)
+            place = end if end >= 0 else len(start)
+        else:
+            place += 1
+        place = start.find(b"<", place)
+    return _declared_as_xml(start)
+
+
+def _attributes(start: bytes, place: int) -> tuple[list[tuple[bytes, bytes]], int]:
+    """Return the attributes of a tag (names in lower case) and the place of its ">", or the end of the bytes."""
+    found = []
+    while match := _ATTRIBUTE.match(start, place):
+        if match["name"]:
+            found.append((match["name"].lower(), next((value for value in match.groups()[2:] if value), b"")))
+        place = match.end()
+        if start[place : place + 1] in (b">", b""):
+            return found, place
+    return found, len(start)  # a quote that is never closed
+
+
+def _declared_by(attributes: list[tuple[bytes, bytes]]) -> str | None:
+    """Return the charset that a meta element declares, None for none."""
+    seen = set()
+    is_pragma, needs_pragma = False, False
+    charset: str | None = None
+    decided = False
+    for name, value in attributes:
+        if name in seen:
+            continue
+        seen.add(name)
+        if name == b"http-equiv":
+            is_pragma = is_pragma or value.lower() == b"content-type"
+        elif name == b"content" and not decided:
+            charset = _in_content(value)
+            needs_pragma = decided = charset is not None
+        elif name == b"charset":
+            charset, needs_pragma, decided = _as_written(value), False, True
+    return charset if is_pragma or not needs_pragma else None
+
+
+def _in_content(content: bytes) -> str | None:
+    """Return the charset in the content attribute of a meta element, None for none."""
+    found = _CONTENT_CHARSET.search(content)
+    label = next((group for group in found.groups() if group), b"") if found else b""
+    return _as_written(label)
+
+
+def _declared_as_xml(start: bytes) -> str | None:
+    """Return the charset of the XML declaration that a page begins with, None for none."""
+    end = start.find(b">")
+    place = start.find(b"encoding", 0, max(0, end))
+    if not start.startswith(b"<?xml") or place < 0:
+        return None
+    found = _XML_CHARSET.match(start, place + len(b"encoding"), end)
+    return _as_written(found[1] or found[2] or b"") if found else None
+
+
+def _as_written(label: bytes) -> str | None:
+    """Return the charset that a label means in bytes which were read as ASCII up to it."""
+    charset = charset_named(label.decode("latin-1"))
+    if charset in ("utf-16le", "utf-16be"):
+        return UTF_8
+    return "windows-1252" if charset == "x-user-defined" else charset
+
+
+def _charset_of(body: bytes, content_type: str) -> tuple[str, int]:
+    for mark, charset in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
-            return encoding, len(mark)
+            return charset, len(mark)
     if body.startswith((b"<\0\0\0", b"\0\0\0<")):  # no browser reads UTF-32, yet nothing else begins so
-        return ("utf-32-le" if body[0] else "utf-32-be"), 0
+        return ("utf-32le" if body[0] else "utf-32be"), 0
     declared = _HEADER_CHARSET.search(content_type)
-    if declared and (codec := _codec(declared.group(1))) and _may_be(codec, body):
-        return (_wide(body) or codec) if codec.startswith("utf-16") else codec, 0
-    head = _COMMENT.sub(b"", body[:_META_REACH])
-    for pattern in (_META, _XML_DECLARATION):
-        if (found := pattern.search(head)) and (codec := _codec(found.group(1).decode("ascii"))):
-            # a meta element that can be read as ASCII cannot stand in UTF-16 text
-            return ("utf-8" if codec.startswith("utf-16") else codec), 0
-    return _detected(body), 0
+    if declared and (named := charset_named(declared[1])) and _may_be(named, body):
+        return (_wide(body) or named) if named.startswith("utf-16") else named, 0
+    return prescan(body[:_REACH]) or _detected(body), 0
 
 
-def _may_be(codec: str, body: bytes) -> bool:
+def _may_be(charset: str, body: bytes) -> bool:
     """Markup in UTF-16 has a zero byte beside each of its brackets; without any it is something else."""
-    return not codec.startswith("utf-16") or b"\0" in body[:_META_REACH] or b"<" not in body[:_META_REACH]
+    return not charset.startswith("utf-16") or b"\0" in body[:_REACH] or b"<" not in body[:_REACH]
 
 
 def _wide(body: bytes) -> str | None:
     """Return which UTF-16 the body is in if every other byte of its ASCII markup is zero, None if it is neither."""
-    start = body[:_META_REACH]
+    start = body[:_REACH]
     low, high = start[0::2], start[1::2]
     if high.count(0) > len(high) // 2 > 4 * low.count(0) and b"<" in low:
-        return "utf-16-le"
+        return "utf-16le"
     if low.count(0) > len(low) // 2 > 4 * high.count(0) and b"<" in high:
-        return "utf-16-be"
+        return "utf-16be"
     return None
-
-
-def _codec(label: str) -> str | None:
-    """Return the Python codec that browsers use for an encoding label, None for an unknown one."""
-    label = label.strip().lower()
-    try:
-        found = codecs.lookup(label)
-    except (LookupError, ValueError):
-        mapped = map_encoding_to_html5(label, fallback_utf8=False)
-        try:
-            found = codecs.lookup(mapped) if mapped else None  # type: ignore[assignment]
-        except (LookupError, ValueError):
-            return None
-        if found is None:
-            return None
-    if not found._is_text_encoding or found.name.replace("-", "_") in _NO_BROWSER_READS:
-        return None
-    return _WIDER.get(found.name, found.name)
 
 
 def _detected(body: bytes) -> str:
     if b"\0" in body[:64] and (wide := _wide(body)):
         return wide
     if _JAPANESE_ESCAPE.search(body) and body.isascii():
-        return "iso2022_jp"
+        return "iso-2022-jp"
     try:
         body.decode("utf-8")
-        return "utf-8"
+        return UTF_8
     except UnicodeDecodeError as error:
         # only the last character of a cut page is wrong
         if error.start >= len(body) - 3 and error.start > 0:
-            return "utf-8"
+            return UTF_8
     guess = detect_encoding(body, max_len=131072, html5_compatible=True, from_html_meta=False)
-    return (_codec(guess) if guess else None) or "cp1252"
+    return (charset_named(guess) if guess else None) or "windows-1252"

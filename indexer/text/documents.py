@@ -69,11 +69,12 @@ _NOT_HTML = (
 class PageBody:
     """A page to be indexed: its bytes as text, and what tells its versions apart.
 
-    digest: SHA-1 of the decoded body; html: the markup as text.
+    digest: SHA-1 of the decoded body; html: the markup as text; charset: what it was written in.
     """
 
     digest: bytes
     html: str
+    charset: str
 
 
 @dataclass(slots=True)
@@ -299,5 +300,6 @@ def payload_digest(written: str) -> str:
 def _page_of(response: HttpResponse) -> PageBody | None:
     if response.body.startswith(_NOT_HTML):
         return None
-    html, _ = decode_html(response.body, response.content_type)
-    return PageBody(response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest(), html)
+    html, charset = decode_html(response.body, response.content_type)
+    digest = response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest()
+    return PageBody(digest, html, charset)

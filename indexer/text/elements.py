@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.warc.charsets import UTF_8
 from indexer.text.sax import INLINE, parse_html
 
 ELEMENTS = (
@@ -56,7 +57,8 @@ class PageText:
     language: the lang attribute of the page, as written; "" when there is none.
     links: (address as written, text) of the first MAX_LINKS links, in document order of their ends; the text of a
         picture is its alternative, white space is folded. Without those that the page does not vouch for (nofollow).
-    base: what relative addresses of links are relative to, as written; "" when it is the page itself.
+    base: the address in the first base element that has one, as written; None when there is none.
+    charset: what the page was written in; its links mean something else in another one, see `archiver.warc.in_charset`.
     """
 
     title: str | None = None
@@ -67,7 +69,8 @@ class PageText:
     marked: str = ""
     classes: Sequence[int] | NDArray[np.uint8] = (BODY,)
     links: list[tuple[str, str]] = field(default_factory=list)
-    base: str = ""
+    base: str | None = None
+    charset: str = UTF_8
 
     @property
     def text(self) -> str:
@@ -147,7 +150,8 @@ class ElementCollector:
         elif tag == "meta":
             take_meta(self.page, attributes)
         elif tag == "base":
-            self.page.base = self.page.base or (attributes.get("href") or "").strip()
+            if self.page.base is None and "href" in attributes:
+                self.page.base = attributes["href"] or ""
         elif tag == "html":
             self.page.language = (attributes.get("lang") or attributes.get("xml:lang") or "").strip()
         elif tag == "head":

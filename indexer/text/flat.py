@@ -319,7 +319,8 @@ class _Group:
                 found = self._attributes(row)
                 texts[page].language = (found.get("lang") or found.get("xml:lang") or "").strip()
             elif kind == _BASE:
-                texts[page].base = texts[page].base or self._attributes(row).get("href", "").strip()
+                if texts[page].base is None:
+                    texts[page].base = self._attributes(row).get("href")
             else:
                 if kind == _AREA:
                     self._read_area(row, page)

@@ -65,6 +65,27 @@ def test_what_is_no_address_of_a_page_is_left_out(href: str) -> None:
     assert links(f'<a href="{href}">x</a><a href="/last">y</a>') == ["/last"]
 
 
+@pytest.mark.parametrize(
+    ("charset", "query"),
+    [("windows-1251", "%FF"), ("koi8-r", "%D1"), ("utf-8", "%D1%8F"), ("windows-1252", "%26%231103%3B")],
+)
+@pytest.mark.parametrize("deep", ["", "<div>" * 9000])
+def test_queries_are_written_in_the_charset_of_the_page(charset: str, query: str, deep: str) -> None:
+    page = f"<a href='/я?я=1#я'>x</a><base href='/b/'><img src='p?я'><img srcset='s?я 2x'>{deep}<a href='?я'>x</a>"
+    body = page.encode(charset, "xmlcharrefreplace")
+    found = {link.url for link in extract_links(body, BASE, f"text/html; charset={charset}")}
+    expected = {f"/%D1%8F?{query}=1", f"/b/?{query}"} | (
+        set() if deep else {f"/b/p?{query}", f"/b/s?{query}"}
+    )
+    assert found == {"http://a.example" + url for url in expected}
+
+
+def test_a_base_counts_for_the_whole_page_also_before_it() -> None:
+    assert links("<a href=p>p</a><base href='/other/'>") == ["/other/p"]
+    assert links("<base href=''><base href='/other/'><a href=p>p</a>") == ["/dir/p"]
+    assert links("<base href='mailto:x'><base href='/other/'><a href=p>p</a>") == ["/dir/p"]
+
+
 def test_only_the_first_base_with_an_address_counts() -> None:
     html = "<base target=_top><base href='/other/'><base href='http://wrong.example/'><a href=p>p</a><a href='#x'>x</a>"
     assert links(html) == ["/other/p"]

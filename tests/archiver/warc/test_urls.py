@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archiver.warc import canonical_url, capture_key, surt_key, urlkey
+from archiver.warc import base_of, canonical_url, capture_key, in_charset, surt_key, urlkey
 
 A = "http://a.example"
 
@@ -222,3 +222,43 @@ def test_plain_addresses_have_the_key_that_the_long_way_gives(url: str) -> None:
 def test_long_hostile_addresses_have_a_key(url: str) -> None:
     """Each of them takes minutes with code whose time grows with the square of the length."""
     assert urlkey(url).isascii()
+
+
+@pytest.mark.parametrize(
+    ("link", "charset", "expected"),
+    [
+        ("/s?q=é", "windows-1252", "/s?q=%E9"),
+        ("/s?q=é", "utf-8", "/s?q=é"),
+        ("/é?q=é#é", "windows-1252", "/é?q=%E9#é"),
+        ("/é#?é", "windows-1252", "/é#?é"),
+        ("?a=я&b=語'\"<> x", "windows-1251", "?a=%FF&b=%26%2335486%3B%27%22%3C%3E%20x"),
+        (" HTTP://b.example/?é\n", "koi8-r", "HTTP://b.example/?%26%23233%3B"),
+        ("https://b.example?é=%E9%", "windows-1252", "https://b.example?%E9=%E9%"),
+        ("?\té", "windows-1252", "?%E9"),
+        ("?表", "shift_jis", "?%95\\"),
+        ("?語", "iso-2022-jp", "?%1B$B8l%1B(B"),
+        ("?é", "utf-16le", "?%C3%A9"),
+        ("mailto:a@b?subject=é", "windows-1252", "mailto:a@b?subject=é"),
+        ("/é", "windows-1252", "/é"),
+        ("", "windows-1252", ""),
+    ],
+)
+def test_a_query_goes_in_the_charset_of_its_page_and_all_else_in_utf_8(
+    link: str, charset: str, expected: str
+) -> None:
+    assert in_charset(link, charset) == expected
+
+
+@pytest.mark.parametrize(
+    ("href", "base"),
+    [
+        (None, "http://a.example/x/y"),
+        ("", "http://a.example/x/y"),
+        ("/z/", "http://a.example/z/"),
+        ("?é", "http://a.example/x/y?%E9"),
+        ("mailto:nobody", "http://a.example/x/y"),
+        ("http://[", "http://a.example/x/y"),
+    ],
+)
+def test_the_base_of_a_page(href: str | None, base: str) -> None:
+    assert base_of("http://a.example/x/y", href, "windows-1252") == base

@@ -54,6 +54,17 @@ def test_what_leads_to_no_other_page_is_left_out(tmp_path: Path, href: str) -> N
     assert contents(written(tmp_path / "a.links", [("http://b.example/x/z", [(href, "text")])])) == set()
 
 
+def test_queries_lead_where_the_charset_of_the_page_says(tmp_path: Path) -> None:
+    collector = LinkCollector()
+    for ordinal, charset in enumerate(("windows-1251", "koi8-r", "utf-8", "windows-1252")):
+        collector.add(ordinal, "http://a.example/x/", PageText(links=[("y?я", "text")], charset=charset))
+    collector.write(str(tmp_path / "a.links"))
+    queries = ("%FF", "%D1", "%D1%8F", "%26%231103%3B")
+    assert contents(Links(str(tmp_path / "a.links"), 4)) == {
+        (key(f"http://a.example/x/y?{query}"), "text", ordinal) for ordinal, query in enumerate(queries)
+    }
+
+
 def test_a_base_moves_relative_addresses(tmp_path: Path) -> None:
     collector = LinkCollector()
     collector.add(0, "http://a.example/x/", PageText(links=[("y", "one")], base="/deep/z"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.text.charset import decode_html
+from indexer.text.charset import decode_html, prescan
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
 
@@ -72,21 +72,21 @@ def test_the_ladder(body: bytes, content_type: str, text: str) -> None:
     assert decode_html(body, content_type)[0] == text
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "iso2022_jp", "utf-8"])
-def test_nothing_is_declared_and_the_bytes_tell(codec: str) -> None:
+@pytest.mark.parametrize("charset", ["utf-16le", "utf-16be", "iso-2022-jp", "utf-8"])
+def test_nothing_is_declared_and_the_bytes_tell(charset: str) -> None:
     page = "<html><title>Plain page</title><p>These words stand in a page of ASCII text.</p>"
-    if codec == "iso2022_jp":
+    if charset == "iso-2022-jp":
         page += "図書館の資料"
-    assert decode_html(page.encode(codec)) == (page, codec)
+    assert decode_html(page.encode(charset)) == (page, charset)
 
 
-@pytest.mark.parametrize("codec", ["utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("charset", ["utf-32le", "utf-32be"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize(
     "content_type", ["text/html", "text/html; charset=utf-32", "text/html; charset=utf-16"]
 )
-def test_utf_32_is_read_though_no_browser_does(codec: str, mark: str, content_type: str) -> None:
-    assert decode_html((mark + "<p>žluť</p>").encode(codec), content_type) == ("<p>žluť</p>", codec)
+def test_utf_32_is_read_though_no_browser_does(charset: str, mark: str, content_type: str) -> None:
+    assert decode_html((mark + "<p>žluť</p>").encode(charset), content_type) == ("<p>žluť</p>", charset)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
@@ -127,3 +127,96 @@ def test_a_label_of_any_kind_raises_nothing() -> None:
 def test_any_bytes_under_any_header_raise_nothing(body: bytes, content_type: str) -> None:
     decode_html(body, content_type)
     decode_html(b"<meta charset='" + body[:20] + b"'>" + body, "")
+
+
+META = b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>"
+
+
+@pytest.mark.parametrize(
+    ("start", "charset"),
+    [
+        (b"", None),
+        (b"<meta charset=koi8-r>", "koi8-r"),
+        (b"<META/CHARSET = 'KOI8-R' >", "koi8-r"),
+        (b'<meta\ncharset="koi8-r"', None),  # the tag has no end
+        (b'<meta charset="koi8-r>', None),  # nor has the value
+        (META, "koi8-r"),
+        (b"<meta content='text/html; charset=koi8-r' http-equiv='Content-Type'>", "koi8-r"),
+        # what says charset= and declares nothing
+        (b"<meta content='text/html; charset=koi8-r'>", None),
+        (b"<meta name=description content='how to write charset=koi8-r'>", None),
+        (b"<meta http-equiv=refresh content='text/html; charset=koi8-r'>", None),
+        (b"<meta http-equiv=' content-type ' content='charset=koi8-r'>", None),
+        (b"<meta data-charset=koi8-r>", None),
+        (b"<meta name='charset=koi8-r'>", None),
+        (b"<metadata charset=koi8-r>", None),
+        (b"<p data-x='<meta charset=koi8-r>'>", None),
+        (b'<p title="<meta charset=koi8-r>"><meta charset=gbk>', "gbk"),
+        (b"<a href=x<meta charset=koi8-r>", None),
+        (b"<title>charset=koi8-r</title>", None),
+        # comments and other markup that is passed over
+        (b"<!-- <meta charset=koi8-r> --><meta charset=gbk>", "gbk"),
+        (b"<!--><meta charset=koi8-r>", "koi8-r"),
+        (b"<!---><meta charset=koi8-r>", "koi8-r"),
+        (b"<!-- > <meta charset=koi8-r>", None),
+        (b"<!DOCTYPE html '<meta charset=koi8-r>'><meta charset=gbk>", "gbk"),
+        (b"<?php <meta charset=koi8-r> <meta charset=gbk>", "gbk"),
+        (b"</ <meta charset=koi8-r>", None),
+        (b"</p title='<meta charset=koi8-r>'><meta charset=gbk>", "gbk"),
+        (b"< meta charset=koi8-r>", None),
+        # the first that browsers know
+        (b"<meta charset=bogus><meta charset=gbk>", "gbk"),
+        (b"<meta charset=koi8-r><meta charset=gbk>", "koi8-r"),
+        (b"<meta charset=koi8-r charset=gbk>", "koi8-r"),
+        (b"<meta charset=bogus http-equiv=content-type content='charset=koi8-r'>", None),
+        (b"<meta http-equiv=content-type content='charset=koi8-r' charset=gbk>", "gbk"),
+        (b"<meta http-equiv=content-type content='charset=koi8-r' charset=bogus>", None),
+        (b"<meta http-equiv=content-type content='charset=bogus' content='charset=koi8-r'>", None),
+        (b"<meta http-equiv=x http-equiv=content-type content='charset=koi8-r'>", None),
+        # how the charset stands in content
+        (b"<meta http-equiv=content-type content='charset:gbk charset = koi8-r;x'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='charset=&quot;koi8-r&quot;'>", None),
+        (b"<meta http-equiv=content-type content='charset=\"koi8-r\"gbk'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='charset=\"koi8-r'>", None),
+        (b"<meta http-equiv=content-type content='xcharset=koi8-r'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content=text/html;charset=koi8-r>", "koi8-r"),
+        (b"<meta http-equiv=content-type content=charset= >", None),
+        # what cannot be, since the element was read
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<meta charset=UTF-16BE>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "windows-1252"),
+        (b"<meta charset=utf-32><meta charset=gbk>", "gbk"),
+        # the XML declaration comes last, and must be the first thing of all
+        (b"<?xml version='1.0' encoding='koi8-r'?>", "koi8-r"),
+        (b"<?xml version='1.0' encoding=\"utf-16\"?>", "utf-8"),
+        (b"<?xml encoding='koi8-r'?><meta charset=gbk>", "gbk"),
+        (b"<?xml encoding='koi8-r'?><meta charset=bogus>", "koi8-r"),
+        (b" <?xml encoding='koi8-r'?>", None),
+        (b"<?XML encoding='koi8-r'?>", None),
+        (b"<?xml version='1.0'?><p encoding='koi8-r'>", None),
+        (b"<?xml encoding=koi8-r?>", None),
+        (b"<?xml encoding=' koi8-r'?>", None),
+        (b"<?xml encoding='koi8-r'", None),
+        ("<?xml encoding='koi8-r'?>".encode("utf-16-le"), "utf-16le"),
+        ("<?xml encoding='koi8-r'?>".encode("utf-16-be"), "utf-16be"),
+    ],
+)
+def test_the_prescan(start: bytes, charset: str | None) -> None:
+    assert prescan(start) == charset
+
+
+@pytest.mark.parametrize(("before", "charset"), [(8192 - len(META), "koi8-r"), (8193 - len(META), "utf-8")])
+def test_a_meta_element_is_looked_for_in_the_first_8192_bytes(before: int, charset: str) -> None:
+    assert decode_html(b" " * before + META)[1] == charset
+
+
+def test_a_scan_of_hostile_markup_is_one_pass() -> None:
+    for piece in (
+        b"<meta ",
+        b"<meta charset='",
+        b"<a b=",
+        b"<!--",
+        b"<",
+        b"<meta http-equiv=content-type content=charset=",
+    ):
+        assert prescan(piece * 100_000) is None
