@@ -16,20 +16,27 @@ from typing import NamedTuple
 LONGEST_LINE = 8 * 1024
 
 ARC_LINE = re.compile(
-    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,19}[ \t]*\r?(?:\n|\Z)" % LONGEST_LINE
+    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,300}[ \t]*\r?\n" % LONGEST_LINE
 )
 """A header line where one is expected: scheme, anything, a number at the end."""
+
+ARC_LINE_WITHOUT_LENGTH = re.compile(
+    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]"
+    rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)[ \t]{1,4}\d{14}[ \t]"
+    rb"[^\n]{0,400}[ \t][^\s]{1,300}[ \t]*\r?\n" % LONGEST_LINE
+)
+"""The same with an address and a date, whatever stands in the place of the number."""
 
 _CERTAIN = (
     rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}?[ \t]"
     rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)[ \t]{1,4}\d{8,18}[ \t]"
-    rb"(?:[^\n]{0,400}[ \t])?\d{1,19}\r?\n" % LONGEST_LINE
+    rb"(?:[^\n]{0,400}[ \t])?\d{1,300}\r?\n" % LONGEST_LINE
 )
 ARC_SCAN = re.compile(rb"\n(" + _CERTAIN + rb")")
 """The same in the middle of other bytes: an address and a date must be there, behind a line end."""
 
 ARC_SCAN_ANYWHERE = re.compile(
-    rb"https?://[^\s]{1,2048}[ \t]\d{1,3}(?:\.\d{1,3}){3}[ \t]\d{14}[ \t][^\n]{0,200}[ \t]\d{1,19}\r?\n"
+    rb"https?://[^\s]{1,2048}[ \t]\d{1,3}(?:\.\d{1,3}){3}[ \t]\d{14}[ \t][^\n]{0,200}[ \t]\d{1,300}\r?\n"
 )
 """The same without a line end before it, as some writers leave it: all has to be as it is in most headers."""
 
@@ -38,11 +45,11 @@ CERTAIN_LINE = re.compile(_CERTAIN)
 
 _ADDRESS = r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)"
 _VERSION_1 = re.compile(
-    rf"(?P<url>.+)[ \t]{_ADDRESS}[ \t]{{1,4}}(?P<date>\d{{4,18}})[ \t](?P<mime>.*)[ \t](?P<length>-?\d+)",
+    rf"(?P<url>.+)[ \t]{_ADDRESS}[ \t]{{1,4}}(?P<date>\d{{4,18}})[ \t](?P<mime>.*)[ \t](?P<length>\S+)",
     re.DOTALL,
 )
 _VERSION_2 = re.compile(
-    rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?:\d{{1,3}}|-) \S+ .* (?:\d+|-) \S+ (?P<length>-?\d+)",
+    rf"(?P<url>.+) {_ADDRESS} (?P<date>\d{{4,18}}) (?P<mime>.*) (?:\d{{1,3}}|-) \S+ .* (?:\d+|-) \S+ (?P<length>\S+)",
     re.DOTALL,
 )
 
@@ -52,12 +59,12 @@ class ArcHeader(NamedTuple):
     ip: str
     date: str
     content_type: str
-    length: int
+    length: str
     version_2: bool
 
 
 def parse_arc_header(line: bytes) -> ArcHeader:
-    """Return the fields of a header line that matches `ARC_LINE`.
+    """Return the fields of a header line that matches `ARC_LINE` or `ARC_LINE_WITHOUT_LENGTH`.
 
     The last address followed by a date parts the URL from the rest, so that
     blanks in the URL do no harm, even those before something like an address.
@@ -70,16 +77,15 @@ def parse_arc_header(line: bytes) -> ArcHeader:
     for pattern in (_VERSION_2, _VERSION_1):
         found = pattern.fullmatch(text)
         if found:
-            length = int(found["length"])
             return ArcHeader(
                 found["url"].rstrip(),
                 found["ip"],
                 found["date"],
                 found["mime"].strip(),
-                length,
+                found["length"],
                 pattern is _VERSION_2,
             )
     parts = text.rsplit(" ", 4)
     parts = [""] * (5 - len(parts)) + parts if len(parts) < 5 else parts
-    url, ip, date, mime, length_text = parts
-    return ArcHeader(url or text.split(" ")[0], ip, date, mime, int(length_text), False)
+    url, ip, date, mime, length = parts
+    return ArcHeader(url or text.split(" ")[0], ip, date, mime, length, False)

@@ -10,8 +10,15 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .arc import ARC_LINE, ARC_SCAN, ARC_SCAN_ANYWHERE, CERTAIN_LINE, parse_arc_header
-from .limits import Limits
+from .arc import (
+    ARC_LINE,
+    ARC_LINE_WITHOUT_LENGTH,
+    ARC_SCAN,
+    ARC_SCAN_ANYWHERE,
+    CERTAIN_LINE,
+    parse_arc_header,
+)
+from .limits import MOST_BYTES, Limits
 
 NEWLINES = re.compile(rb"[\r\n]*")
 HEAD_END = re.compile(rb"\n\r{0,2}\n")
@@ -58,7 +65,13 @@ def starts_with_header(data: bytes, at: int = 0, dialect: str = "") -> bool:
     """
     if WARC_START.match(data, at):
         return True
-    return (CERTAIN_LINE if dialect == "WARC" else ARC_LINE).match(data, at) is not None
+    if dialect == "WARC":
+        return CERTAIN_LINE.match(data, at) is not None
+    return _arc_line(data, at) is not None
+
+
+def _arc_line(data: bytes, at: int) -> re.Match[bytes] | None:
+    return ARC_LINE.match(data, at) or ARC_LINE_WITHOUT_LENGTH.match(data, at)
 
 
 def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
@@ -80,12 +93,13 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
     return place if place < end else -1
 
 
-def breaks_off(data: bytes, at: int, plain: bool = False) -> int:
+def breaks_off(data: bytes, at: int, most: int, plain: bool = False) -> int:
     """Return where the last other header begins inside of the WARC header at `data[at]`; -1 if there is none.
 
-    So it is left by a writer that was killed. plain: in a file without compression packed data may follow, too.
+    So it is left by a writer that was killed. most: bytes of a header at the most.
+    plain: in a file without compression packed data may follow, too.
     """
-    end = HEAD_END.search(data, at)
+    end = HEAD_END.search(data, at, at + most)
     packed = PACKED.search(data, at, end.start() if end else at + LONGEST_SCAN) if plain else None
     if packed:
         return packed.start()
@@ -103,26 +117,19 @@ def breaks_off(data: bytes, at: int, plain: bool = False) -> int:
 
 
 def parse_header(data: bytes, at: int, limits: Limits) -> Head | None:
-    """Return the header that begins at `data[at]`; None if it has no end within the limit or is no header.
-
-    `data` must hold the header whole, or `limits.header_bytes` of it, or all there is.
-    """
+    """Return the header that begins at `data[at]`; None if it has no end in `data` or within the limit."""
     if WARC_START.match(data, at):
         return _parse_warc(data, at, limits)
-    line = ARC_LINE.match(data, at)
+    line = _arc_line(data, at)
     return _parse_arc(line) if line else None
 
 
 def _parse_warc(data: bytes, at: int, limits: Limits) -> Head | None:
     found = HEAD_END.search(data, at, at + limits.header_bytes)
-    if found:
-        end, size = found.start(), found.end() - at
-    else:
-        end = len(data)
-        size = end - at
-        if size >= limits.header_bytes:
-            return None
-    text = decode(data[at:end])
+    if not found:
+        return None
+    size = found.end() - at
+    text = decode(data[at : found.start()])
     version, _, rest = text.partition("\n")
     fields, known = parse_fields(rest, limits.header_fields)
     version = version.rstrip()
@@ -157,7 +164,7 @@ def _parse_old(words: list[str], size: int) -> Head:
 def _parse_arc(line: re.Match[bytes]) -> Head:
     arc = parse_arc_header(line.group())
     fields = [("WARC-Target-URI", arc.url), ("WARC-Date", arc.date), ("WARC-IP-Address", arc.ip)]
-    fields += [("Content-Type", arc.content_type), ("Content-Length", str(arc.length))]
+    fields += [("Content-Type", arc.content_type), ("Content-Length", arc.length)]
     kind = "warcinfo" if arc.url.startswith("filedesc:") else ""
     return Head(
         dialect="ARC",
@@ -166,7 +173,7 @@ def _parse_arc(line: re.Match[bytes]) -> Head:
         url=arc.url,
         date=timestamp_of(arc.date),
         content_type=arc.content_type,
-        length=max(arc.length, -1),
+        length=number_of(arc.length),
         truncated="",
         fields=fields,
         size=len(line.group()),
@@ -213,8 +220,10 @@ def _unfold(fields: list[tuple[str, str]], known: dict[str, str], more: str) -> 
 
 
 def number_of(text: str) -> int:
-    """Return a byte count as an int; -1 for what is none, such as "", "abc", "-5" or 400 digits."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+    """Return a byte count, `MOST_BYTES` for all that are larger; -1 for what is none, such as "", "abc", "+5", "1e3"."""
+    if not (text.isascii() and text.isdigit()):
+        return -1
+    return min(int(text.lstrip("0")[:20] or "0"), MOST_BYTES)
 
 
 def _bare_url(url: str) -> str:

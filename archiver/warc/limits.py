@@ -7,6 +7,8 @@ from dataclasses import dataclass
 KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30
+MOST_BYTES = 1 << 62
+"""Longer than any file: a length beyond it is taken for it, so that places and sums of them fit in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)

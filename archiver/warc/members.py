@@ -8,6 +8,7 @@ frame, a bzip2 stream; a file without compression counts as one member. Used by
     inner          place of buffer[pos] in the unpacked member
     start, end     where the current member lies on disk (end: once `ended`)
     problem        why the member ended early; "" when it is sound
+    astray         where the bytes begin that are no member; -1 while there are none
 
 Memory stays at about one buffer, whatever a member unpacks to.
 """
@@ -31,8 +32,8 @@ from .decoders import (
     zstd_decoder,
     zstd_dictionary,
 )
-from .header import NEWLINES, breaks_off, find_header, starts_with_header
-from .limits import Limits
+from .header import LONGEST_SCAN, NEWLINES, find_header, starts_with_header
+from .limits import MOST_BYTES, Limits
 from .source import BLOCK, Source
 
 STEP = 16 * 1024
@@ -47,8 +48,8 @@ SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL)
 DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 
 
-class Gap(NamedTuple):
-    """Bytes on disk that belong to no member."""
+class Fault(NamedTuple):
+    """Bytes on disk that are no member and cannot be used."""
 
     offset: int
     length: int
@@ -59,23 +60,36 @@ class MemberStream:
     """What the formats share: the buffer. It stands before the first member until `next_member` is called."""
 
     compression = "none"
+    name = "record header"
 
     def __init__(self, source: Source, offset: int, limits: Limits) -> None:
         self.source = source
         self.limits = limits
+        self.faults: list[Fault] = []
+        self.stand_at(offset)
+
+    def stand_at(self, offset: int) -> None:
+        """Go on with the member that begins at `offset`, once `next_member` is called."""
         self.buffer = b""
-        self.pos = 0
-        self.base = 0
-        self.start = offset
-        self.end = offset
+        self.pos = self.base = 0
+        self.start = self.end = self.read_to = offset
         self.ended = True
         self.problem = ""
-        self.gaps: list[Gap] = []
-        self.read_to = offset
+        self.astray = -1
+        self._before: list[tuple[int, int]] = []
 
     @property
     def inner(self) -> int:
         return self.base + self.pos
+
+    def place(self) -> tuple[int, int]:
+        """Return where on disk the member of buffer[pos] begins, and the place in it: an earlier one after a join."""
+        start, inner = self.start, self.inner
+        for before, size in reversed(self._before):
+            if inner >= 0:
+                break
+            start, inner = before, inner + size
+        return start, inner
 
     def ensure(self, count: int) -> int:
         """Hold at least `count` bytes in the buffer, fewer only if the member ends; return how many there are."""
@@ -113,7 +127,7 @@ class MemberStream:
         return count - left
 
     def next_member(self) -> bool:
-        """Go to the next member; False when there is none."""
+        """Go to the next member; False when the file ends, or none follows at once: then `astray` says where."""
         raise NotImplementedError
 
     def first_bytes_behind(self) -> bytes:
@@ -121,7 +135,7 @@ class MemberStream:
         return b""
 
     def join_next(self) -> None:
-        """Append the next member to the buffer, since a record goes on in it."""
+        """Append the next member to the buffer, since a record goes on in it; what is left has negative places then."""
         raise NotImplementedError
 
     def twin(self) -> MemberStream:
@@ -166,7 +180,6 @@ class PackedStream(MemberStream):
     """A file of compressed members; the subclasses name the format."""
 
     magic = b""
-    name = ""
 
     def __init__(self, source: Source, offset: int, limits: Limits) -> None:
         super().__init__(source, offset, limits)
@@ -176,10 +189,19 @@ class PackedStream(MemberStream):
         self._failures = 0
 
     def next_member(self) -> bool:
-        at = self._pass_gaps(self.end)
-        if at < 0:
-            return False
+        at = self.end
+        while True:
+            head = bytes(self.source.read_at(at, 8))
+            if not head:
+                return False
+            if self.is_member(head):
+                break
+            if (behind := self._pass_skippable(head, at)) < 0:
+                self.astray = at
+                return False
+            at = behind
         self.buffer, self.pos, self.base = b"", 0, 0
+        self._before = []
         self._open(at)
         return True
 
@@ -190,54 +212,35 @@ class PackedStream(MemberStream):
         self._unpacked = 0
         self._decoder = self._new_decoder()
 
-    def _pass_gaps(self, at: int) -> int:
-        """Return where the next member begins at or behind `at`; -1 if nowhere. Notes what was passed over."""
-        while True:
-            head = bytes(self.source.read_at(at, 8))
-            if not head:
-                return -1
-            if self._is_member(head):
-                return at
-            found = self._pass_skippable(head, at)
-            if found < 0:
-                found = self.find_member(at + 1)
-                self.gaps.append(Gap(at, found - at, self._describe_gap(at, found)))
-            at = found
-
-    def _describe_gap(self, at: int, end: int) -> str:
-        count = min(end - at, 4096)
-        if not any(self.source.read_at(at, count)):
-            return f"zero bytes where a {self.name} was expected"
-        return f"bytes that are no {self.name}"
-
-    def _is_member(self, head: bytes) -> bool:
+    def is_member(self, head: bytes) -> bool:
+        """Does a member begin with these bytes?"""
         return head.startswith(self.magic)
 
     def _pass_skippable(self, head: bytes, at: int) -> int:
         return -1
 
     def find_member(self, at: int, end: int = sys.maxsize) -> int:
-        """Return where, from `at` on, a member begins that holds the start of a record; else the end of the file.
+        """Return where, from `at` on and before `end`, a member begins that holds the start of a record.
 
-        end: give up behind this place and return it.
+        Else the end of the file, or `end` where that comes first.
         """
         while at < end:
-            block = bytes(self.source.read_at(at, BLOCK))
+            block = bytes(self.source.read_at(at, min(BLOCK, end - at + len(self.magic) - 1)))
             if len(block) < len(self.magic):
-                return at + len(block)
+                return min(end, at + len(block))
             place = block.find(self.magic)
             while place >= 0:
-                data = self._trial(at + place)[0]
+                data = self.trial(at + place)[0]
                 if data and starts_with_header(data, NEWLINES.match(data).end()):  # type: ignore[union-attr]
                     return at + place
                 place = block.find(self.magic, place + 1)
             at += len(block) - len(self.magic) + 1
         return end
 
-    def _trial(self, at: int) -> tuple[bytes, int]:
+    def trial(self, at: int) -> tuple[bytes, int]:
         """Return the first unpacked bytes of the member at `at`, and its end if they are all; b"" if it is none."""
         packed = bytes(self.source.read_at(at, STEP))
-        if not self._is_member(packed[:8]):
+        if not self.is_member(packed[:8]):
             return b"", -1
         decoder = self._new_decoder()
         try:
@@ -262,7 +265,7 @@ class PackedStream(MemberStream):
     def first_bytes_behind(self) -> bytes:
         at = self.end
         for _ in range(100):
-            data, end = self._trial(at)
+            data, end = self.trial(at)
             if data or end < 0:
                 return data
             at = end
@@ -270,7 +273,9 @@ class PackedStream(MemberStream):
 
     def join_next(self) -> None:
         rest = self.buffer[self.pos :]
-        self._open(self._pass_gaps(self.end))
+        size = self.base + len(self.buffer)
+        self._before = [*(self._before if size < len(rest) else ()), (self.start, size)] if rest else []
+        self._open(self.end)
         self.buffer, self.pos, self.base = rest, 0, -len(rest)
 
     def _new_decoder(self) -> Decoder:
@@ -364,7 +369,7 @@ class PackedStream(MemberStream):
         So an end that no member follows is believed only if no member begins before it.
         """
         behind = bytes(self.source.read_at(end, 8))
-        if not behind or self._is_member(behind) or self._failures >= RESCANS:
+        if not behind or self.is_member(behind) or self._failures >= RESCANS:
             return end
         return self.find_member(self.start + 1, end)
 
@@ -386,7 +391,7 @@ class GzipStream(PackedStream):
     magic = b"\x1f\x8b\x08"
     name = "gzip member"
 
-    def _is_member(self, head: bytes) -> bool:
+    def is_member(self, head: bytes) -> bool:
         return head.startswith(self.magic) and len(head) > 3 and not head[3] & 0xE0
 
     def _new_decoder(self) -> Decoder:
@@ -401,7 +406,7 @@ class Bzip2Stream(PackedStream):
     magic = b"BZh"
     name = "bzip2 stream"
 
-    def _is_member(self, head: bytes) -> bool:
+    def is_member(self, head: bytes) -> bool:
         return head.startswith(self.magic) and head[3:4].isdigit()
 
     def _new_decoder(self) -> Decoder:
@@ -437,16 +442,17 @@ class ZstdStream(_FrameStream):
     def __init__(self, source: Source, offset: int, limits: Limits) -> None:
         super().__init__(source, offset, limits)
         self._dictionary: Dictionary | None = None
-        self._load_dictionary()
+        self._looked_for_dictionary = False
 
     def _load_dictionary(self) -> None:
+        self._looked_for_dictionary = True
         head = bytes(self.source.read_at(0, 8))
         if len(head) < 8 or not head.startswith(DICTIONARY_MAGIC):
             return
         size: int = struct.unpack("<I", head[4:8])[0]
         frame = min(8 + size, self.source.size())
         if size > self.limits.dictionary_bytes:
-            self.gaps.append(Gap(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed"))
+            self.faults.append(Fault(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed"))
             return
         raw = bytes(self.source.read_at(8, size))
         try:
@@ -454,10 +460,17 @@ class ZstdStream(_FrameStream):
                 raw = zstd_decoder(self.limits.window_log).decompress(raw, self.limits.dictionary_bytes)
             self._dictionary = zstd_dictionary(raw)
         except DECODER_ERRORS as error:
-            self.gaps.append(Gap(0, frame, f"the Zstandard dictionary cannot be used: {error}"))
+            self.faults.append(Fault(0, frame, f"the Zstandard dictionary cannot be used: {error}"))
 
     def _new_decoder(self) -> Decoder:
+        if not self._looked_for_dictionary:
+            self._load_dictionary()
         return zstd_decoder(self.limits.window_log, self._dictionary)
+
+    def twin(self) -> MemberStream:
+        other = type(self)(self.source, self.start, self.limits)
+        other._dictionary, other._looked_for_dictionary = self._dictionary, self._looked_for_dictionary
+        return other
 
 
 def _plain_words(error: Exception) -> str:
@@ -465,43 +478,95 @@ def _plain_words(error: Exception) -> str:
     return str(error).rpartition("data: ")[2] or type(error).__name__
 
 
-STREAMS = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
+PACKED = (GzipStream, ZstdStream, Lz4Stream, Bzip2Stream)
 
 
-def open_members(source: Source, offset: int, limits: Limits) -> MemberStream:
-    """Return the stream for the format that the bytes at `offset` have, skippable frames passed over."""
-    at = offset
-    stream: PackedStream | None = None
-    for _ in range(1000):
-        head = bytes(source.read_at(at, 8))
-        for kind in STREAMS:
-            if head.startswith(kind.magic):
-                stream = kind(source, offset, limits)
-                data, end = stream._trial(at)
-                if offset or data or end >= 0:
-                    return stream
-        if stream is not None or not SKIPPABLE.match(head) or len(head) < 8:
-            break
-        at += 8 + struct.unpack("<I", head[4:8])[0]
-    searched = find_format(source, 0, limits) if offset == 0 else None
-    return searched or stream or PlainStream(source, offset, limits)
+class Streams:
+    """The streams over one source, one for each format, and which of them goes on where."""
 
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self.source = source
+        self.plain = PlainStream(source, 0, limits)
+        self._packed = [kind(source, 0, limits) for kind in PACKED]
 
-def find_format(source: Source, at: int, limits: Limits) -> MemberStream | None:
-    """Rubbish begins at `at`: return a stream from there on of the format whose first record comes first."""
-    start = bytes(source.read_at(at, BLOCK))
-    plain = PlainStream(source, at, limits)
-    begin = 0
-    if starts_with_header(start, NEWLINES.match(start).end()):  # type: ignore[union-attr]
-        begin = breaks_off(start, 0, plain=True)
-        if begin < 0:
-            return plain
-    first = find_header(start, begin, len(start), "")
-    found: MemberStream | None = plain if first >= 0 else None
-    first = at + (len(start) if first < 0 else first)
-    for kind in STREAMS:
-        stream = kind(source, at, limits)
-        place = stream.find_member(at, first)
-        if place < first:
-            found, first = stream, place
-    return found
+    def first(self) -> MemberStream:
+        """Return the stream that begins the file: of the format of its first bytes, else of its first record."""
+        begun = self._begun_at(0)
+        if begun and begun[1]:
+            stream: MemberStream = begun[0]
+        else:
+            found = self.find(0, "", fresh=True, most=BLOCK)[0]
+            stream = found or (begun[0] if begun else self.plain)
+        stream.stand_at(0)
+        return stream
+
+    def at(self, offset: int) -> MemberStream:
+        """Return the stream for a record or member that begins at `offset`."""
+        begun = self._begun_at(offset)
+        found = begun[0] if begun else self.plain
+        found.stand_at(offset)
+        return found
+
+    def gzip_at(self, offset: int) -> MemberStream:
+        """Return the stream of gzip members, whatever lies at `offset`."""
+        stream = self._packed[0]
+        stream.stand_at(offset)
+        return stream
+
+    def _begun_at(self, offset: int) -> tuple[PackedStream, bool] | None:
+        """Return the stream whose member begins at `offset`, skippable frames passed over, and if it can be unpacked."""
+        at = offset
+        for _ in range(1000):
+            head = bytes(self.source.read_at(at, 8))
+            for stream in self._packed:
+                if stream.is_member(head):
+                    data, end = stream.trial(at)
+                    return stream, bool(data) or end >= 0
+            if not SKIPPABLE.match(head) or len(head) < 8:
+                return None
+            at += 8 + struct.unpack("<I", head[4:8])[0]
+        return None
+
+    def find(
+        self,
+        at: int,
+        dialect: str,
+        *,
+        fresh: bool = False,
+        only: MemberStream | None = None,
+        most: int = MOST_BYTES,
+    ) -> tuple[MemberStream | None, int]:
+        """Return the stream whose record comes first from `at` on, and where; (None, where the search ended) for none.
+
+        fresh: a record without compression may begin at `at` itself, behind line ends, as well as a packed one.
+        only: look for this format, no other. most: bytes to search, and some more.
+        """
+        end = at + most
+        if fresh and only in (None, self.plain):
+            block = bytes(self.source.read_at(at, BLOCK))
+            if starts_with_header(block, NEWLINES.match(block).end()):  # type: ignore[union-attr]
+                return self.plain, at
+        while True:
+            block = bytes(self.source.read_at(at, BLOCK))
+            last = len(block) < BLOCK or at + BLOCK >= end
+            searched = len(block) if last else len(block) - LONGEST_SCAN
+            found: MemberStream | None = None
+            first = at + searched
+            if only in (None, self.plain) and (place := find_header(block, 1, searched, dialect)) >= 0:
+                found, first = self.plain, at + place
+            packed, place = self.find_packed(at, first, only=only)
+            if packed:
+                found, first = packed, place
+            if found or last:
+                return found, first
+            at = first - 1  # the line end before an ARC header is a part of what is looked for
+
+    def find_packed(
+        self, at: int, end: int, *, only: MemberStream | None = None
+    ) -> tuple[MemberStream | None, int]:
+        """Return the stream of the first member from `at` on and before `end` that begins with a record, and where."""
+        found: MemberStream | None = None
+        for stream in self._packed:
+            if only in (None, stream) and (place := stream.find_member(at, end)) < min(end, self.source.size()):
+                found, end = stream, place
+        return found, end

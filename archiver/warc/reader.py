@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .errors import NotAnArchiveError, RecordError
-from .header import KNOWN_START
 from .limits import DEFAULT_LIMITS, Limits
-from .members import STEP, GzipStream, PlainStream, open_members
+from .members import STEP, Streams
 from .record import Damage, Location, Record
 from .records import RecordStream
 from .source import BLOCK, FileSource, Source
@@ -30,8 +29,11 @@ class ArchiveReader:
     compression: "none", "gzip", "gzip as one member", "zstd", "lz4", "bzip2", "zip: gzip" ...
     position: bytes of the file on disk read so far.
 
-    Raises ArchiveError if the file cannot be opened or read, NotAnArchiveError
-    (from the iteration) if it holds no record. Anything less is a `Damage`.
+    Raises ArchiveError if the file cannot be opened or read, NotAnArchiveError (from the iteration) if it holds no
+    record, nor ends inside of the header of its first. Anything less is a `Damage`.
+
+    A damage lies where no record does, or it has the place of a record that is not whole. Records and damages, line
+    ends, empty members and skippable frames make up the file.
     """
 
     def __init__(self, path: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -40,6 +42,7 @@ class ArchiveReader:
         self.format = ""
         self._source: Source = FileSource(path)
         self._records: RecordStream | None = None
+        self._is_archive = False
         self._begin = 0
         self._compressions: list[str] = []
         self._is_zip = False
@@ -60,25 +63,31 @@ class ArchiveReader:
 
     def __iter__(self) -> Iterator[Record | Damage]:
         self._is_zip = is_zip(self._source)
-        found = 0
+        found = False
         held: list[Damage] = []
         for item in self._read_zip() if self._is_zip else self._read_archive(self._source, ""):
             if isinstance(item, Damage) and not found:
                 _hold(held, item)
                 continue
             if not found:
-                found = 1
+                found = True
                 yield from held
             yield item
-        if not found:
+        if not self._is_archive:
             raise NotAnArchiveError(self._why_not(held))
+        if not found:
+            yield from held
 
     def _read_archive(self, source: Source, member: str) -> Iterator[Record | Damage]:
-        stream = open_members(source, 0, self.limits)
-        self._records = RecordStream(stream, self.path, member, self.limits)
-        for item in self._records:
-            self.format = self.format or self._records.format
+        return self._read_stream(RecordStream(Streams(source, self.limits), self.path, member, self.limits))
+
+    def _read_stream(self, records: RecordStream) -> Iterator[Record | Damage]:
+        self._records = records
+        for item in records:
+            self.format = self.format or records.format
+            self._is_archive |= records.is_archive
             yield item
+        self._is_archive |= records.is_archive
 
     def _read_zip(self) -> Iterator[Record | Damage]:
         """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
@@ -90,7 +99,7 @@ class ArchiveReader:
                 if not problem:
                     try:
                         inner, self._begin = open_entry(self._source, entry)
-                        read_to = max(read_to, self._begin + entry.packed_size)
+                        read_to = max(read_to, min(self._begin + entry.packed_size, self._source.size()))
                         if holds_archive(inner, entry.name, self.limits):
                             yield from self._read_archive(inner, entry.name)
                             self._close_member()
@@ -120,11 +129,9 @@ class ArchiveReader:
 
         at: where the files end that the part of the table that can be read has named.
         """
-        self._begin = at
-        self._records = RecordStream(GzipStream(self._source, at, self.limits), self.path, "", self.limits)
-        for item in self._records:
-            self.format = self.format or self._records.format
-            yield item
+        self._begin = 0
+        streams = Streams(self._source, self.limits)
+        yield from self._read_stream(RecordStream(streams, self.path, "", self.limits, streams.gzip_at(at)))
 
     def _close_member(self) -> None:
         assert self._records is not None
@@ -264,34 +271,19 @@ def _record_at(source: Source, location: Location, limits: Limits) -> Record:
     where = f"{location.path}: {location.member}" if location.member else location.path
     if location.offset < 0 or location.offset >= source.size():
         raise RecordError(where, location.offset, f"the file has only {source.size()} bytes")
-    stream = open_members(source, location.offset, limits)
-    records = RecordStream(stream, location.path, location.member, limits)
-    records.owns_source = True
-    if stream.next_member() and stream.start == location.offset:
-        if isinstance(stream, PlainStream):
-            record = None if _is_inside_line(source, location.offset) else records.read_header()
-        else:
-            stream.skip(location.inner)
-            record = records.read_header(after_newlines=True)
-        if record is not None:
-            if record.version.startswith("ARC/"):
-                record.version = _arc_version(source, limits) or record.version
-            return record
+    for dialect in ("", "ARC"):  # a header that goes on in another member looks like one in ARC files alone
+        streams = Streams(source, limits)
+        stream = streams.at(location.offset)
+        records = RecordStream(streams, location.path, location.member, limits, stream)
+        records.dialect = dialect
+        if stream.next_member() and stream.start == location.offset:
+            if not records.plain:
+                stream.skip(location.inner)
+            record = records.read_header(after_newlines=not records.plain)
+            if record is not None:
+                records.owns_source = True
+                return record
     raise RecordError(where, location.offset, "no record begins here")
-
-
-def _is_inside_line(source: Source, offset: int) -> bool:
-    """A part of an ARC header line looks like one itself: "ttp://..." after the "h"."""
-    if not offset:
-        return False
-    before, *line = bytes(source.read_at(offset - 1, 12))
-    return bytes((before,)).isalnum() and not KNOWN_START.match(bytes(line))
-
-
-def _arc_version(source: Source, limits: Limits) -> str:
-    """Return the version that the first record of an ARC file states; "" if there is none."""
-    first = next(iter(RecordStream(open_members(source, 0, limits), "", "", limits)), None)
-    return first.version if isinstance(first, Record) and first.version.startswith("ARC/") else ""
 
 
 def _hold(held: list[Damage], item: Damage) -> None:

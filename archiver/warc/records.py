@@ -4,6 +4,9 @@ Content-Length is believed when the bytes behind the block look like the end of
 a record: the end of the member, or line ends and the next header. Else the next
 record must not be swallowed: a header inside the block ends it there; without
 one the length stands, and what follows up to the next header is damage.
+
+What a record is depends on the bytes from its own place on, never on what was
+read before: so it comes out the same when it is read from its place alone.
 """
 
 from __future__ import annotations
@@ -24,48 +27,52 @@ from .header import (
     parse_header,
     starts_with_header,
 )
-from .limits import KIB, Limits
-from .members import MemberStream, PlainStream, find_format
+from .limits import GIB, KIB, MOST_BYTES, Limits
+from .members import MemberStream, PlainStream, Streams
 from .record import Damage, Headers, Location, Record
 from .scan import PROBE, scan, stands_at_boundary
-from .source import WindowSource
 
 HTTP_START = re.compile(rb"\s{0,16}HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
 ARC_VERSION = re.compile(rb"([12]) (\d)[ \r\n]")
-TRAILING_NEWLINES = re.compile(rb"[\r\n]+\Z")
-MOST_SCOUTS = 20
+CUT_START = re.compile(rb"WARC/(?:\d|\Z)|filedesc:", re.IGNORECASE)
+"""How a file begins that is an archive, even where its first header has no end."""
+
+MOST_SCOUTED = 8 * GIB
+"""Unpacked bytes that are looked at ahead in one file, to learn whether wrong lengths are right after all."""
+
+SEARCHED_AT_ONCE = 256 * KIB
 NO_HEADER = "no record header where one was expected"
 TOO_SHORT = "Content-Length does not reach the end of the record"
 BREAKS_OFF = "a record header that breaks off where the next one begins"
-OTHERWISE = (NO_HEADER, TOO_SHORT, BREAKS_OFF)
-"""Bytes passed over in a plain file that may be records of a packed one."""
-
-SMALLEST = 20
-"""Bytes that hold a record at the least, packed or not."""
+CUT_HEADER = "the file ends inside a record header"
 
 
 class RecordStream:
     """Iterator over the records and damages of one archive, in file order.
 
     member: name of the archive inside a ZIP file, for locations and damages.
+    stream: where to begin; by default with the first bytes.
     format: version of the first record, "" before it.
     shared: some member held more than one record.
-    within_another: the records lie where another stream found none of its own.
+    is_archive: there was a record, or what begins as the header of one and ends with the file.
     """
 
-    def __init__(self, stream: MemberStream, path: str, member: str, limits: Limits) -> None:
-        self.stream = stream
+    def __init__(
+        self, streams: Streams, path: str, member: str, limits: Limits, stream: MemberStream | None = None
+    ) -> None:
+        self.streams = streams
+        self.stream = stream or streams.first()
         self.path = path
         self.member = member
         self.limits = limits
         self.format = ""
         self.dialect = ""
         self.shared = False
-        self.records = 0
-        self.plain = isinstance(stream, PlainStream)
+        self.is_archive = False
+        self.plain = isinstance(self.stream, PlainStream)
         self.owns_source = False
-        self.within_another = False
-        self._arc_version = ""
+        self._compression = self.stream.compression
+        self._arc_version: str | None = None
         self._current: Record | None = None
         self._left = 0
         self._taken = 0
@@ -74,27 +81,25 @@ class RecordStream:
         self._damages: list[Damage] = []
         self._records_in_member = 0
         self._scout: MemberStream | None = None
-        self._scouts = 0
+        self._scouted = 0
 
     # ---------------------------------------------------------------- going through the archive
 
     def __iter__(self) -> Iterator[Record | Damage]:
-        stream = self.stream
         while True:
             if self._current is not None:
                 self._finish_record()
-            if self._damages or stream.gaps:
-                yield from self._take_damages()
+            yield from self._take_damages()
             self._skip_newlines()
-            if not stream.ensure(1):
+            if not self.stream.ensure(1):
                 self._leave_member()
-                if self._damages or stream.gaps:
-                    yield from self._take_damages()
-                if not stream.next_member():
+                yield from self._take_damages()
+                if not self._go_to_next_member():
                     yield from self._take_damages()
                     return
-                self._records_in_member = 0
                 continue
+            if self.stream.inner < 0:
+                self._go_back()
             record = self.read_header()
             if record is not None:
                 yield record
@@ -103,19 +108,63 @@ class RecordStream:
 
     @property
     def compression(self) -> str:
-        name = self.stream.compression
-        if self.shared and not self.plain:
-            name += {"gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
+        name = self._compression
+        if self.shared:
+            name += {"none": "", "gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
         return name
+
+    def _go_to_next_member(self) -> bool:
+        """Go on behind the member that ends here, in another format if that is what follows; False at the end."""
+        stream = self.stream
+        self._records_in_member = 0
+        if stream.next_member():
+            return True
+        if stream.astray < 0:
+            return False
+        return self._go_on_behind(stream.astray, stream.astray, fresh=True)
+
+    def _go_back(self) -> None:
+        """The last record was thought to go on in another member, and another one begins before: read it afresh."""
+        start, inner = self.stream.place()
+        if self._scouted <= MOST_SCOUTED:
+            self.stream.stand_at(start)
+            self.stream.next_member()
+            self._scouted += self.stream.skip(inner)
+            self._records_in_member = 1
+
+    def _go_on_behind(self, begin: int, at: int, problem: str = "", *, fresh: bool = False) -> bool:
+        """Bytes that are no record begin at `begin`: go to the first record from `at` on and report what was passed.
+
+        So files that were joined from several formats are read to their end. False where no record follows.
+        """
+        only = self.stream if self.member else None  # the size in a ZIP file may be wrong, and other files follow
+        found, place = self.streams.find(at, self.dialect if self.plain else "", fresh=fresh, only=only)
+        if place > begin:
+            self._damage(begin, place - begin, problem or self._describe_gap(begin, place))
+        if found is None:
+            self.stream.stand_at(place)
+            return False
+        self.stream = found
+        self.stream.stand_at(place)
+        self.plain = isinstance(found, PlainStream)
+        self._known_ends, self._scout = {}, None
+        if not self.format:
+            self._compression = found.compression
+        return found.next_member()
+
+    def _describe_gap(self, begin: int, end: int) -> str:
+        if not any(self.stream.source.read_at(begin, min(end - begin, 4096))):
+            return f"zero bytes where a {self.stream.name} was expected"
+        return f"bytes that are no {self.stream.name}"
 
     def read_header(self, after_newlines: bool = False) -> Record | None:
         """Return the record that begins at the next byte; None if none does."""
         stream = self.stream
         if after_newlines:
             self._skip_newlines()
-        self._start, self._start_inner = stream.start, stream.inner
-        self._end = -1
+        self._start, self._start_inner = stream.place()
         self._joined = False
+        most = self.limits.header_bytes
         have = stream.ensure(KIB)
         if not HEAD_END.search(stream.buffer, stream.pos):
             if stream.ended and not self.plain:
@@ -124,19 +173,29 @@ class RecordStream:
                 self._hold_long_header()
             elif have < LONGEST_SCAN:
                 stream.ensure(LONGEST_SCAN)
-        if not starts_with_header(stream.buffer, stream.pos, self.dialect):
+        if not starts_with_header(stream.buffer, stream.pos, self.dialect) or self._is_inside_line():
             return None
         if WARC_START.match(stream.buffer, stream.pos):
-            again = breaks_off(stream.buffer, stream.pos, self.plain)
+            again = breaks_off(stream.buffer, stream.pos, most, self.plain)
             if again >= 0:
                 begin, stream.pos = stream.inner, again
                 self._report_passed(begin, BREAKS_OFF, more=True)
                 return None
         head = parse_header(stream.buffer, stream.pos, self.limits)
-        if head is None:
+        if head is not None:
+            return self._begin(head)
+        if len(stream.buffer) - stream.pos >= most:
             self._pass_long_header()
-            return None
-        return self._begin(head)
+        else:
+            self._pass_cut_header()
+        return None
+
+    def _is_inside_line(self) -> bool:
+        """A part of an ARC header line looks like one itself: "ttp://..." after the "h"."""
+        stream = self.stream
+        if not self.plain or not stream.inner or KNOWN_START.match(stream.buffer, stream.pos):
+            return False
+        return bytes(stream.source.read_at(stream.inner - 1, 1)).isalnum()
 
     def _hold_long_header(self) -> None:
         """Hold the whole header in the buffer, as far as it may go; in steps, since most are short."""
@@ -173,7 +232,7 @@ class RecordStream:
         self._taken = 0
         self.dialect = head.dialect
         self._left = self._settle_length(head.length)
-        self.records += 1
+        self.is_archive = True
         self._records_in_member += 1
         if self._records_in_member > 1:
             self.shared = True
@@ -199,11 +258,14 @@ class RecordStream:
             record.truncated = "file"
         return record
 
-    # What is known of the current record's length: cut by the end of the file, goes on in another member,
-    # followed by bytes that belong to nothing.
+    # What is known of the current record's length: cut by the end of the file, goes on in another member, followed
+    # by bytes that belong to nothing, not told by its header, not looked at to its end.
     _cut = False
     _joined = False
     _ragged = False
+    _unclaimed = False
+    _in_doubt = False
+    _searched = 0
     _length_problem = ""
 
     def _arc_type(self, head: Head) -> str:
@@ -211,117 +273,142 @@ class RecordStream:
         if head.type_name:
             found = ARC_VERSION.match(start)
             if found:
-                self._arc_version = f"ARC/{found[1].decode()}.{found[2].decode()}"
-            head.version = self._arc_version or head.version
+                head.version = f"ARC/{found[1].decode()}.{found[2].decode()}"
             return head.type_name
-        head.version = self._arc_version or head.version
+        head.version = self.arc_version() or head.version
         return "response" if HTTP_START.match(start) else "resource"
+
+    def arc_version(self) -> str:
+        """Return the version that the first record of an ARC file states; "" if it states none."""
+        if self._arc_version is None:
+            records = RecordStream(Streams(self.streams.source, self.limits), "", "", self.limits)
+            records._arc_version = ""
+            first = next(iter(records), None)
+            states = isinstance(first, Record) and first.type_name == "warcinfo" and first.version
+            self._arc_version = states if states and states.startswith("ARC/") else ""
+        return self._arc_version
 
     # ---------------------------------------------------------------- how long a block is
 
     def _settle_length(self, claimed: int) -> int:
-        """Return how many bytes the block has, as judged from what stands at its end. Sets `_cut`.
+        """Return how many bytes the block has, as judged from what stands at its end. Sets what is known of it.
 
-        Blocks that are longer than the look-ahead are judged by reading ahead in
-        the file where that is cheap, and else believed.
+        Where the header has no usable length (-1), the block goes on to the next header or the end of the member.
         """
-        stream = self.stream
-        self._cut = self._ragged = False
+        self._cut = self._ragged = self._in_doubt = False
+        self._searched = 0
         self._length_problem = ""
-        if claimed < 0:
-            return self._unclaimed_length()
-        window = self.limits.lookahead_bytes
-        if claimed > window and (self.plain or stream.ensure(window) >= window):
-            return self._settle_long(claimed)
-        have = stream.ensure(claimed + 4)
-        while have < claimed and self._go_on_in_next_member():
-            have = stream.ensure(claimed + 4)
+        self._unclaimed = claimed < 0
+        if self._unclaimed:
+            claimed = MOST_BYTES
+        length = self._settle_long(claimed) if self.plain else self._settle_packed(claimed)
+        if self._unclaimed:
+            self._cut = bool(self.stream.problem)
+            self._length_problem = ""
+        return length
+
+    def _settle_packed(self, claimed: int) -> int:
+        """Blocks that are longer than the look-ahead are judged when they are read; see `_search_block`."""
+        stream = self.stream
+        window = min(claimed, self.limits.lookahead_bytes)
+        have = stream.ensure(window + 4)
+        while have < window and self._go_on_in_next_member():
+            have = stream.ensure(window + 4)
+        if have >= window < claimed:
+            self._in_doubt = True
+            return claimed
         if have >= claimed and self._is_boundary(claimed):
             return claimed
-        stream.ensure(claimed + LONGEST_SCAN)
-        inside = find_header(stream.buffer, stream.pos, stream.pos + claimed, self.dialect)
+        stream.ensure(window + LONGEST_SCAN)
+        inside = find_header(stream.buffer, stream.pos, stream.pos + min(claimed, have), self.dialect)
         if inside >= 0:
             return self._shorten(claimed, inside - stream.pos)
         if have < claimed:
-            self._cut_short(claimed, have)
-            return have
-        self._ragged = self.plain and stream.buffer[stream.pos + claimed] not in b"\r\n"
+            return self._end_early(claimed, have)
         return claimed
 
-    def _unclaimed_length(self) -> int:
-        stream = self.stream
-        have = stream.ensure(self.limits.lookahead_bytes)
-        inside = find_header(stream.buffer, stream.pos, len(stream.buffer), self.dialect)
-        end = inside if inside >= 0 else len(stream.buffer)
-        trailing = TRAILING_NEWLINES.search(stream.buffer, max(stream.pos, end - KIB), end)
-        if trailing and (inside >= 0 or stream.ended):
-            end = trailing.start()
-        return min(have, end - stream.pos)
-
     def _settle_long(self, claimed: int) -> int:
-        """The same for a block longer than the look-ahead: go to its end with a second stream, in constant memory.
-
-        In a packed file that is done only where records share a member: elsewhere
-        the end of the member is the end of the record.
-        """
+        """Without compression the end of a block is looked at where it is, and what lies before it only if need be."""
         stream = self.stream
-        begin = stream.inner
-        if self.plain:
-            size = stream.source.size()
-            ahead: MemberStream = PlainStream(stream.source, begin, self.limits)
-            if begin + claimed > size:
-                inside = scan(ahead, size - begin, self.dialect)
-                if inside < 0:
-                    self._cut_short(claimed, size - begin)
-                    return size - begin
-                return self._shorten(claimed, inside)
+        window = self.limits.lookahead_bytes
+        begin, size = stream.inner, stream.source.size()
+        end = begin + claimed
+        if claimed <= window:
+            if stream.ensure(claimed + 4) >= claimed and self._is_boundary(claimed):
+                return claimed
+        elif end <= size:
+            ahead = PlainStream(stream.source, end, self.limits)
             ahead.next_member()
-            ahead.skip(claimed)
             if stands_at_boundary(ahead, self.dialect):
                 return claimed
-            inside = scan(PlainStream(stream.source, begin, self.limits), claimed, self.dialect)
-            if inside >= 0:
-                return self._shorten(claimed, inside)
-            self._ragged = True
-            return claimed
-        if not self._records_in_member:
-            return claimed
-        scout = self._scout_at(begin)
-        if scout is None:
-            return claimed
-        inside = scan(scout, claimed, self.dialect, to_the_end=True)
-        if inside < 0 or (scout.inner - begin == claimed and stands_at_boundary(scout, self.dialect)):
-            return claimed
-        return self._shorten(claimed, inside)
+        there = min(claimed, size - begin)
+        inside = scan(PlainStream(stream.source, begin, self.limits), there, self.dialect)
+        if inside >= 0:
+            return self._shorten(claimed, inside)
+        if not self.member:
+            packed, place = self.streams.find_packed(begin, begin + there)
+            if packed:
+                return self._shorten(claimed, place - begin)
+        if end > size:
+            return self._end_early(claimed, there)
+        self._ragged = bytes(stream.source.read_at(end, 1)) not in (b"\r", b"\n")
+        return claimed
+
+    def _search_block(self, count: int) -> None:
+        """Search the next `count` bytes of a block in doubt for the header of another record, which may end it there."""
+        stream = self.stream
+        while self._in_doubt and self._searched < min(count, self._left):
+            have = stream.ensure(self._searched + SEARCHED_AT_ONCE + LONGEST_SCAN)
+            end = min(have if stream.ended else have - LONGEST_SCAN, self._left)
+            found = find_header(stream.buffer, stream.pos + self._searched, stream.pos + end, self.dialect)
+            if found >= 0:
+                self._in_doubt = False
+                if not self._stands_ahead():
+                    self._left = self._shorten(self._taken + self._left, found - stream.pos)
+                return
+            if stream.ended or end == self._left:
+                self._searched = end
+                return
+            self._searched = end - 4  # the line ends before a header are no part of the block
+
+    def _stands_ahead(self) -> bool:
+        """Is the length of the block right, to the letter? Looked at with a second stream, in constant memory."""
+        if self._unclaimed:
+            return False
+        end = self.stream.inner + self._left
+        scout = self._scout_at(end)
+        return scout is not None and scout.inner == end and stands_at_boundary(scout, self.dialect)
 
     def _scout_at(self, inner: int) -> MemberStream | None:
         """Return a second stream at a place of the current member. It only goes on, so it costs one more
-        unpacking in all; where wrong lengths make it start again, it does so a few times and then no more."""
+        unpacking in all, where wrong lengths do not make it start again; None where that becomes too much."""
         scout = self._scout
         if scout is None or scout.start != self.stream.start or scout.inner > inner:
-            if self._scouts == MOST_SCOUTS:
+            if self._scouted > MOST_SCOUTED:
                 return None
-            self._scouts += 1
             scout = self._scout = self.stream.twin()
             if not scout.next_member():
                 return None
-        scout.skip(inner - scout.inner)
+        self._scouted += scout.skip(inner - scout.inner)
         return scout
 
     def _is_boundary(self, length: int) -> bool:
         """Does a record end `length` bytes on? Then there is nothing but line ends before a header or the end."""
         stream = self.stream
         while True:
-            place = NEWLINES.match(stream.buffer, stream.pos + length).end()  # type: ignore[union-attr]
-            if stream.ended or place - stream.pos - length > PROBE:
+            begin = stream.pos + length
+            place = NEWLINES.match(stream.buffer, begin, begin + PROBE).end()  # type: ignore[union-attr]
+            if place == begin + PROBE:
+                return True
+            if stream.ended:
                 break
             behind = len(stream.buffer) - place
-            if behind >= 10 * KIB or (behind >= 8 and b"\n" in stream.buffer[place:]):
+            if behind >= 10 * KIB or (behind >= 8 and stream.buffer.find(b"\n", place) >= 0):
                 break
             stream.ensure(len(stream.buffer) - stream.pos + 10 * KIB)
         if place >= len(stream.buffer):
             return True
-        if place == stream.pos + length and self.dialect == "ARC" and self._cuts_a_line(place):
+        if place == begin and self.dialect == "ARC" and self._cuts_a_line(place):
             return False
         return starts_with_header(stream.buffer, place, self.dialect)
 
@@ -335,18 +422,29 @@ class RecordStream:
         begin = buffer.rfind(b"\n", max(self.stream.pos, place - KIB), place) + 1
         return 0 < begin < place and find_header(buffer, begin - 1, begin + 1, "ARC") >= 0
 
-    def _shorten(self, claimed: int, length: int) -> int:
-        """The next header stands `length` bytes on, inside of the claimed block."""
+    def _shorten(self, claimed: int, ahead: int) -> int:
+        """The next header stands `ahead` bytes on, inside of the claimed block: return what is left of the block."""
+        length = self._taken + ahead
         self._length_problem = f"Content-Length says {claimed} bytes, the next record begins after {length}"
-        stream = self.stream
-        if length <= len(stream.buffer) - stream.pos:
-            end = stream.pos + length
-            trailing = TRAILING_NEWLINES.search(stream.buffer, max(stream.pos, end - 4), end)
-            if trailing:
-                return trailing.start() - stream.pos
-        return length
+        return self._without_line_ends(ahead)
 
-    def _cut_short(self, claimed: int, have: int) -> None:
+    def _without_line_ends(self, ahead: int) -> int:
+        """Return where the block ends, when those behind it end `ahead` bytes on."""
+        stream = self.stream
+        most = min(ahead, KIB if self._unclaimed else 4)
+        if self.plain:
+            last = bytes(stream.source.read_at(stream.inner + ahead - most, most))
+        else:
+            last = stream.buffer[stream.pos + ahead - most : stream.pos + ahead]
+        return ahead - len(last) + len(last.rstrip(b"\r\n"))
+
+    def _end_early(self, claimed: int, ahead: int) -> int:
+        """The file or member ends `ahead` bytes on, inside of the claimed block: return what is left of the block."""
+        self._note_early_end(claimed, ahead)
+        is_whole = not self.plain and not self.stream.problem  # then the line ends behind the block are there, too
+        return self._without_line_ends(ahead) if is_whole or self._unclaimed else ahead
+
+    def _note_early_end(self, claimed: int, have: int) -> None:
         self._cut = True
         end = "the file" if self.stream.problem or self.plain else "the member"
         self._length_problem = f"Content-Length says {claimed} bytes, {end} ends after {have}"
@@ -376,10 +474,10 @@ class RecordStream:
             raise ArchiveError(
                 f"{self.path}: the reader has moved on from this record; read it before the next one"
             )
-        if limit < 0 or limit > self._left:
-            limit = self._left
+        if limit < 0:
+            limit = MOST_BYTES
         parts = []
-        while limit > 0:
+        while limit > 0 and self._left > 0:
             part = self._take(limit)
             if not part:
                 break
@@ -390,20 +488,33 @@ class RecordStream:
         return b"".join(parts)
 
     def _take(self, count: int) -> bytes:
-        stream = self.stream
-        part = stream.take(count)
+        part = self.stream.take(self._certain(count))
         while not part:
+            if not self._left:
+                return b""
             if not self._go_on_in_next_member():
                 self._note_cut()
                 return b""
-            part = stream.take(count)
-        self._left -= len(part)
-        self._taken += len(part)
+            part = self.stream.take(self._certain(count))
+        self._pass(len(part))
         return part
 
+    def _certain(self, count: int) -> int:
+        """Return how many of the next `count` bytes are known to be of the block: some, unless the member ends."""
+        if not self._in_doubt:
+            return min(count, self._left)
+        self._search_block(1)
+        return min(count, self._left, self._searched) if self._in_doubt else min(count, self._left)
+
+    def _pass(self, count: int) -> None:
+        self._left -= count
+        self._taken += count
+        self._searched = max(0, self._searched - count)
+
     def _note_cut(self) -> None:
-        self._cut_short(self._taken + self._left, self._taken)
-        if self._current is not None:
+        if not self._unclaimed:
+            self._note_early_end(self._taken + self._left, self._taken)
+        if self._current is not None and (not self._unclaimed or self.stream.problem):
             self._current.truncated = "file"
         self._left = 0
 
@@ -412,22 +523,32 @@ class RecordStream:
             raise ArchiveError(
                 f"{self.path}: the reader has moved on from this record; read it before the next one"
             )
-        count = min(count, self._left)
         stream = self.stream
-        while stream.ensure(count) < count and self._go_on_in_next_member():
-            pass
+        while True:
+            self._search_block(count)
+            count = min(count, self._left)
+            if stream.ensure(count) >= count or not self._go_on_in_next_member():
+                break
         return stream.buffer[stream.pos : stream.pos + count]
 
     def _pass_block(self) -> None:
         while self._left > 0:
-            passed = self.stream.skip(self._left)
-            self._left -= passed
-            self._taken += passed
-            if self._left and not self._go_on_in_next_member():
+            passed = self.stream.skip(self._certain(self._left))
+            self._pass(passed)
+            if not passed and self._left and not self._go_on_in_next_member():
                 self._note_cut()
         if self._ragged:
             self._ragged = False
-            self._pass_to_header(TOO_SHORT)
+            self._pass_rest()
+
+    def _pass_rest(self) -> None:
+        """What follows a block that is too short, up to the next record, belongs to no other record."""
+        stream = self.stream
+        begin = stream.inner
+        only = stream if self.member else None
+        _, place = self.streams.find(begin, self.dialect, only=only)
+        stream.skip(place - begin)
+        self._damage(begin, place - begin, TOO_SHORT)
 
     def locate(self, record: Record) -> Location:
         """Return where the current record lies; see `Record.location`."""
@@ -488,16 +609,40 @@ class RecordStream:
             stream.problem = ""
 
     def _pass_garbage(self) -> None:
-        self.stream.pos += 1
-        self._pass_to_header(NO_HEADER, back=1)
+        stream = self.stream
+        if stream.ended and len(stream.buffer) - stream.pos <= LONGEST_SCAN:
+            rest = stream.buffer[stream.pos :]
+            if b"\n" not in rest and KNOWN_START.match(rest):
+                self._pass_cut_header()
+                return
+        if self.plain:
+            begin = stream.inner
+            self._go_on_behind(begin, begin, NO_HEADER)
+        else:
+            stream.pos += 1
+            self._pass_to_header(NO_HEADER, back=1)
+
+    def _pass_cut_header(self) -> None:
+        """The file or member ends inside a header. What it says is not believed: an address may be cut, too."""
+        stream = self.stream
+        self.is_archive |= CUT_START.match(stream.buffer, stream.pos) is not None
+        begin = stream.inner
+        stream.pos = len(stream.buffer)
+        if not stream.problem:
+            self._report_passed(begin, CUT_HEADER, more=False)
 
     def _pass_long_header(self) -> None:
+        stream = self.stream
+        problem = f"a record header longer than {self.limits.header_bytes} bytes"
         step = self.limits.header_bytes // 2  # a header that begins in this half would have no end, either
-        self.stream.pos += step
-        self._pass_to_header(f"a record header longer than {self.limits.header_bytes} bytes", back=step)
+        if self.plain:
+            self._go_on_behind(stream.inner, stream.inner + step, problem)
+        else:
+            stream.pos += step
+            self._pass_to_header(problem, back=step)
 
-    def _pass_to_header(self, problem: str, back: int = 0) -> None:
-        """Go on at the next header, or at the end of the member, and report what was passed over."""
+    def _pass_to_header(self, problem: str, back: int) -> None:
+        """Go on at the next header in the member, or at its end, and report what was passed over."""
         stream = self.stream
         begin = stream.inner - back
         found = scan(stream, -1, self.dialect, move=True)
@@ -510,40 +655,24 @@ class RecordStream:
         if self.plain:
             self._damage(begin, passed, problem)
         else:
-            start = stream.start
             end = self._member_end() if more else stream.end
             self._damage(
-                start, end - start, f"{problem} at unpacked byte {begin}, {passed} bytes passed over"
+                self._start,
+                end - self._start,
+                f"{problem} at unpacked byte {self._start_inner}, {passed} bytes passed over",
             )
 
     def _damage(self, offset: int, length: int, problem: str) -> None:
         self._damages.append(Damage(self.path, offset, length, problem, self.member))
 
-    def _take_damages(self) -> Iterator[Record | Damage]:
-        gaps = [Damage(self.path, *gap, self.member) for gap in self.stream.gaps]
-        self.stream.gaps.clear()
-        damages, self._damages = self._damages + gaps, []
-        for damage in damages:
-            if damage in gaps or (self.plain and damage.problem in OTHERWISE):
-                yield from self._read_otherwise(damage)
-            else:
-                yield damage
-
-    def _read_otherwise(self, damage: Damage) -> Iterator[Record | Damage]:
-        """Bytes that are nothing in this format may be records in another: some files are joined from several."""
-        stream = None
-        # a file inside a ZIP file whose size is wrong would give the records of the next one, too
-        if not self.within_another and not self.member and damage.length >= SMALLEST:
-            end = damage.offset + damage.length
-            stream = find_format(WindowSource(self.stream.source, end), damage.offset, self.limits)
-        if stream is None or type(stream) is type(self.stream):
-            yield damage
+    def _take_damages(self) -> Iterator[Damage]:
+        faults = self.stream.faults
+        if not self._damages and not faults:
             return
-        records = RecordStream(stream, self.path, self.member, self.limits)
-        records.within_another = True
-        for item in records:
-            self.format = self.format or records.format
-            yield item
+        found = [*self._damages, *(Damage(self.path, *fault, self.member) for fault in faults)]
+        faults.clear()
+        self._damages = []
+        yield from found
 
     def close_if_owner(self) -> None:
         if self.owns_source:

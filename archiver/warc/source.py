@@ -11,6 +11,7 @@ import zlib
 from typing import Protocol
 
 from .errors import UnreadableError
+from .limits import MOST_BYTES
 
 BLOCK = 256 * 1024
 
@@ -43,6 +44,8 @@ class FileSource:
         self._fd = _open_regular(path)
 
     def read_at(self, offset: int, count: int) -> memoryview:
+        if offset >= MOST_BYTES:
+            return memoryview(b"")
         start = offset - self._block_at
         if start >= 0 and start + count <= len(self._block):
             return self._block[start : start + count]
@@ -77,23 +80,6 @@ def _open_regular(path: str) -> int:
         os.close(fd)
         raise UnreadableError(f"{path}: is not a regular file; expected a WARC, ARC or WACZ file")
     return fd
-
-
-class WindowSource:
-    """A source that ends early, at `end`; places in it stay what they are."""
-
-    def __init__(self, source: Source, end: int) -> None:
-        self._source = source
-        self._end = end
-
-    def read_at(self, offset: int, count: int) -> memoryview:
-        return self._source.read_at(offset, max(0, min(count, self._end - offset)))
-
-    def size(self) -> int:
-        return min(self._end, self._source.size())
-
-    def close(self) -> None:
-        """The source is not ours to close."""
 
 
 class PartSource:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from .errors import ArchiveError
 from .header import LONGEST_SCAN, NEWLINES, find_header, starts_with_header
 from .limits import KIB, Limits
-from .members import PackedStream, open_members
+from .members import PackedStream, Streams
 from .source import InflateSource, PartSource, Source
 
 END_MARK = b"PK\x05\x06"
@@ -225,7 +225,7 @@ def member_problem(inner: Source, entry: ZipEntry) -> str:
 
 def holds_archive(inner: Source, name: str, limits: Limits) -> bool:
     """Do the bytes begin as an archive? Where the name promises one, a record further on is enough."""
-    stream = open_members(inner, 0, limits)
+    stream = Streams(inner, limits).first()
     if not stream.next_member():
         return False
     stream.ensure(64 * KIB)
