@@ -15,9 +15,7 @@ from typing import NamedTuple
 
 LONGEST_LINE = 8 * 1024
 
-ARC_LINE = re.compile(
-    rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,300}[ \t]*\r?\n" % LONGEST_LINE
-)
+ARC_LINE = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,300}[ \t]*\r?\n" % LONGEST_LINE)
 """A header line where one is expected: scheme, anything, a number at the end."""
 
 ARC_LINE_WITHOUT_LENGTH = re.compile(

@@ -220,7 +220,7 @@ def _unfold(fields: list[tuple[str, str]], known: dict[str, str], more: str) -> 
 
 
 def number_of(text: str) -> int:
-    """Return a byte count, `MOST_BYTES` for all that are larger; -1 for what is none, such as "", "abc", "+5", "1e3"."""
+    """Return a byte count, `MOST_BYTES` for all larger ones; -1 for what is none, such as "", "abc", "+5", "1e3"."""
     if not (text.isascii() and text.isdigit()):
         return -1
     return min(int(text.lstrip("0")[:20] or "0"), MOST_BYTES)

@@ -407,7 +407,9 @@ class Bzip2Stream(PackedStream):
     name = "bzip2 stream"
 
     def is_member(self, head: bytes) -> bool:
-        return head.startswith(self.magic) and head[3:4].isdigit()
+        """A block or the end follows the magic number; else an address of the scheme "BZh9x:" would be one."""
+        is_begun = head.startswith(self.magic) and head[3:4].isdigit()
+        return is_begun and (b"1AY&".startswith(head[4:8]) or head[4:8] == b"\x17rE8")
 
     def _new_decoder(self) -> Decoder:
         return bzip2_decoder()
@@ -452,7 +454,9 @@ class ZstdStream(_FrameStream):
         size: int = struct.unpack("<I", head[4:8])[0]
         frame = min(8 + size, self.source.size())
         if size > self.limits.dictionary_bytes:
-            self.faults.append(Fault(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed"))
+            self.faults.append(
+                Fault(0, frame, f"a Zstandard dictionary of {size} bytes is larger than allowed")
+            )
             return
         raw = bytes(self.source.read_at(8, size))
         try:
@@ -514,7 +518,7 @@ class Streams:
         return stream
 
     def _begun_at(self, offset: int) -> tuple[PackedStream, bool] | None:
-        """Return the stream whose member begins at `offset`, skippable frames passed over, and if it can be unpacked."""
+        """Return the stream whose member begins at `offset`, behind skippable frames, and if it can be unpacked."""
         at = offset
         for _ in range(1000):
             head = bytes(self.source.read_at(at, 8))
@@ -567,6 +571,8 @@ class Streams:
         """Return the stream of the first member from `at` on and before `end` that begins with a record, and where."""
         found: MemberStream | None = None
         for stream in self._packed:
-            if only in (None, stream) and (place := stream.find_member(at, end)) < min(end, self.source.size()):
+            if only in (None, stream) and (place := stream.find_member(at, end)) < min(
+                end, self.source.size()
+            ):
                 found, end = stream, place
         return found, end

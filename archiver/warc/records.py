@@ -110,7 +110,9 @@ class RecordStream:
     def compression(self) -> str:
         name = self._compression
         if self.shared:
-            name += {"none": "", "gzip": " as one member", "bzip2": " as one stream"}.get(name, " as one frame")
+            name += {"none": "", "gzip": " as one member", "bzip2": " as one stream"}.get(
+                name, " as one frame"
+            )
         return name
 
     def _go_to_next_member(self) -> bool:
@@ -137,7 +139,9 @@ class RecordStream:
 
         So files that were joined from several formats are read to their end. False where no record follows.
         """
-        only = self.stream if self.member else None  # the size in a ZIP file may be wrong, and other files follow
+        only = (
+            self.stream if self.member else None
+        )  # the size in a ZIP file may be wrong, and other files follow
         found, place = self.streams.find(at, self.dialect if self.plain else "", fresh=fresh, only=only)
         if place > begin:
             self._damage(begin, place - begin, problem or self._describe_gap(begin, place))
@@ -355,7 +359,7 @@ class RecordStream:
         return claimed
 
     def _search_block(self, count: int) -> None:
-        """Search the next `count` bytes of a block in doubt for the header of another record, which may end it there."""
+        """Search the next `count` bytes of a block in doubt for the header of another record: it may end there."""
         stream = self.stream
         while self._in_doubt and self._searched < min(count, self._left):
             have = stream.ensure(self._searched + SEARCHED_AT_ONCE + LONGEST_SCAN)
@@ -441,7 +445,9 @@ class RecordStream:
     def _end_early(self, claimed: int, ahead: int) -> int:
         """The file or member ends `ahead` bytes on, inside of the claimed block: return what is left of the block."""
         self._note_early_end(claimed, ahead)
-        is_whole = not self.plain and not self.stream.problem  # then the line ends behind the block are there, too
+        is_whole = (
+            not self.plain and not self.stream.problem
+        )  # then the line ends behind the block are there, too
         return self._without_line_ends(ahead) if is_whole or self._unclaimed else ahead
 
     def _note_early_end(self, claimed: int, have: int) -> None:
@@ -610,6 +616,8 @@ class RecordStream:
 
     def _pass_garbage(self) -> None:
         stream = self.stream
+        if not stream.ensure(1):  # a cut header was passed
+            return
         if stream.ended and len(stream.buffer) - stream.pos <= LONGEST_SCAN:
             rest = stream.buffer[stream.pos :]
             if b"\n" not in rest and KNOWN_START.match(rest):

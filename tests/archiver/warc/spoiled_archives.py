@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import re
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import lz4.frame
 
@@ -25,9 +28,9 @@ from archiver.warc import (
     NotAnArchiveError,
     Record,
     find_record,
-    parse_response,
     read_record_at,
 )
+from indexer.text.documents import FileEntry, read_captures
 from tests.archiver.warc.archive_bytes import arc, arc_file, http, skippable, warc, zip_file, zstd
 
 LENGTHS = (
@@ -46,6 +49,7 @@ WORDS = (
 )  # fmt: skip
 """What is put into archives to spoil them."""
 
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 SIZES = (0, 1, 3, 8, 60, 500, 1000, 1024, 1030, 9000, 9216, 9300, 16384, 65536, 65600)
 
 
@@ -69,7 +73,17 @@ def make_records(random: Random, most: int = 6) -> list[bytes]:
 
 
 def _warc(random: Random) -> bytes:
-    kinds = ("response", "response", "resource", "revisit", "metadata", "request", "warcinfo", "continuation", "x")
+    kinds = (
+        "response",
+        "response",
+        "resource",
+        "revisit",
+        "metadata",
+        "request",
+        "warcinfo",
+        "continuation",
+        "x",
+    )
     block = _block(random)
     length = _length(random)
     if isinstance(length, int):
@@ -79,7 +93,9 @@ def _warc(random: Random) -> bytes:
         _url(random),
         random.choice(kinds),
         length=length,
-        extra=random.choice(((), (), ("WARC-Segment-Number: 1",), ("X-Odd: WARC/1.0", "No colon"), (" folded",))),
+        extra=random.choice(
+            ((), (), ("WARC-Segment-Number: 1",), ("X-Odd: WARC/1.0", "No colon"), (" folded",))
+        ),
         version=random.choice(("WARC/1.0", "WARC/1.0", "WARC/1.1", "warc/0.18", "WARC/1.0 ")),
         eol=random.choice((b"\r\n", b"\r\n", b"\n")),
         tail=random.choice((b"\r\n\r\n",) * 4 + (b"\n\n", b"\r\n", b"", b"\r\n" * 9, b"rubbish", b"\0\0")),
@@ -87,16 +103,17 @@ def _warc(random: Random) -> bytes:
 
 
 def _url(random: Random) -> str:
-    return random.choice(("http://a.example/", "https://b.example/x y", "dns:a.example", "", "urn:x", "<http://c/>")) + (
-        str(random.randint(0, 9))
-    )
+    return random.choice(
+        ("http://a.example/", "https://b.example/x y", "dns:a.example", "", "urn:x", "<http://c/>")
+    ) + (str(random.randint(0, 9)))
 
 
 def _length(random: Random) -> object:
     """Return None for the truth, an int for what is added to it, a text for what stands in its place."""
     if random.random() < 0.75:
         return None
-    return random.choice((random.choice(LENGTHS).encode().decode("latin-1"), random.randint(-600, 600), random.randint(-9, 9)))
+    text = random.choice(LENGTHS).encode().decode("latin-1")
+    return random.choice((text, random.randint(-600, 600), random.randint(-9, 9)))
 
 
 def _block(random: Random) -> bytes:
@@ -130,8 +147,7 @@ def pack(random: Random, records: list[bytes]) -> bytes:
     elif kind < 0.25:  # several in one member
         step = random.randint(2, 9)
         records = [b"".join(records[at : at + step]) for at in range(0, len(records), step)]
-    data = random.choice(_PACKERS)(records)
-    return data
+    return random.choice(_PACKERS)(records)
 
 
 def _zstd_with_dictionary(records: list[bytes]) -> bytes:
@@ -159,7 +175,8 @@ def spoil(random: Random, data: bytes) -> bytes:
         return random.choice(WORDS)
     at = random.randrange(len(data) + 1)
     if random.random() < 0.3:  # near something that matters
-        marks = [place for mark in (b"WARC/", b"ength", b"\r\n\r\n", b"PK\1\2", b"\x1f\x8b") if (place := data.find(mark, at)) >= 0]
+        marks = [data.find(mark, at) for mark in (b"WARC/", b"ength", b"\r\n\r\n", b"PK\1\2", b"\x1f\x8b")]
+        marks = [place for place in marks if place >= 0]
         at = min(len(data), random.choice(marks) + random.randint(0, 12)) if marks else at
     count = random.choice((1, 1, 2, 3, 8, 40, 500))
     end = min(len(data), at + count)
@@ -195,7 +212,7 @@ def make_file(random: Random) -> bytes:
     if random.random() < 0.2:
         data = _in_zip(random, data)
         if random.random() < 0.2:
-            data = zip_file({"inner.wacz": data, "b.warc": warc(http(b"beside"))}, random.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)))
+            data = zip_file({"inner.wacz": data, "b.warc": warc(http(b"beside"))}, random.choice(METHODS))
         for _ in range(random.choice((0, 0, 1, 1, 2))):
             data = spoil(random, data)
     return data
@@ -204,8 +221,9 @@ def make_file(random: Random) -> bytes:
 def _in_zip(random: Random, data: bytes) -> bytes:
     files = {"datapackage.json": b"{}", random.choice(("archive/a.warc.gz", "archive\\a.warc", "a")): data}
     if random.random() < 0.5:
-        files[random.choice(("archive/b.warc", "__MACOSX/archive/._a.warc.gz", "c.txt"))] = pack(random, make_records(random, 2))
-    return zip_file(files, random.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)))
+        name = random.choice(("archive/b.warc", "__MACOSX/archive/._a.warc.gz", "c.txt"))
+        files[name] = pack(random, make_records(random, 2))
+    return zip_file(files, random.choice(METHODS))
 
 
 # ---------------------------------------------------------------- what must hold
@@ -261,7 +279,81 @@ def check(path: Path, limits: Limits = DEFAULT_LIMITS) -> int:
     records, damages = read_whole(path, limits)
     for record in records:
         _check_place(record, limits)
+    data = path.read_bytes()
+    if records and not data.startswith((b"PK\3\4", b"PK\5\6")):
+        check_cover(data, records, damages)
+    if limits is DEFAULT_LIMITS:
+        check_ledger(path, len(records), len(damages))
     return len(records)
+
+
+def check_cover(data: bytes, records: list[Read], damages: list[Damage]) -> None:
+    """Records and damages, line ends, empty members and skippable frames make up the file.
+
+    Records without compression lie apart, and a damage lies in one of them or apart from all.
+    """
+    plain = sorted(
+        (place.offset, place.offset + place.length)
+        for place, *_, header, _block, _cut in records
+        if data.startswith(header, place.offset)
+    )
+    for (_, end), (begin, _) in pairwise(plain):
+        assert end <= begin, f"records overlap at byte {begin}"
+    for damage in damages:
+        begin, end = damage.offset, damage.offset + damage.length
+        assert 0 <= begin <= end <= len(data), damage
+        for first, last in plain:
+            assert end <= first or last <= begin or first <= begin <= end <= last, (
+                f"{damage} overlaps {first}-{last}"
+            )
+    at = 0
+    for place in sorted([*(record.location for record in records), *damages], key=lambda place: place.offset):
+        if place.offset > at:
+            _check_padding(data, at, place.offset)
+        at = max(at, place.offset + place.length)
+    assert at <= len(data)
+    _check_padding(data, at, len(data))
+
+
+def _check_padding(data: bytes, at: int, end: int) -> None:
+    """Line ends, skippable frames, and members in which a record goes on or nothing is."""
+    padding = data[at:end]
+    rest = padding.lstrip(b"\r\n")
+    while rest:
+        if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", rest, re.DOTALL) and len(rest) >= 8:
+            rest = rest[8 + struct.unpack("<I", rest[4:8])[0] :]
+            continue
+        decoder = _decoder_of(rest, data)
+        assert decoder, f"bytes that nobody accounts for at {at}: {padding[:200]!r}"
+        decoder.decompress(rest)
+        assert decoder.eof, f"a cut member that nobody accounts for at {at}: {padding[:200]!r}"
+        rest = decoder.unused_data
+
+
+def _decoder_of(member: bytes, data: bytes) -> Any:
+    if member.startswith(b"\x1f\x8b"):
+        return zlib.decompressobj(31)
+    if member.startswith(b"\x28\xb5\x2f\xfd"):
+        size = int.from_bytes(data[4:8], "little") if data.startswith(b"\x5d\x2a\x4d\x18") else 0
+        return zstd.ZstdDecompressor(zstd.ZstdDict(data[8 : 8 + size], is_raw=True) if size > 7 else None)
+    if member.startswith(b"\x04\x22\x4d\x18"):
+        return lz4.frame.LZ4FrameDecompressor()
+    return bz2.BZ2Decompressor() if member.startswith(b"BZh") else None
+
+
+def check_ledger(path: Path, records: int, damages: int) -> None:
+    """The sums of the ledger agree with what is in the file, however many workers share it."""
+    for shares in (1, 2):
+        entries = [FileEntry(str(path), share=(share, shares)) for share in range(shares)]
+        for entry in entries:
+            captures = list(read_captures(str(path), entry))
+            assert entry.captures == len(captures)
+            assert entry.records == entry.captures + sum(entry.skipped.values())
+            assert entry.documents == sum(capture.page is not None for capture in captures)
+        assert sum(entry.records for entry in entries) == records
+        assert (entries[0].status == "not an archive") <= (records == 0)
+        assert (entries[0].status == "indexed") == (records > 0 and not entries[0].damaged)
+        assert len(entries[0].damaged) >= damages
 
 
 def _check_place(record: Read, limits: Limits) -> None:
@@ -275,4 +367,6 @@ def _check_place(record: Read, limits: Limits) -> None:
 def _check_same(again: Read, record: Read) -> None:
     for name in Read._fields:
         found, expected = getattr(again, name), getattr(record, name)
-        assert found == expected, f"{name} at {record.location}: {found!r:.300}, in the whole file {expected!r:.300}"
+        assert found == expected, (
+            f"{name} at {record.location}: {found!r:.300}, in the whole file {expected!r:.300}"
+        )

@@ -5,14 +5,28 @@ from __future__ import annotations
 import gc
 import gzip
 import os
+import struct
 from pathlib import Path
 
 import pytest
-from archive_bytes import PACKERS, arc, arc_file, gzip_members, http, page, read, skippable, warc, zstd
+from archive_bytes import (
+    PACKERS,
+    arc,
+    arc_file,
+    gzip_members,
+    http,
+    page,
+    read,
+    skippable,
+    warc,
+    zip_file,
+    zstd,
+)
 
 from archiver.warc import (
     ArchiveError,
     ArchiveReader,
+    Damage,
     NotAnArchiveError,
     Record,
     find_record,
@@ -164,6 +178,64 @@ def test_the_same_for_a_block_longer_than_the_look_ahead(off: int, container: st
     seen = read(tmp_path / "a", PACKERS[container](records))
     assert seen.words[2:] == ["two", "three"]
     assert len(seen.damages) == 1
+
+
+HUGE = [str(2**bits + step) for bits in (31, 32, 62, 63, 64, 128) for step in (-1, 0, 1)] + [
+    "9" * 400,
+    "9" * 5000,
+]
+
+
+@pytest.mark.parametrize("length", HUGE, ids=lambda length: f"{length[:20]}-{len(length)}")
+@pytest.mark.parametrize("container", PACKERS)
+@pytest.mark.parametrize("first", ["small", "longer than the look-ahead"])
+def test_a_length_larger_than_any_file_loses_no_record(
+    first: str, container: str, length: str, tmp_path: Path
+) -> None:
+    """Lengths of 2**63 and more ended the reading of the whole file, those below that of the member."""
+    padding = b" " * (1 << 20 if first.startswith("longer") else 0)
+    records = [
+        warc(http(b"<p>one" + padding), length=length),
+        page("two"),
+        page("three", length=length),
+        page("four"),
+    ]
+    seen = read(tmp_path / "a", PACKERS[container](records))
+    assert [word.strip() for word in seen.words] == ["one", "two", "three", "four"]
+    assert len([damage for damage in seen.damages if damage.problem.startswith("Content-Length says")]) == 2
+    for location, block in zip(seen.locations, seen.blocks, strict=True):
+        with read_record_at(location) as record:
+            assert record.read() == block
+
+
+@pytest.mark.parametrize("length", ["-5", "+5", "1e3", "0x5", "5.0", "\u0663", "9" * 250, str(2**63)])
+def test_arc_lengths_that_no_file_has_or_that_are_no_numbers(length: str, tmp_path: Path) -> None:
+    line = f"http://a.example/1 192.0.2.7 20040925001013 text/html {length}\n".encode()
+    seen = read(tmp_path / "a", b"".join(arc_file(line + http(b"<p>one") + b"\n", arc(http(b"<p>two")))))
+    assert (seen.urls[1:], seen.words[1:]) == (["http://a.example/1", "http://a.example/"], ["one", "two"])
+
+
+@pytest.mark.parametrize("field", [20, 24, 42])
+@pytest.mark.parametrize("value", [0xFFFFFFFE, 0xFFFFFFFF])
+@pytest.mark.parametrize("wide", [2**62, 2**63 - 1, 2**63, 2**64 - 1])
+def test_sizes_and_places_of_a_zip_file_that_no_file_has(
+    field: int, value: int, wide: int, tmp_path: Path
+) -> None:
+    data = zip_file({"a.warc": page("one"), "b.warc": page("two")})
+    entry = data.index(b"PK\1\2")
+    extra = struct.pack("<HH", 1, 24) + struct.pack("<Q", wide) * 3
+    head = bytearray(data[entry : entry + 46])
+    head[field : field + 4] = struct.pack("<I", value)
+    head[30:32] = struct.pack("<H", len(extra))
+    name_end = entry + 46 + len("a.warc")
+    end = bytearray(data[data.index(b"PK\5\6") :])
+    end[12:16] = struct.pack("<I", struct.unpack("<I", end[12:16])[0] + len(extra))
+    spoiled = data[:entry] + bytes(head) + data[entry + 46 : name_end] + extra + data[name_end:]
+    seen = read(tmp_path / "a", spoiled[: spoiled.index(b"PK\5\6")] + bytes(end))
+    assert seen.words[-1] == "two"
+    assert max(damage.offset + damage.length for damage in seen.damages or [Damage("", 0, 0, "")]) <= len(
+        spoiled
+    )
 
 
 def test_a_length_that_is_too_small_leaves_damage_up_to_the_next_record(tmp_path: Path) -> None:
