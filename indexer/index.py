@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from archiver.warc import (
+    HTML_TYPES,
     Location,
     Record,
 )
@@ -68,7 +69,6 @@ from indexer.store.snapshot import Snapshot
 from indexer.stored_pages import markup_at, page_text, snippet_of, start_of
 from indexer.text.analysis import words_of
 from indexer.text.detection import language_of
-from indexer.text.documents import HTML_TYPES
 from indexer.text.elements import PageText, collect_page
 
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find

@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Response, jsonify, make_response, render_template, request
 
-from archiver.warc import ArchiveError, Record, read_record_at
+from archiver.warc import HTML_TYPES, ArchiveError, Record, read_record_at
 from indexer import Capture, Index
 from webui import citations, record_details
 from webui.access import frame_root
@@ -181,7 +181,7 @@ def _page(template: str, bar: Bar, captures: list[Capture], **more: Any) -> Resp
 
 def _framed(index: Index, bar: Bar, captures: list[Capture]) -> Response:
     hits = None
-    if bar.query and bar.capture.mime in ("", "text/html", "application/xhtml+xml"):
+    if bar.query and bar.capture.mime in ("", *HTML_TYPES):
         # the frame asks for the very same page in a moment, and then finds it ready
         try:
             found = rewritten_page(

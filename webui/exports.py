@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from archiver.warc import (
+    HTML_TYPES,
     ArchiveError,
     LimitError,
     Location,
@@ -30,7 +31,7 @@ from webui.limits import done_with_page
 from webui.parts import find_parts
 from webui.rewrite import rewrite_page
 from webui.rewrite_context import RewriteContext
-from webui.stored import HTML_TYPES, read_stored
+from webui.stored import read_stored
 
 MOST_FRAMES_DEEP = 2
 MOST_TOLD = 1_000

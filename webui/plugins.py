@@ -6,6 +6,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from archiver.warc import HTML_TYPES
+
 _PICTURE = re.compile(r"\.(?:png|gif|jpe?g|svgz?|webp|avif|bmp|ico)$", re.IGNORECASE)
 _KEPT = ("width", "height", "align", "hspace", "vspace", "border", "class", "id", "style", "title", "name")
 
@@ -25,7 +27,7 @@ def replace_plugins(tree: LexborHTMLParser) -> None:
         path = re.split(r"[?#]", link)[0]
         if kind.startswith("image/") or (not kind and _PICTURE.search(path)):
             _replace(tree, node, "img", "src", link)
-        elif kind in ("text/html", "application/xhtml+xml"):
+        elif kind in HTML_TYPES:
             _replace(tree, node, "iframe", "src", link)
         elif node.tag == "embed" or not _has_content(node):
             if node.tag == "embed" and _is_inside_object(node):

@@ -95,7 +95,7 @@ def _rewritten(
         text,
         context,
         notice=said(stored.note),
-        is_xhtml=stored.mime == "application/xhtml+xml",
+        is_xhtml=stored.mime != "text/html",
         marker=Marker(parse_query(query, operator=operator)) if query else None,
         imprint=f"Archived copy of {clean(capture.url)[:2000]}, {when}",
     )

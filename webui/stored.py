@@ -13,7 +13,7 @@ from datetime import datetime
 from urllib.parse import unquote
 
 from archiver.notices import Notice
-from archiver.warc import DEFAULT_LIMITS, Headers, parse_head, parse_response
+from archiver.warc import DEFAULT_LIMITS, HTML_TYPES, Headers, parse_head, parse_response
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.application import site
@@ -22,14 +22,9 @@ from webui.limits import takes_much
 
 # Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
 PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
 _CSS_CHARSET = re.compile(rb'^@charset "([A-Za-z0-9_.:-]{1,40})";')
-_LOOKS_LIKE_HTML = re.compile(rb"^\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype html|html|head|body|title)\b",
-                              re.IGNORECASE | re.DOTALL)  # fmt: skip
-_MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"GIF8", "image/gif"), (b"\xff\xd8\xff", "image/jpeg"),
-          (b"%PDF-", "application/pdf"), (b"wOFF", "font/woff"), (b"wOF2", "font/woff2"))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +127,7 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         head = parse_head(record)
         if head is None:
             return None
-        is_page = (
-            head.media_type in HTML_TYPES or head.media_type == "text/css" or is_other_xml(head.media_type)
-        )
+        is_page = head.media_type in (*HTML_TYPES, "text/css") or is_other_xml(head.media_type)
         response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
         cut_by_crawler = record.truncated not in ("", "file")
     if response is None:
@@ -145,12 +138,9 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         except BusyError:
             response = None  # the error holds this frame for a while, which must not hold the body
             raise
-    content_type = response.content_type
-    mime = response.media_type
+    mime = response.computed_type
     if not _MEDIA_TYPE.fullmatch(mime):
-        mime = capture.mime if _MEDIA_TYPE.fullmatch(capture.mime) else ""
-        mime = mime or _sniffed(response.body)
-        content_type = mime
+        mime = "application/octet-stream"
     note: str = ""
     if response.truncated:
         note = Notice("This copy is cut short: a part is missing.")
@@ -158,17 +148,7 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
             note = Notice("This copy is cut short: %(why)s.", why="; ".join(response.problems))
     elif cut_by_crawler:
         note = Notice("This copy is cut short: the crawler kept only the first part.")
-    return StoredResponse(response.status, response.headers, response.body, mime, content_type, note)
-
-
-def _sniffed(body: bytes) -> str:
-    """Return a media type for a body that was stored without one."""
-    for magic, mime in _MAGIC:
-        if body.startswith(magic):
-            return mime
-    if _LOOKS_LIKE_HTML.match(body[:1024]):
-        return "text/html"
-    return "application/octet-stream" if b"\x00" in body[:1024] else "text/plain"
+    return StoredResponse(response.status, response.headers, response.body, mime, response.content_type, note)
 
 
 def is_other_xml(mime: str) -> bool:

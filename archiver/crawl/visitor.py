@@ -39,14 +39,14 @@ from archiver.crawl.robots import (
     parse_robots,
 )
 from archiver.crawl.topic import ON_TOPIC, Topic
-from archiver.warc import content_type_of
+from archiver.warc import HTML_TYPES, computed_type, content_type_of, may_be_page
+from archiver.warc.sniffing import START_BYTES
 from indexer.text.analysis import words_of
 from indexer.text.charset import decode_html
 from indexer.text.sketch import sketch_of
 
 log = logging.getLogger(__name__)
 
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _RETRY_STATUS = frozenset({429, 502, 503, 504})
 _LONGEST_RETRY_AFTER_S = 3600.0
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
@@ -363,7 +363,10 @@ class Visitor:
                     Outlink(link.url, link.kind)
                     for link in css_links(text, item.url, charset, spell=self._spell)
                 ]
-            elif kind in _HTML_TYPES or (not kind and _looks_like_html(exchange.entity)):
+            elif (
+                may_be_page(kind)
+                and computed_type(exchange.headers, exchange.decoded(START_BYTES)) in HTML_TYPES
+            ):
                 kept.is_html = True
                 parts = read_page(
                     exchange.decoded(limit),
@@ -459,11 +462,6 @@ class Visitor:
         depth = "-" if item.kind != UrlKind.PAGE else str(item.depth)
         kind, note = item.kind.name.lower(), note.replace(" ", "-")
         self._write_line(f"{moment} {status} {size} {mime} {kind} {depth} {note} {item.url}")
-
-
-def _looks_like_html(body: bytes) -> bool:
-    start = body[:512].lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
 
 
 def _words(text: str) -> list[str]:

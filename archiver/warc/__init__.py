@@ -15,10 +15,12 @@ from .limits import DEFAULT_LIMITS, Limits
 from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
 from .record import Damage, Headers, Location, Record, RecordType
+from .sniffing import HTML_TYPES, computed_type, may_be_page
 from .urls import base_of, canonical_url, capture_key, in_charset, surt_key, urlkey
 
 __all__ = [
     "DEFAULT_LIMITS",
+    "HTML_TYPES",
     "ArchiveError",
     "ArchiveReader",
     "Damage",
@@ -35,9 +37,11 @@ __all__ = [
     "base_of",
     "canonical_url",
     "capture_key",
+    "computed_type",
     "content_type_of",
     "find_record",
     "in_charset",
+    "may_be_page",
     "media_type_of",
     "parse_head",
     "parse_response",

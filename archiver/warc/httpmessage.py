@@ -11,6 +11,7 @@ from .header import HEAD_END, decode, parse_fields
 from .limits import DEFAULT_LIMITS, KIB, Limits
 from .mediatype import content_type_of, media_type_of
 from .record import Headers, Record, RecordType
+from .sniffing import START_BYTES, computed_type
 
 STATUS_LINE = re.compile(
     rb"\s{0,16}(HTTP[A-Z]{0,8}(?:/[^ \t\r\n]{0,20})?)[ \t]+(\d{3})(?!\d)[ \t]*([^\r\n]*)\r{0,2}(?:\n|\Z)",
@@ -53,8 +54,13 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The media type of the body, lower case, without parameters; "" if there is none."""
+        """The media type that is declared, lower case, without parameters; "" if there is none."""
         return media_type_of(self.headers)
+
+    @property
+    def computed_type(self) -> str:
+        """The media type that the body has, see `sniffing.computed_type`."""
+        return computed_type(self.headers, self.body[:START_BYTES])
 
 
 def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.warc import HTML_TYPES
 from indexer.search.nodes import And, Captured, Language, Node, Or, Status, Type
 from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment
@@ -19,7 +20,7 @@ from indexer.store.timeline import CaptureColumns
 Mask = NDArray[np.bool_]
 
 _TYPES = {
-    "html": ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"),
+    "html": HTML_TYPES,
     "text": ("text/plain",),
     "pdf": ("application/pdf", "application/x-pdf"),
     "xml": ("text/xml", "application/xml"),

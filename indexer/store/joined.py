@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from archiver.warc import HTML_TYPES
 from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id
 from indexer.store.entries import Entry, mean_lengths
 from indexer.store.files import FileTable, fingerprint
@@ -30,7 +31,7 @@ _ROWS_AT_ONCE = 500
 _LONE_REVISITS = (
     "SELECT u.url, c.payload, c.timestamp, c.status, c.mime, c.type FROM captures c INDEXED BY revisits_alone"
     " JOIN urls u ON u.id = c.url WHERE c.type = 'revisit' AND c.version IS NULL AND c.payload <> ''"
-    " AND (c.mime IN ('', 'text/html', 'application/xhtml+xml') OR c.mime LIKE 'application/http%')"
+    f" AND (c.mime IN ('', {', '.join(map(repr, HTML_TYPES))}) OR c.mime LIKE 'application/http%')"
 )
 _VERSION_REPEATED = (
     "SELECT v.segment, v.ordinal FROM urls u CROSS JOIN captures c INDEXED BY captures_by_payload ON c.url = u.id"

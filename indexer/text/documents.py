@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from archiver.warc import (
     DEFAULT_LIMITS,
+    HTML_TYPES,
     ArchiveError,
     ArchiveReader,
     Damage,
@@ -23,12 +24,12 @@ from archiver.warc import (
     Record,
     RecordType,
     UnreadableError,
+    may_be_page,
     parse_head,
     parse_response,
 )
 from indexer.text.charset import decode_html
 
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 MAX_TEXT = 4_000_000  # characters of markup-free text indexed of one page
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
@@ -36,32 +37,9 @@ PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=32 << 20
 )  # a page is parsed from memory, several copies of it at once
 
+_LEFT_OUT = "the page was left out: reading it took too long, or ended the worker process more than once"
 _CAPTURE_TYPES = frozenset(
     {RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION}
-)
-# What pictures, PDF and packed data start with, whatever type the server declared.
-_NOT_HTML = (
-    b"\x89PNG\r\n\x1a\n",
-    b"GIF87a",
-    b"GIF89a",
-    b"\xff\xd8\xff",
-    b"%PDF-",
-    b"PK\x03\x04",
-    b"\x1f\x8b\x08",
-    b"BZh",
-    b"\x7fELF",
-    b"7z\xbc\xaf\x27\x1c",
-    b"Rar!\x1a\x07",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-    b"wOFF",
-    b"wOF2",
-    b"\x00\x00\x01\x00",
-    b"OggS",
-    b"ID3",
-    b"\x28\xb5\x2f\xfd",
-    b"FWS",
-    b"CWS",
-    b"RIFF",
 )
 
 
@@ -228,22 +206,20 @@ def _capture_of(
             status, mime = head.status, head.media_type
         elif record.type == RecordType.RESPONSE:
             mime = ""
-        if mime in HTML_TYPES and (status == 200 or record.type == RecordType.RESOURCE):
+        if head is not None and may_be_page(mime) and (status == 200 or record.type == RecordType.RESOURCE):
             response = parse_response(record, limits=PAGE_LIMITS)
-            place = record.location
-            if ("", place.offset, place.inner) in skip_pages:
-                entry.damaged.append(
-                    _at(
-                        place,
-                        "the page was left out: reading it took too long, or ended the worker process more than once",
-                    )
-                )
-            elif response is not None:
-                if not payload:
-                    payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
-                if response.truncated:
-                    entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
-                page = _page_of(response)
+            if response is not None and response.raw_body_sha1 and not payload:
+                payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
+            if response is not None and (kind := response.computed_type) in HTML_TYPES:
+                mime = kind
+                place = record.location
+                if ("", place.offset, place.inner) in skip_pages:
+                    entry.damaged.append(_at(place, _LEFT_OUT))
+                else:
+                    if response.truncated:
+                        why = "; ".join(response.problems) or "the body is cut short"
+                        entry.damaged.append(_at(place, why))
+                    page = _page_of(response)
     elif record.type == RecordType.REVISIT:
         head = parse_head(record)
         if head is not None:
@@ -297,9 +273,7 @@ def payload_digest(written: str) -> str:
     return f"{name}:{value}"
 
 
-def _page_of(response: HttpResponse) -> PageBody | None:
-    if response.body.startswith(_NOT_HTML):
-        return None
+def _page_of(response: HttpResponse) -> PageBody:
     html, charset = decode_html(response.body, response.content_type)
     digest = response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest()
     return PageBody(digest, html, charset)

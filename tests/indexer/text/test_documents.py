@@ -281,3 +281,42 @@ def test_damaged_places_beyond_a_number_are_told_together(monkeypatch: pytest.Mo
     assert [place.places for place in damaged] == [1, 1, 3]
     assert damaged[-1].length == 30
     assert damaged[-1].problem == "3 more damaged places begin up to byte 900; the first: broken"
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "mime"),
+    [
+        ("", PAGE % "x", "text/html"),
+        ("Content-Type: */*\r\n", PAGE % "x", "text/html"),
+        ("Content-Type: html\r\n", PAGE % "x", "text/html"),
+        ("Content-Type: unknown/unknown\r\n", PAGE % "x", "text/html"),
+        (
+            "Content-Type: text/xml\r\n",
+            "<html xmlns='http://www.w3.org/1999/xhtml'/>",
+            "application/xhtml+xml",
+        ),
+        ("X-Content-Type-Options: nosniff\r\n", PAGE % "x", None),
+        ("Content-Type: text/plain\r\n", PAGE % "x", None),
+        ("", "only text", None),
+    ],
+)
+def test_a_page_is_what_browsers_take_for_one(
+    tmp_path: Path, fields: str, body: str, mime: str | None
+) -> None:
+    zipped = gzip.compress(body.encode())
+    found, entry = read(
+        tmp_path,
+        record("response", "http://a.example/plain", f"HTTP/1.1 200 OK\r\n{fields}\r\n{body}".encode()),
+        record(
+            "response",
+            "http://a.example/zipped",
+            f"HTTP/1.1 200 OK\r\n{fields}Content-Encoding: gzip\r\n\r\n".encode() + zipped,
+        ),
+        record("response", "http://a.example/404", f"HTTP/1.1 404 No\r\n{fields}\r\n{body}".encode()),
+    )
+    assert [capture.page.html if capture.page else None for capture in found] == [
+        body if mime else None
+    ] * 2 + [None]
+    assert entry.documents == (2 if mime else 0)
+    if mime:
+        assert {capture.mime for capture in found[:2]} == {mime}
