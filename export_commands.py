@@ -29,6 +29,8 @@ from webui.settings import Settings
 
 if TYPE_CHECKING:
     from archiver.warc.wacz_writer import WaczWriter
+    from indexer import Index
+    from indexer.listing import KeyRange
     from webui.exports import LeftOut
 
 _SHOWN = 20
@@ -130,7 +132,7 @@ def wacz_command(
             )
         else:
             captures = captures_listed(
-                index, _range(site, url), first=_bound(first, "0"), last=_bound(last, "9")
+                index, _range(index, site, url), first=_bound(first, "0"), last=_bound(last, "9")
             )
         name = query or site or url or "All captures"
         about = {
@@ -164,15 +166,18 @@ def wacz_command(
     return _told(export.left_out)
 
 
-def _range(site: str | None, url: str | None) -> Any:
+def _range(index: Index, site: str | None, url: str | None) -> KeyRange:
     from indexer.listing import KeyRange
+    from webui.addresses import with_scheme
 
     try:
         if site:
-            return KeyRange.of(site if "://" in site else f"http://{site}", "domain")
+            return KeyRange.of(with_scheme(site), "domain")
         if url:
-            whole = url if "://" in url else f"http://{url}"
-            return KeyRange.of(whole.removesuffix("*"), "prefix" if whole.endswith("*") else "exact")
+            whole = with_scheme(url)
+            if whole.endswith("*"):
+                return KeyRange.of(whole.removesuffix("*"), "prefix")
+            return index.range_of(whole)
     except ValueError as error:
         raise CommandError(str(error), MISUSED) from error
     return KeyRange.everything()
@@ -234,7 +239,7 @@ def cdxj_command(
         else:
             with opened_index(settings) as index:
                 for capture in captures_listed(
-                    index, _range(site, url), first=_bound(first, "0"), last=_bound(last, "9")
+                    index, _range(index, site, url), first=_bound(first, "0"), last=_bound(last, "9")
                 ):
                     export.add(cdx_line(capture), capture.location)
         _write_lines(lines, output)

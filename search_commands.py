@@ -365,11 +365,15 @@ def cached_command(
         return DONE
     if timestamp is not None and not re.fullmatch(r"\d{1,14}", timestamp):
         raise click.UsageError(f"--at {timestamp}: expected 1 to 14 digits, such as 2015 or 20150503140211")
+    from indexer.store.compact import sort_key
+
     with opened_index(settings) as index:
         capture = index.closest(url or "", timestamp)
         if capture is None:
             hint = "" if "://" in (url or "") else f"; an address begins with its scheme: http://{url}"
             raise CommandError(f"{url}: not archived here{hint} (to see what is: findingaid search WORDS)")
+        if sort_key(capture.url) != sort_key(url or ""):
+            complain(f"{url}: not archived here; another spelling of it is: {capture.url}")
         with index.record(capture) as record:
             _write_record(record, raw)
     return DONE

@@ -1,4 +1,9 @@
-"""Captures of addresses, from one index or from several: what a cached page and its timeline are made of."""
+"""Captures of addresses, from one index or from several: what a cached page and its timeline are made of.
+
+An address is asked for in several ways, one after the other, until there are captures: as it is (http and https, and
+whatever a browser takes for the same); as an archive may have written an odd one; then by its urlkey, as other
+web-archive tools do: with or without www., the slash at the end, in other letter case.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,23 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from archiver.warc import Location, Record, RecordError, UnreadableError, read_record_at
+from archiver.warc import (
+    Location,
+    Record,
+    RecordError,
+    UnreadableError,
+    canonical_url,
+    read_record_at,
+    urlkey,
+)
 from indexer.originals import Now, original_of
-from indexer.store.compact import HAS_PAYLOAD, compact_digest, sort_key
+from indexer.store.compact import HAS_PAYLOAD, compact_digest, page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -53,10 +68,46 @@ _PLACE = "f.path, c.member, c.offset, c.inner"
 Row = tuple[Any, ...]
 
 
-def captures_of(snapshot: Snapshot, url: str, now: Now) -> list[Capture]:
-    """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
-    rows = _rows(snapshot, "u.sort_key = ?", [sort_key(url)], f"c.timestamp, {_PLACE}", -1)
-    return _captures(snapshot, sorted(rows, key=lambda row: (row[1], *_place(row))), now)
+def captures_of(snapshot: Snapshot, url: str, now: Now, *, exact: bool = False) -> list[Capture]:
+    """Return all captures of an address, oldest first. exact: of the address itself only, however it is spelled."""
+    for condition, values in _ways_to_ask(url, exact=exact):
+        where = f"c.url IN (SELECT id FROM urls WHERE {condition})"
+        rows = list(_rows(snapshot, where, values, f"c.timestamp, {_PLACE}", -1))
+        if rows:
+            return _captures(snapshot, sorted(rows, key=lambda row: (row[1], *_place(row))), now)
+    return []
+
+
+def is_held(snapshot: Snapshot, url: str) -> bool:
+    """Return whether there is a capture of the address itself, in whatever spelling of it."""
+    groups = _groups(snapshot, *_page(url))
+    return any(
+        catalogue.execute(f"SELECT 1 FROM captures c WHERE {where} LIMIT 1", values).fetchone()
+        for catalogue, where, values, _ in groups
+    )
+
+
+_Condition = tuple[str, list[Any]]  # on `urls`, with its values
+
+
+def _ways_to_ask(url: str, *, exact: bool = False) -> Iterator[_Condition]:
+    """Yield how an address is asked for, the first way that finds captures being the one that counts."""
+    yield _page(url)
+    if exact:
+        return
+    plain = unquote(url)
+    others = [spelling for spelling in (plain, plain.removeprefix("http://")) if spelling not in ("", url)]
+    for spelling in dict.fromkeys(others):
+        yield _page(spelling)
+    with suppress(ValueError):
+        others.append(canonical_url(url))
+    keys = list(dict.fromkeys(map(urlkey, [url, *others])))
+    yield f"urlkey IN ({','.join('?' * len(keys))})", keys
+
+
+def _page(url: str) -> _Condition:
+    key = sort_key(url)
+    return "page = ? AND sort_key = ?", [signed(page_number(key)), key]
 
 
 def captures_with_digest(snapshot: Snapshot, digest: str, limit: int, now: Now) -> list[Capture]:
@@ -109,8 +160,19 @@ def closest_capture(
 
     Only what lies near is looked at where that tells: some home pages were captured a hundred thousand times.
     """
+    for condition, values in _ways_to_ask(url):
+        groups = _groups(snapshot, condition, values)
+        found = _closest_among(snapshot, groups, url, timestamp, digest, now)
+        if found is not None:
+            return found
+    return None
+
+
+def _closest_among(
+    snapshot: Snapshot, groups: list[_Group], url: str, timestamp: str | None, digest: str, now: Now
+) -> Capture | None:
     for most in (_NEAR, -1):
-        ordered, bound = _rows_near(snapshot, url, timestamp, digest, most)
+        ordered, bound = _rows_near(groups, url, timestamp, digest, most)
         nearest: Capture | None = None
         for preference, row in ordered:
             if preference >= bound:
@@ -126,10 +188,10 @@ def closest_capture(
 
 def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, now: Now) -> Capture | None:
     """Return the capture of an address whose record lies at a place; None when it is not known (any more)."""
-    for catalogue, number, shown in _addresses(snapshot, url):
+    for catalogue, where, values, _ in _groups(snapshot, *_page(url)):
         for row in catalogue.execute(
-            f"{_COLUMNS} c.url = ? AND c.timestamp = ? AND c.member = ? AND c.offset = ? AND c.inner = ?{shown}",
-            (number, timestamp, place.member, place.offset, place.inner),
+            f"{_COLUMNS} {where} AND c.timestamp = ? AND c.member = ? AND c.offset = ? AND c.inner = ?",
+            (*values, timestamp, place.member, place.offset, place.inner),
         ).fetchall():
             if place.path in (row[6], now(row[6])):
                 return _capture(snapshot, row, {}, now)
@@ -138,18 +200,18 @@ def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, no
 
 def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:
     """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
-    asked = (
-        ("MIN", "<> ''"),
-        ("MAX", "< ?1 AND c.timestamp <> ''"),
-        ("MIN", "> ?1"),
-        ("MAX", "<> ''"),
+    asked: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("MIN", "<> ''", ()),
+        ("MAX", "< ? AND c.timestamp <> ''", (timestamp,)),
+        ("MIN", "> ?", (timestamp,)),
+        ("MAX", "<> ''", ()),
     )
     found: list[list[str]] = [[], [], [], []]
-    for catalogue, number, shown in _addresses(snapshot, url):
-        for times, (which, condition) in zip(found, asked, strict=True):
+    for catalogue, where, values, _ in _groups(snapshot, *_page(url)):
+        for times, (which, condition, bound) in zip(found, asked, strict=True):
             time = catalogue.execute(
-                f"SELECT {which}(c.timestamp) FROM captures c WHERE c.url = ?2 AND c.timestamp {condition}{shown}",
-                (timestamp, number),
+                f"SELECT {which}(c.timestamp) FROM captures c WHERE {where} AND c.timestamp {condition}",
+                (*values, *bound),
             ).fetchone()[0]
             times += [time] if time else []
     first, previous, following, last = found
@@ -158,43 +220,61 @@ def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:
     )
 
 
-def _addresses(snapshot: Snapshot, url: str) -> Iterator[tuple[sqlite3.Connection, int, str]]:
-    """Give each spelling of an address in each index: its catalogue, its number, what leaves out hidden captures."""
+class _Group(NamedTuple):
+    """Captures of a catalogue that fit a condition, which has some values. is_one: they are of one address."""
+
+    catalogue: sqlite3.Connection
+    where: str
+    values: list[Any]
+    is_one: bool = True
+
+
+def _groups(snapshot: Snapshot, condition: str, values: list[Any]) -> list[_Group]:
+    """Return the shown captures of the addresses that fit a condition: by address where few fit, else by catalogue.
+
+    The captures of one address lie by time, those of several have to be sorted; but a group costs two questions.
+    """
+    groups: list[_Group] = []
     for place, member in enumerate(snapshot.members):
-        catalogue = member.catalogue.connection()
-        for (number,) in catalogue.execute(
-            "SELECT id FROM addresses WHERE sort_key = ?", (sort_key(url),)
-        ).fetchall():
-            yield catalogue, number, not_hidden(snapshot, place)
+        catalogue, shown = member.catalogue.connection(), not_hidden(snapshot, place)
+        addresses = f"SELECT id FROM urls WHERE {condition}"
+        numbers = catalogue.execute(f"{addresses} LIMIT {_FEW + 1}", values).fetchall()
+        if len(numbers) > _FEW:
+            groups.append(_Group(catalogue, f"c.url IN ({addresses}){shown}", values, is_one=False))
+        else:
+            groups += [_Group(catalogue, f"c.url = ?{shown}", [number]) for (number,) in numbers]
+    return groups
 
 
+_FEW = 16  # spellings of an address
 _NEAR = 16  # captures looked at first, on each side of a moment
 _Preference = tuple[float, ...]  # the least is taken
 _ALL_SEEN: _Preference = (math.inf,)
 
 
 def _rows_near(
-    snapshot: Snapshot, url: str, timestamp: str | None, digest: str, most: int
+    groups: list[_Group], url: str, timestamp: str | None, digest: str, most: int
 ) -> tuple[list[tuple[_Preference, Row]], _Preference]:
-    """Return the captures of an address nearest to a moment, those to be taken first in front, and a bound.
+    """Return the captures nearest to a moment, those to be taken first in front, and a bound.
 
-    most: captures on each side, for each spelling of the address; -1 for all. Whatever is preferred to the bound is
-    among the captures returned.
+    most: captures on each side, of each group; -1 for all. Whatever is preferred to the bound is among the captures
+    returned.
     """
     wanted = _padded(timestamp) if timestamp else ""
     bound = _ALL_SEEN
     found: list[Row] = []
-    for catalogue, number, shown in _addresses(snapshot, url):
+    for catalogue, where, values, is_one in groups:
         for side, order in (("<", " DESC"), (">=", "")) if wanted else ((">=", " DESC"),):
             rows = catalogue.execute(
-                f"{_COLUMNS} c.url = ? AND c.timestamp {side} ?{shown} ORDER BY c.timestamp{order} LIMIT ?",
-                (number, wanted, most),
+                f"{_COLUMNS} {where} AND c.timestamp {side} ? ORDER BY c.timestamp{order} LIMIT ?",
+                (*values, wanted, most),
             ).fetchall()
             found += rows
             if len(rows) == most:
                 last_url, last_time = rows[-1][:2]
                 far = abs(_seconds(last_time) - _seconds(wanted))
-                bound = min(bound, (far,) if wanted else (last_url != url, -_seconds(last_time)))
+                is_other = is_one and last_url != url
+                bound = min(bound, (far,) if wanted else (is_other, -_seconds(last_time)))
     found.sort(key=lambda row: (row[1], *_place(row)), reverse=not wanted)
 
     def preference(row: Row) -> _Preference:

@@ -44,7 +44,7 @@ def compare_with_list(index: Index, lines: Iterable[CdxLine | BadLine]) -> ListC
             _keep(result.bad_lines, line)
             continue
         if line.url != url:
-            url, captures = line.url, index.captures(line.url)
+            url, captures = line.url, index.captures(line.url, exact=True)
         same_time = [capture for capture in captures if capture.timestamp == line.timestamp]
         if not same_time:
             result.missing += 1

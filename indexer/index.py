@@ -33,6 +33,7 @@ from indexer.captures import (
     captures_of,
     captures_with_digest,
     closest_capture,
+    is_held,
     open_record,
 )
 from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
@@ -352,7 +353,8 @@ class Index:
             stored = [capture for capture in self.captures(url) if capture.mime in HTML_TYPES]
             if (
                 stored
-                and (page := self._page_at(url, stored[-1].original or stored[-1].location)) is not None
+                and (page := self._page_at(stored[-1].url, stored[-1].original or stored[-1].location))
+                is not None
             ):
                 pages.append(page)
         return pages
@@ -456,7 +458,8 @@ class Index:
     def links(self, url: str, timestamp: str | None = None, *, limit: int = 100) -> PageLinks:
         """Return which pages of the index link to an address, and where it points, at most `limit` of each.
 
-        Links out are those of the capture nearest to `timestamp` (1 to 14 digits), of the newest without one.
+        Links out are those of the capture nearest to `timestamp` (1 to 14 digits), of the newest without one. When
+        nothing links to the address as asked for, and another spelling of it is archived, links are of that one.
         """
         capture = self.closest(url, timestamp)
         page = None
@@ -464,6 +467,9 @@ class Index:
             page = self.page_text(capture.original or capture.location)
         with self._reading_links() as snapshot:
             incoming, total_in = links_in(snapshot, url, limit)
+            if not total_in and capture is not None and sort_key(capture.url) != sort_key(url):
+                url = capture.url
+                incoming, total_in = links_in(snapshot, url, limit)
             outgoing, total_out = links_out(snapshot, url, page, limit) if page else ([], 0)
         return PageLinks(url, tuple(incoming), tuple(outgoing), total_in, total_out, page is not None)
 
@@ -485,6 +491,7 @@ class Index:
         wish = wish or GraphWish(depth=1 if url else 0)
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         deadline = Deadline(budget_s)
+        capture = self.closest(url) if url else None
         with self._reading_links() as snapshot:
             table = link_table(snapshot)
             notices: tuple[str, ...] = ()
@@ -494,7 +501,10 @@ class Index:
                 matched, notices = table.pages_of(ranked.matched), ranked.query.notices
             chosen = matched
             if url:
-                chosen = np.arange(len(table)) == table.page_of(sort_key(url))
+                page = table.page_of(sort_key(url))
+                if page < 0 and capture is not None:
+                    page = table.page_of(sort_key(capture.url))
+                chosen = np.arange(len(table)) == page
             graph = make_graph(snapshot, table, chosen, matched, wish, deadline)
         return replace(graph, notices=notices)
 
@@ -515,10 +525,19 @@ class Index:
 
     # -- captures
 
-    def captures(self, url: str) -> list[Capture]:
-        """Return all captures of an address, oldest first; any spelling of the address, http and https alike."""
+    def captures(self, url: str, *, exact: bool = False) -> list[Capture]:
+        """Return all captures of an address, oldest first; any spelling of the address, http and https alike.
+
+        When there is none, those of the addresses that other web-archive tools take for the same: with or without
+        www., the slash at the end, in other letter case (see archiver.warc.urlkey); not so if `exact`.
+        """
         with self._reading() as snapshot, snapshot.reading():
-            return captures_of(snapshot, url, self._now)
+            return captures_of(snapshot, url, self._now, exact=exact)
+
+    def range_of(self, url: str) -> KeyRange:
+        """Return the range of the captures that `captures` gives for an address."""
+        with self._reading() as snapshot, snapshot.reading():
+            return KeyRange.of_page(url) if is_held(snapshot, url) else KeyRange.of(url)
 
     def list_captures(
         self,
@@ -555,6 +574,8 @@ class Index:
 
     def closest(self, url: str, timestamp: str | None = None, digest: str = "") -> Capture | None:
         """Return the capture of an address nearest in time to `timestamp` (1 to 14 digits); the newest without one.
+
+        The address is taken as in `captures`: the capture may be of another spelling, which its `url` says.
 
         Captures whose bytes are held come before revisits whose original is not known. Of several captures of one
         second the one whose payload digest begins with `digest` (with or without the name of the algorithm) is taken,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from archiver.warc import Location, surt_key
+from archiver.warc import Location, urlkey
+from indexer.store.compact import page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
 MATCHES = ("exact", "prefix", "host", "domain")
@@ -14,10 +15,14 @@ _PIECE = 1000
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """The addresses whose sort key is `low`, or, with a `high`, lies in low <= key < high."""
+    """The addresses whose urlkey is `low`, or, with a `high`, lies in low <= key < high.
+
+    page: a sort key, when only the addresses of that page are meant.
+    """
 
     low: str
     high: str = ""
+    page: str = ""
 
     @classmethod
     def everything(cls) -> KeyRange:
@@ -28,16 +33,17 @@ class KeyRange:
     def of(cls, url: str, match: str = "exact") -> KeyRange:
         """Return the range of an address, of what begins with it, of its host, or of its host and those below.
 
-        Raises ValueError for what is no address of a page, and for an unknown `match`.
+        As for other CDX servers, an address is what has its urlkey; see `of_page`. Raises ValueError for an unknown
+        `match`, and for an address without a host when it has to have one.
         """
-        key = surt_key(url)
-        host, _, path = key.partition(")")
+        key = urlkey(url)
+        host, bracket, _ = key.partition(")")
+        if not bracket and (match in ("host", "domain") or key.startswith(("http:", "https:"))):
+            raise ValueError(f"no host in {url[:200]!r}")
         if match == "exact":
             return cls(key)
         if match == "prefix":
-            if path == "/" and not url.rstrip().endswith("/"):
-                key = f"{host})"  # http://example.org begins everything of the host
-            return cls(key, key + "\U0010ffff")
+            return cls(start := _prefix_key(url, key), start + "\U0010ffff")
         if match == "host":
             return cls(f"{host})", f"{host}*")  # * comes behind )
         if match == "domain":
@@ -45,6 +51,22 @@ class KeyRange:
                 f"{host})", f"{host}-"
             )  # - comes behind the comma that parts a name below, and behind )
         raise ValueError(f"{match[:40]!r} is no way to match; there are {', '.join(MATCHES)}")
+
+    @classmethod
+    def of_page(cls, url: str) -> KeyRange:
+        """Return the range of the address itself, in whatever spelling of it, http and https alike."""
+        return cls(urlkey(url), page=sort_key(url))
+
+
+def _prefix_key(url: str, key: str) -> str:
+    """Return what the keys of addresses begin with that begin with one."""
+    written = url.rstrip()
+    if key.endswith(")/") and not written.endswith("/"):
+        return key[:-1]  # http://example.org begins everything of the host
+    for end in "/?":
+        if written.endswith(end) and not key.endswith(end):
+            return key + end
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +114,7 @@ def list_captures(
     limit: int = _PIECE,
     now: Callable[[str], str] = str,
 ) -> list[ListedCapture]:
-    """Return the next captures by sort key, then time; an empty list when there are no more.
+    """Return the next captures by urlkey, then time; an empty list when there are no more.
 
     first, last: timestamps of the earliest and latest capture wanted, "" for no bound. after: the cursor of the
     capture before. newest_first: the whole order turned round. now: from where a file was to where it is.
@@ -112,14 +134,14 @@ def list_captures(
                 time,
                 -((place - number) // several) if newest_first else (number - place) // several,
             ]
-        beyond = f" AND (u.sort_key, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)"
+        beyond = f" AND (u.urlkey, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)"
         rows = member.catalogue.connection().execute(
-            "SELECT u.sort_key, u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.path,"
+            "SELECT u.urlkey, u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.path,"
             f" c.member, c.offset, c.length, c.inner, c.id * {several} + {place}, v.title, f.whole"
             " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
             f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
             f"{beyond if behind else ''}{not_hidden(snapshot, place)}"
-            f" ORDER BY u.sort_key{order}, c.timestamp{order}, c.id{order} LIMIT ?",
+            f" ORDER BY u.urlkey{order}, c.timestamp{order}, c.id{order} LIMIT ?",
             (*values, *behind, limit),
         )
         found += [ListedCapture(*(*row[:-1], now(row[-1]))) for row in rows]
@@ -149,13 +171,16 @@ def count_captures(snapshot: Snapshot, keys: KeyRange, *, first: str = "", last:
 
 
 def _conditions(keys: KeyRange, first: str, last: str) -> tuple[list[str], list[str | int]]:
-    where, values = ["u.sort_key = ?"], [keys.low]
-    if keys.high:
-        where, values = ["u.sort_key >= ?", "u.sort_key < ?"], [keys.low, keys.high]
+    where: list[str] = ["u.urlkey = ?"]
+    values: list[str | int] = [keys.low]
+    if keys.page:
+        where, values = ["u.page = ?", "u.sort_key = ?"], [signed(page_number(keys.page)), keys.page]
+    elif keys.high:
+        where, values = ["u.urlkey >= ?", "u.urlkey < ?"], [keys.low, keys.high]
     if first:
         where.append("c.timestamp >= ?")
         values.append(first)
     if last:
         where.append("c.timestamp <= ?")
         values.append(last)
-    return where, list(values)
+    return where, values

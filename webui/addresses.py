@@ -161,12 +161,16 @@ def archived_url(text: str) -> str:
     if _WHOLLY_ESCAPED.match(text):
         text = unquote(text)  # a program that takes the address for one part of a path
     text = _MERGED_SLASHES.sub(lambda match: match[1].lower() + "://", text)
-    if not _SCHEME.match(text):
-        text = "http://" + text.lstrip("/")
+    text = with_scheme(text)
     scheme, _, rest = text.partition(":")
     if not rest.strip("/. "):
         raise BadAddressError(Notice("expected the address of a page, such as http://example.org/page"))
     return text
+
+
+def with_scheme(text: str) -> str:
+    """Return an address with http:// in front if it names no scheme."""
+    return text if _SCHEME.match(text) else "http://" + text.lstrip("/")
 
 
 def raw_target(environ: Mapping[str, Any], prefix: str) -> str:

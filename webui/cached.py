@@ -43,7 +43,15 @@ from webui.page_text import marked_text
 from webui.parts import parts_report
 from webui.replay import redirect_goal, redirected
 from webui.rewritten import RewrittenPage, rewritten_page
-from webui.stored import can_be_crawled, captures_of, closest, naming_digest, read_stored, shows_in_frame
+from webui.stored import (
+    can_be_crawled,
+    captures_of,
+    closest,
+    is_other_spelling,
+    naming_digest,
+    read_stored,
+    shows_in_frame,
+)
 from webui.timeline import timeline_of
 
 blueprint = Blueprint("cached", __name__)
@@ -60,7 +68,8 @@ _PIECE_BYTES = 1 << 16
 class Bar:
     """What the bar of all tabs says.
 
-    asked: the time asked for, when there is no capture of that time. naming: the digest that has to stand
+    asked: the time asked for, when there is no capture of that time. asked_url: the address asked for, when the capture
+    is of another spelling of it. naming: the digest that has to stand
     in addresses of this capture, "" when its time names it. previous, following: captures beside it.
     framed: what addresses below /web/ begin with; root: what those of our pages begin with.
     """
@@ -69,6 +78,7 @@ class Bar:
     query: str
     view: str
     asked: str
+    asked_url: str
     naming: str
     count: int
     versions: int
@@ -149,6 +159,7 @@ def _bar(target: DatedTarget, capture: Capture, captures: list[Capture]) -> Bar:
         query=target.extras.query,
         view=target.extras.view,
         asked=when if when.strip("0") and not capture.timestamp.startswith(when) else "",
+        asked_url=target.url if is_other_spelling(target.url, capture.url) else "",
         naming=naming_digest(capture, captures),
         count=len(captures),
         versions=len({other.digest for other in captures}),
@@ -283,6 +294,7 @@ def _as_json(index: Index, bar: Bar) -> Response:
         {
             **capture_as_json(capture, archives, root, bar.naming),
             "asked": bar.asked,
+            "asked_url": bar.asked_url,
             "captures": bar.count,
             "versions": bar.versions,
             "language": details.language,

@@ -17,12 +17,13 @@ from webui.application import as_json_response, json_error, site
 from webui.asked import wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
-from webui.stored import can_be_crawled, captures_of
+from webui.stored import can_be_crawled, captures_of, is_other_spelling
 from webui.timeline import calendar_of
 
 blueprint = Blueprint("captures", __name__)
 
 MAX_CAPTURES_SHOWN = 500
+MAX_SPELLINGS = 20
 MAX_CAPTURES_TOLD = 10_000  # to programs; those that want more ask the CDX server
 
 
@@ -55,7 +56,7 @@ def captures(rest: str) -> Response:
     rows = _rows(found, target.extras.query)
     chosen = [row for row in rows if when == "*" or row.capture.timestamp.startswith(when)]
     if target.extras.view == "json" or wants_json_by_field():
-        return _as_json(url, when, chosen, len(found))
+        return _as_json(url, when, chosen, found)
     statuses: dict[int, int] = {}
     for row in chosen:
         statuses[row.capture.status] = statuses.get(row.capture.status, 0) + 1
@@ -67,18 +68,27 @@ def captures(rest: str) -> Response:
         chosen=len(chosen),
         total=len(found),
         versions=len({row.version for row in rows}),
+        spellings=_other_spellings(url, found)[:MAX_SPELLINGS],
         years=calendar_of(found),
         statuses=sorted(statuses.items()),
     )
     return make_response(page, 200 if chosen else 404)
 
 
-def _as_json(url: str, when: str, chosen: list[Row], total: int) -> Response:
+def _other_spellings(url: str, found: list[Capture]) -> list[str]:
+    """Return the addresses of the captures when they are of other spellings than the one asked for."""
+    if not is_other_spelling(url, found[0].url):
+        return []
+    return list(dict.fromkeys(capture.url for capture in found))
+
+
+def _as_json(url: str, when: str, chosen: list[Row], found: list[Capture]) -> Response:
     archives, root = site().settings.archives_path, request.script_root
     answer = {
         "url": url,
         "when": when,
-        "total": total,
+        "other_spellings": _other_spellings(url, found)[:MAX_SPELLINGS],
+        "total": len(found),
         "chosen": len(chosen),
         "captures": [
             capture_as_json(row.capture, archives, root, row.digest) | {"version": row.version}

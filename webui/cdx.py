@@ -21,7 +21,7 @@ import re2
 from flask import Blueprint, Response, make_response, request, stream_with_context
 
 from indexer.listing import MATCHES, KeyRange, ListedCapture
-from webui.addresses import replay_address
+from webui.addresses import replay_address, with_scheme
 from webui.application import site
 from webui.errors import BusyError
 from webui.limits import Place, Slots
@@ -142,7 +142,7 @@ def parse_query(arguments: dict[str, list[str]], dialect: str) -> CdxQuery:
     if match not in MATCHES:
         raise CdxError(f"matchType: {match[:40]!r} is unknown; there are {', '.join(MATCHES)}")
     try:
-        keys = KeyRange.of(url if "://" in url else "http://" + url, match)
+        keys = KeyRange.of(with_scheme(url), match)
     except ValueError as error:
         raise CdxError(f"url: {error}") from error
     names = one.get("fl") or one.get("fields") or ""

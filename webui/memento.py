@@ -69,10 +69,8 @@ class Neighbours:
 
 def neighbours(index: Index, url: str, timestamp: str) -> Neighbours | None:
     """Return the capture nearest to a timestamp ("" for the newest) among those of a page; None if there is none."""
-    with suppress(ValueError):
-        capture = index.closest(url, timestamp or None)
-        return neighbours_of(index, capture) if capture is not None else None
-    return None
+    capture = index.closest(url, timestamp or None)
+    return neighbours_of(index, capture) if capture is not None else None
 
 
 def neighbours_of(index: Index, capture: Capture) -> Neighbours | None:
@@ -117,12 +115,8 @@ def timemap(rest: str) -> Response:
     if not (slash and start.isascii() and start.isdigit() and len(start) == 14):
         start, url = "", target
     url = archived_url(url)
-    try:
-        keys = KeyRange.of(url)
-    except ValueError as error:
-        raise BadAddressError(str(error)) from error
     with site().index_access.lease() as index:
-        captures = _map(index, keys, start)
+        captures = _map(index, index.range_of(url), start)
     if not captures:
         return error_response(404, _("Not archived"), _("The archive holds no copy of this address."))
     more = captures[MOST_IN_MAP].timestamp if len(captures) > MOST_IN_MAP else ""
@@ -226,7 +220,7 @@ def available() -> Response:
         response.headers["Content-Type"] = "application/json; charset=utf-8"
         return response
     found = None
-    with suppress(ValueError, BadAddressError), site().index_access.lease() as index:
+    with suppress(BadAddressError), site().index_access.lease() as index:
         found = index.closest(archived_url(url), asked or None)
     closest: dict[str, object] = {}
     if found is not None:

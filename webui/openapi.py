@@ -84,12 +84,16 @@ _SCHEMAS: dict[str, Node] = {
         url=_TEXT, timestamp=_TIMESTAMP, title=_MAYBE_TEXT, type=_TEXT, status=_COUNT, mime=_TEXT, digest=_TEXT,
         member=_TEXT, **_PLACE,
     ),
-    "Captures": _object(url=_TEXT, when=_TEXT, total=_COUNT, chosen=_COUNT, captures=_array(_ref("Capture"))),
+    "Captures": _object(
+        url=_TEXT, when=_TEXT, other_spellings=_array(_TEXT), total=_COUNT, chosen=_COUNT,
+        captures=_array(_ref("Capture")),
+    ),
     "Details": {
         "allOf": [
             _ref("Capture"),
             _object(
-                captures=_COUNT, versions=_COUNT, language=_TEXT, body_bytes=_COUNT, problems=_array(_TEXT),
+                asked_url=_TEXT, captures=_COUNT, versions=_COUNT, language=_TEXT, body_bytes=_COUNT,
+                problems=_array(_TEXT),
                 record_fields=_array(_array(_TEXT)), http_line=_TEXT, http_fields=_array(_array(_TEXT)),
                 total_links_in=_COUNT, total_links_out=_COUNT, links_in=_array(_ref("Link")),
                 links_out=_array(_ref("Link")), same_content=_array(_ref("Capture")),

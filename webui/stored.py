@@ -6,15 +6,14 @@ Used by all pages that show something archived (`replay.py`, `cached.py`, `compa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from urllib.parse import unquote
 
 from archiver.notices import Notice
 from archiver.warc import DEFAULT_LIMITS, HTML_TYPES, Headers, parse_head, parse_response
 from indexer import Capture, Index
+from indexer.store.compact import sort_key
 from indexer.text.charset import decode_html
 from webui.application import site
 from webui.errors import BusyError
@@ -47,14 +46,9 @@ class StoredResponse:
 
 
 def captures_of(url: str) -> list[Capture]:
-    """Return all captures of an address, oldest first."""
+    """Return all captures of an address, oldest first; see Index.captures."""
     with site().index_access.lease() as index:
-        for spelling in _spellings(url):
-            with suppress(ValueError):  # what is no address has no captures
-                found = index.captures(spelling)
-                if found:
-                    return found
-    return []
+        return index.captures(url)
 
 
 def closest(index: Index, url: str, timestamp: str, digest: str = "") -> Capture | None:
@@ -62,22 +56,12 @@ def closest(index: Index, url: str, timestamp: str, digest: str = "") -> Capture
 
     digest: how the payload digest begins, where several captures share the second.
     """
-    for spelling in _spellings(url):
-        with suppress(ValueError):
-            found = index.closest(spelling, timestamp if timestamp.strip("0") else None, digest)
-            if found:
-                return found
-    return None
+    return index.closest(url, timestamp if timestamp.strip("0") else None, digest)
 
 
-def _spellings(url: str) -> Iterator[str]:
-    """Give the address as asked for, then as an archive may hold it that writes odd ones as they came."""
-    yield url
-    plain = unquote(url)
-    if plain != url:
-        yield plain
-    if url.startswith("http://"):
-        yield plain.removeprefix("http://")
+def is_other_spelling(asked: str, held: str) -> bool:
+    """Tell whether a capture is of another address than the one asked for, which only other tools take for the same."""
+    return sort_key(asked) != sort_key(held)
 
 
 def nearest_with_content(capture: Capture, others: list[Capture]) -> Capture | None:

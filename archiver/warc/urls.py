@@ -215,7 +215,7 @@ _STRAY_BREAKS = re.compile(rb"[\t\r\n]")
 _BEFORE_COLON = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]*:")
 _SCHEMES_IN_FRONT = re.compile(rb"\A(?:https?://)+(?=https?://)")
 _PARTS = re.compile(rb"(?:([A-Za-z][A-Za-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.DOTALL)
-_NUMBER_AS_HOST = re.compile(rb"(?:[1-9][0-9]*|0[0-7]*)(?:\.[0-9]+){0,3}")
+_NUMBER_AS_HOST = re.compile(rb"[1-9][0-9]*(?:\.[0-9]+){0,3}|0[0-7]*(?:\.[0-7]+){0,3}")
 _LONGEST_HOST = 1000  # bytes; the time that encodings takes for more is not worth it: there is no such host
 _WWW = re.compile(rb"\Awww\d*\.")
 _KEPT_IN_KEY = bytes(byte for byte in range(33, 127) if byte not in b"#%")
@@ -247,14 +247,14 @@ def urlkey(url: str) -> str:
         if not query or not _MAY_BE_SESSION.search(query):
             key = f"{','.join(reversed(host.split('.')))}){path.removesuffix('/') if len(path) > 1 else path}"
             return f"{key}?{'&'.join(_sorted_pairs(query.lower()))}" if query else key
+    if url.startswith("filedesc"):
+        return _one_word(url.encode("utf-8", "surrogatepass"))
     return _urlkey_of_bytes(_STRAY_BREAKS.sub(b"", url.encode("utf-8", "surrogatepass").strip()))
 
 
 def _urlkey_of_bytes(raw: bytes) -> str:
     if not raw:
         return "-"
-    if raw.startswith(b"filedesc"):
-        return _one_word(raw)
     if not _BEFORE_COLON.match(raw):
         raw = b"http://" + raw
     parts = _PARTS.match(_SCHEMES_IN_FRONT.sub(b"", raw))

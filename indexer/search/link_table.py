@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline
+from indexer.store.compact import page_number, unsigned
 from indexer.store.layout import links_path
-from indexer.store.links import Links, target_key
+from indexer.store.links import Links
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _LINKS_AT_ONCE = 1_000_000
@@ -81,7 +82,7 @@ class LinkTable:
 
     def page_of(self, sort_key: str) -> int:
         """Return the number of a page, -1 for what is no live page."""
-        key = np.uint64(target_key(sort_key))
+        key = np.uint64(page_number(sort_key))
         at = int(np.searchsorted(self.keys, key))
         return at if at < len(self.keys) and self.keys[at] == key else -1
 
@@ -189,11 +190,11 @@ def _keys_of_versions(snapshot: Snapshot) -> list[NDArray[np.uint64]]:
         greatest = max((int(live.segment.document.max(initial=0)) for live in member.segments), default=0)
         keys = np.zeros(greatest + 1, dtype=np.uint64)
         rows = member.catalogue.connection().execute(
-            "SELECT id, sort_key FROM urls WHERE id IN (SELECT url FROM versions)"
+            "SELECT id, page FROM addresses WHERE id IN (SELECT url FROM versions)"
         )
-        for number, key in rows:
+        for number, page in rows:
             if number <= greatest:  # one that came since is in no segment of this state
-                keys[number] = target_key(key)
+                keys[number] = unsigned(page)
         found += [keys[live.segment.document] for live in member.segments]
     return found
 

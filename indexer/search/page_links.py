@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from archiver.warc import base_of, canonical_url, in_charset
+from archiver.warc import base_of, canonical_url, in_charset, urlkey
 from indexer.search.link_table import Numbers, last_captured, links_of
-from indexer.store.compact import sort_key
-from indexer.store.links import target_key
+from indexer.store.compact import page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 from indexer.text.elements import PageText
 
@@ -83,7 +83,7 @@ class _Linking:
 def _linking(snapshot: Snapshot, url: str) -> _Linking:
     own_key = sort_key(url)
     own_site = site_of(own_key)
-    key = np.asarray([target_key(own_key)], dtype=np.uint64)
+    key = np.asarray([page_number(own_key)], dtype=np.uint64)
     columns: list[tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]] = []
     for number, (live, links) in enumerate(zip(snapshot.segments, links_of(snapshot), strict=True)):
         edges = links.edges_to(key)
@@ -164,19 +164,27 @@ def _archived(snapshot: Snapshot, links: Sequence[PageLink]) -> list[PageLink]:
     """Return the links with title and time of the newest capture of each that is archived."""
     found = []
     for link in links:
-        rows: list[tuple[str, str | None]] = []
-        for place, member in enumerate(snapshot.members):
-            rows += member.catalogue.connection().execute(
-                "SELECT c.timestamp, v.title FROM urls u JOIN captures c ON c.url = u.id"
-                " LEFT JOIN versions v ON v.id = c.version WHERE u.sort_key = ?"
-                f"{not_hidden(snapshot, place)} ORDER BY c.timestamp DESC LIMIT 1",
-                (sort_key(link.url),),
-            )
+        key = sort_key(link.url)
+        rows = _newest(snapshot, "u.page = ? AND u.sort_key = ?", signed(page_number(key)), key)
+        rows = rows or _newest(snapshot, "u.urlkey = ?", urlkey(link.url))
         if rows:
             timestamp, title = max(rows, key=lambda row: row[0])
             link = replace(link, timestamp=timestamp, title=title, is_archived=True)
         found.append(link)
     return found
+
+
+def _newest(snapshot: Snapshot, condition: str, *values: Any) -> list[tuple[str, str | None]]:
+    """Return the newest capture in each index of the addresses that fit a condition, as (timestamp, title)."""
+    rows: list[tuple[str, str | None]] = []
+    for place, member in enumerate(snapshot.members):
+        rows += member.catalogue.connection().execute(
+            "SELECT c.timestamp, v.title FROM urls u JOIN captures c ON c.url = u.id"
+            f" LEFT JOIN versions v ON v.id = c.version WHERE {condition}"
+            f"{not_hidden(snapshot, place)} ORDER BY c.timestamp DESC LIMIT 1",
+            values,
+        )
+    return rows
 
 
 def _shown(text: str) -> str:

@@ -29,16 +29,19 @@ from indexer.store.errors import (
     IndexVersionError,
 )
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
 
 _TABLES = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
-CREATE TABLE addresses (id INTEGER PRIMARY KEY, sort_key TEXT NOT NULL, written NOT NULL, doc_id INTEGER NOT NULL);
+CREATE TABLE addresses (id INTEGER PRIMARY KEY, urlkey TEXT NOT NULL, written NOT NULL, page INTEGER NOT NULL,
+    doc_id INTEGER NOT NULL);
 CREATE INDEX addresses_by_doc_id ON addresses (doc_id);
-CREATE INDEX addresses_by_sort_key ON addresses (sort_key);
-CREATE VIEW urls AS SELECT id, address(sort_key, written) AS url, doc_id, sort_key FROM addresses;
+CREATE INDEX addresses_by_urlkey ON addresses (urlkey);
+CREATE INDEX addresses_by_page ON addresses (page);
+CREATE VIEW urls AS SELECT id, address(urlkey, written) AS url, doc_id, urlkey, page,
+    sort_key(address(urlkey, written)) AS sort_key FROM addresses;
 CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, segment INTEGER NOT NULL,
     ordinal INTEGER NOT NULL, title TEXT);
 CREATE INDEX versions_by_url ON versions (url, substr(digest, 1, 4));

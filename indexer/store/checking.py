@@ -103,7 +103,7 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         ),
         (
             "addresses more than once",
-            "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY sort_key, written HAVING COUNT(*) > 1)",
+            "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY urlkey, written HAVING COUNT(*) > 1)",
         ),
         (
             "versions more than once",

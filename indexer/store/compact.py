@@ -1,7 +1,7 @@
 """Addresses and digests as the catalogue keeps them: in fewer bytes, and exactly as they were.
 
-An address and its sort key mostly say the same, so only the sort key is kept with the scheme as a number; an
-address that is not what the sort key gives is kept as it is. SHA-1 is kept as 20 bytes.
+An address and its urlkey mostly say the same, so only the urlkey is kept with a number for what it leaves out; an
+address that is not what these give is kept as it is. SHA-1 is kept as 20 bytes.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import hashlib
 import sqlite3
 from functools import lru_cache
 
-from archiver.warc import capture_key, surt_key
+from archiver.warc import capture_key, surt_key, urlkey
 
-_SCHEMES = ("http", "https")
+_HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
 # The digest of a capture is looked up by its end, which tells apart whatever kind it is of and keeps the index small.
 PAYLOAD_END = "substr({}, -8)"
@@ -23,7 +23,7 @@ HAS_PAYLOAD = (
 
 
 def sort_key(url: str) -> str:
-    """Return the key that all spellings of an address share and that puts the pages of a site together."""
+    """Return the key that all spellings of the address of one page share, http and https alike."""
     try:
         return surt_key(url)
     except ValueError:
@@ -44,11 +44,32 @@ def _url_md5(url: str) -> bytes:
     return hashlib.md5(url.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
 
 
+def page_number(sort_key: str) -> int:
+    """Return the 64 bits of the MD5 of a sort key by which links and the catalogue know a page.
+
+    Whoever wants the page itself compares the sort key as well.
+    """
+    digest = hashlib.md5(sort_key.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def signed(number: int) -> int:
+    """Return 64 bits as SQLite keeps them."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+def unsigned(kept: int) -> int:
+    """Return the number that `signed` was given."""
+    return kept & ((1 << 64) - 1)
+
+
 def compact_address(url: str) -> tuple[str, int | str]:
-    """Return (sort key, what is written beside it): 0 for http, 1 for https, or the address when it says more."""
-    key = sort_key(url)
-    scheme = int(url.startswith("https:"))
-    return key, scheme if address(key, scheme) == url else url
+    """Return (urlkey, what is written beside it): bits for https, www. and a slash at the end, or the address."""
+    key = urlkey(url)
+    rest = url.partition("://")[2]
+    bits = _HTTPS * url.startswith("https:") | _WWW * rest.startswith("www.")
+    bits |= _SLASH * (url.endswith("/") and not key.endswith(")/"))
+    return key, bits if address(key, bits) == url else url
 
 
 def address(key: str, written: int | str) -> str:
@@ -59,7 +80,10 @@ def address(key: str, written: int | str) -> str:
     if "," in host:
         name, colon, port = host.partition(":")
         host = ".".join(reversed(name.split(","))) + colon + port
-    return f"{_SCHEMES[written]}://{host}{path}"
+    return (
+        f"{'https' if written & _HTTPS else 'http'}://{'www.' if written & _WWW else ''}{host}{path}"
+        f"{'/' if written & _SLASH else ''}"
+    )
 
 
 def compact_digest(payload: str) -> bytes | str:
@@ -81,6 +105,7 @@ def digest_text(kept: bytes | str) -> str:
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Let SQL on a connection read what is kept: address(sort_key, written) and digest_text(payload)."""
+    """Let SQL on a connection read what is kept: address(urlkey, written), sort_key(address), digest_text(payload)."""
     connection.create_function("address", 2, address, deterministic=True)
+    connection.create_function("sort_key", 1, sort_key, deterministic=True)
     connection.create_function("digest_text", 1, digest_text, deterministic=True)

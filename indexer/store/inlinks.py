@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
+from indexer.store.compact import page_number
 from indexer.store.entries import Entry, alive_in, sum_lengths
 from indexer.store.inversion import write_batch
 from indexer.store.layout import inlinks_path, links_path, segment_path
-from indexer.store.links import Links, begins, spread, target_key
+from indexer.store.links import Links, begins, spread
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
 from indexer.text.analysis import SECTION_GAP, Tokens, analyze_pages
@@ -52,7 +53,7 @@ class Source:
 
 def keys_of(addresses: Sequence[str]) -> NDArray[np.uint64]:
     """Return the numbers by which links know pages, from their sort keys; 0 for "", a version that was removed."""
-    return np.asarray([target_key(address) if address else 0 for address in addresses], dtype=np.uint64)
+    return np.asarray([page_number(address) if address else 0 for address in addresses], dtype=np.uint64)
 
 
 def changed_targets(

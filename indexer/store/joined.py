@@ -177,7 +177,7 @@ class JoinedSnapshot(Snapshot):
         if self._address_ranks is None:
             keys = [""] * (self._total + 1)
             for base, member in zip(self._bases, self.members, strict=True):
-                for number, key in member.catalogue.connection().execute("SELECT id, sort_key FROM urls"):
+                for number, key in member.catalogue.connection().execute("SELECT id, urlkey FROM addresses"):
                     if base + number < len(keys):  # one that came since is in no segment of this state
                         keys[base + number] = key
             rank = {key: place for place, key in enumerate(sorted(set(keys)))}

@@ -7,7 +7,6 @@ also addresses of which nothing is archived yet. docs/index-format.md describes 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
 from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.compact import page_number
 from indexer.store.errors import IndexCorruptError
 from indexer.text.elements import PageText
 
@@ -30,12 +30,6 @@ _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
 _NOT_KNOWN = -1
 _LINKS_AT_ONCE = 250_000
 _KEYS = 1 << 64
-
-
-def target_key(sort_key: str) -> int:
-    """Return the number by which links know a page, from the sort key of its address."""
-    digest = hashlib.md5(sort_key.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:8], "big")
 
 
 def _sort_key(base: str, href: str) -> str:
@@ -102,7 +96,7 @@ class LinkCollector:
         except KeyError:
             pass
         try:
-            key = target_key(self._plain_sort_key(base, href) or _sort_key(base, href))
+            key = page_number(self._plain_sort_key(base, href) or _sort_key(base, href))
         except ValueError:
             key = None
         self._by_base[base, href] = key

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from archiver.warc import surt_key
+from archiver.warc import surt_key, urlkey
 from indexer.store.catalogue import FILE_NAME, Catalogue
-from indexer.store.compact import sort_key
+from indexer.store.compact import address, page_number, signed, sort_key
 from indexer.store.errors import IndexError_, IndexVersionError
 from indexer.store.files import KnownFile, State, fingerprint, ledger_key, state_of, whole_path
 from indexer.store.writer import IndexWriter
@@ -158,7 +158,11 @@ def remove(writer: IndexWriter, removal: Removal) -> Removal:
     captures, pages = count_named(writer, removal)
     file = writer.files.find(removal.target) if removal.kind == "file" else None
     if not captures and file is None:
-        raise NothingToRemoveError(f"{removal.target}: nothing of this is in the index; nothing was removed")
+        others = _other_spellings(writer, removal) if removal.kind == "url" else []
+        hint = f"; another spelling of it is in the index: {', '.join(others)}" if others else ""
+        raise NothingToRemoveError(
+            f"{removal.target}: nothing of this is in the index; nothing was removed{hint}"
+        )
     removal = replace(removal, captures=captures, pages=pages)
     if file is not None and (known := fingerprint(file.state)):
         removal = replace(removal, size=known[0], ends=known[1])
@@ -183,28 +187,35 @@ def remove(writer: IndexWriter, removal: Removal) -> Removal:
     return removal
 
 
+def _other_spellings(writer: IndexWriter, removal: Removal) -> list[str]:
+    """Return some addresses that other tools take for the one named; whoever means one of them names it."""
+    rows = writer.catalogue.connection().execute(
+        "SELECT url FROM urls WHERE urlkey = ? LIMIT 3", (urlkey(removal.target),)
+    )
+    return [url for (url,) in rows]
+
+
 def _where(writer: IndexWriter, removal: Removal) -> tuple[str, list[str | int]]:
     """Return the condition, and its values, for the captures that a removal names."""
     if removal.kind == "file":
         file = writer.files.find(removal.target)
         return "file = ?", [file.number if file else 0]
     if removal.kind == "url":
-        return "url IN (SELECT id FROM urls WHERE sort_key = ?)", [removal.key]
+        number = signed(page_number(removal.key))
+        return "url IN (SELECT id FROM urls WHERE page = ? AND sort_key = ?)", [number, removal.key]
     key = removal.key
-    # "org,example)": the host; "org,example,": hosts below it; "org,example:": the host with a port
-    ranges = [(key + mark, key + chr(ord(mark) + 1)) for mark in "),:"]
-    condition = " OR ".join("sort_key >= ? AND sort_key < ?" for _ in ranges)
-    others = [
-        int(number)
-        for number, url in writer.catalogue.connection().execute(
-            "SELECT id, sort_key FROM urls WHERE sort_key GLOB '[a-z]*://*'"
-        )
-        if key in _sites_of(url)
-    ]
-    listed = ",".join(map(str, others))
+    writer.catalogue.connection().create_function(
+        "is_of_site", 2, lambda sort_key, site: site in _sites_of(sort_key), deterministic=True
+    )
+    # An address that is made of its urlkey lies among those of its host: "org,example)", its ports: "org,example:", and
+    # the hosts below: "org,example,"; each without www. What is written as it came may have any urlkey.
+    host = urlkey(address(f"{key})/", 0)).partition(")")[0]
+    ranges = [(host + mark, host + chr(ord(mark) + 1)) for mark in "),:"]
+    condition = " OR ".join("a.urlkey >= ? AND a.urlkey < ?" for _ in ranges)
     return (
-        f"url IN (SELECT id FROM urls WHERE {condition} OR id IN ({listed}))",
-        [value for pair in ranges for value in pair],
+        f"url IN (SELECT a.id FROM addresses a JOIN urls u ON u.id = a.id"
+        f" WHERE ({condition} OR typeof(a.written) = 'text') AND is_of_site(u.sort_key, ?))",
+        [*(value for pair in ranges for value in pair), key],
     )
 
 

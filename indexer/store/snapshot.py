@@ -222,11 +222,11 @@ class Snapshot:
         return self._languages
 
     def address_ranks(self) -> NDArray[np.uint64]:
-        """Return for each number of a page the rank of its sort key; spellings of one address share a rank."""
+        """Return for each number of a page the rank of its urlkey; spellings of one address share a rank."""
         if self._address_ranks is None:
             rows = np.array(
                 self.catalogue.connection()
-                .execute("SELECT id, DENSE_RANK() OVER (ORDER BY sort_key) FROM urls")
+                .execute("SELECT id, DENSE_RANK() OVER (ORDER BY urlkey) FROM addresses")
                 .fetchall(),
                 dtype=np.int64,
             ).reshape(-1, 2)

@@ -18,7 +18,15 @@ from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch
-from indexer.store.compact import PAYLOAD_END, compact_address, compact_digest, doc_id
+from indexer.store.compact import (
+    PAYLOAD_END,
+    compact_address,
+    compact_digest,
+    doc_id,
+    page_number,
+    signed,
+    sort_key,
+)
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
@@ -135,8 +143,11 @@ class IndexWriter:
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
             connection.executemany(
-                "INSERT INTO addresses (id, sort_key, written, doc_id) VALUES (?, ?, ?, ?)",
-                [(number, *compact_address(url), doc_id(url)) for url, number in urls],
+                "INSERT INTO addresses (id, urlkey, written, page, doc_id) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (number, *compact_address(url), signed(page_number(sort_key(url))), doc_id(url))
+                    for url, number in urls
+                ],
             )
             for batch in batches:
                 if batch.segment:

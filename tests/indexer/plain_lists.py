@@ -6,8 +6,8 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from archiver.warc import urlkey
 from indexer.search.facets import Facets, FacetValue
-from indexer.store.compact import sort_key
 from tests.indexer.plain import PlainVersion
 
 Captures = dict[
@@ -59,7 +59,7 @@ def plain_order(matching: Sequence[PlainVersion], captures: Captures, sort: str)
     def place(url: str) -> tuple[bool, float | str, bytes]:
         tie = hashlib.md5(url.encode()).digest()[:8]
         if sort == "url":
-            return False, sort_key(url), tie
+            return False, urlkey(url), tie
         dated = times[url]
         if not dated:
             return True, 0, tie

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,11 @@ import pytest
 from faults import run_in_one_process
 from shelf import page, record
 
+from archiver.warc import capture_key, urlkey
 from indexer import Capture, Index, IndexOptions, build_index, open_index
 from indexer.captures import _seconds
+from indexer.listing import KeyRange
+from indexer.store.compact import sort_key
 
 ONE = IndexOptions(workers=1)
 URL, OTHER = "http://news.example/", "https://news.example/"
@@ -133,3 +137,75 @@ def test_revisits_show_the_page_of_their_own_address_whichever_comes_first(
         originals = {capture.timestamp[:4]: capture.original for capture in index.captures(URL)}
         assert originals["2021"] == originals["2022"] is not None
         assert originals["2021"] is not None and originals["2021"].path.endswith("c.warc")
+
+
+# ---------------------------------------------------------------- spellings
+
+HOSTS = ("http://a.example", "https://a.example", "http://www.a.example", "http://A.example:80", "ftp://a.example",
+         "http://stra\u00dfe.example", "http://xn--strae-oqa.example", "http://192.0.2.7", "http://[::1]")  # fmt: skip
+PATHS = ("", "/", "/x", "/X", "/x/", "//x", "/%78", "/x?", "/x?a=1&b=2", "/x?b=2&a=1", "/x\\y", "/x/y", "/é", "/%C3%A9",
+         "/%c3%a9/", "/x#y", "/a%2Cb", "/a,b", "/.", "/x/../x")  # fmt: skip
+
+
+def test_captures_are_of_the_address_itself_else_of_those_with_its_key(
+    tmp_path: Path, one_process: None
+) -> None:
+    """Against a look at all addresses, for each of 180, whether it is held or not; and closest, lists and removal."""
+    every = [host + path for host in HOSTS for path in PATHS]
+    some = random.Random(3)
+    held = some.sample(every, 60)
+    held += some.choices(held, k=30)
+    (tmp_path / "a.warc").write_bytes(
+        b"".join(
+            record(url, page(number), date=f"20{number:02}-01-01T00:00:00Z")
+            for number, url in enumerate(held)
+        )
+    )
+    build_index([str(tmp_path / "a.warc")], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        for asked in [*every, "http://nowhere.example/"]:
+            exact = [url for url in held if sort_key(url) == sort_key(asked)]
+            alike = [url for url in held if urlkey(url) in (urlkey(asked), urlkey(capture_key(asked)))]
+            found = index.captures(asked)
+            assert [capture.url for capture in found] == (exact or alike), asked
+            assert [capture.url for capture in index.captures(asked, exact=True)] == exact
+            for timestamp in (None, "1999", "2031", "20990101000000"):
+                assert index.closest(asked, timestamp) == plain_closest(found, asked, timestamp), asked
+            listed = index.list_captures(index.range_of(asked))
+            of_one_key = [url for url in held if urlkey(url) == urlkey(asked)]
+            assert Counter(c.url for c in listed) == Counter(exact or of_one_key)
+            of_key = index.list_captures(KeyRange.of(asked))
+            assert sorted(c.url for c in of_key) == sorted(
+                url for url in held if urlkey(url) == urlkey(asked)
+            )
+            assert {c.key for c in of_key} <= {urlkey(asked)}
+        whole = index.list_captures(KeyRange.everything())
+        assert [c.key for c in whole] == sorted(urlkey(url) for url in held)
+
+
+def test_an_address_with_many_spellings_is_found_as_with_few(tmp_path: Path, one_process: None) -> None:
+    """Eighteen ports written with zeros in front are one address; forty letter cases have one key."""
+    one = [f"http://a.example:{'0' * zeros}80/" for zeros in range(18)]
+    other = [
+        "http://b.example/" + f"{number:06b}".replace("0", "x").replace("1", "X") for number in range(40)
+    ]
+    (tmp_path / "a.warc").write_bytes(
+        b"".join(
+            record(url, page(number), date=f"20{number % 50:02}-0{1 + number % 7}-01T00:00:00Z")
+            for number, url in enumerate([*one, *other])
+        )
+    )
+    build_index([str(tmp_path / "a.warc")], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        for asked in (
+            one[0],
+            one[17],
+            "https://a.example:80/",
+            "http://b.example/xxXXXX/",
+            "http://a.example",
+        ):
+            found = index.captures(asked)
+            assert len(found) == (0 if asked.startswith("https") else 40 if "b.example" in asked else 18)
+            for timestamp in (None, "2001", "2020", "20240301000000", "2049"):
+                assert index.closest(asked, timestamp) == plain_closest(found, asked, timestamp)
+                assert index.around(one[0], "20200101000000") == index.around(one[9], "20200101000000")

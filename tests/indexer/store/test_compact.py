@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.store.compact import address, compact_address, compact_digest, digest_text, sort_key
+from archiver.warc import urlkey
+from indexer.store.compact import address, compact_address, compact_digest, digest_text
 
 SHA1 = "sha1:" + base64.b32encode(bytes(range(20))).decode()
 
@@ -16,23 +17,30 @@ SHA1 = "sha1:" + base64.b32encode(bytes(range(20))).decode()
 @pytest.mark.parametrize(
     ("url", "written"),
     [
-        ("http://www.example.org/a/b?c=D", 0),
+        ("http://example.org/a/b?c=d", 0),
+        ("https://www.example.org/a/", 1 + 2 + 4),
+        ("http://www.example.org/", 2),
+        ("http://example.org/a/b?c=D", "http://example.org/a/b?c=D"),
+        ("http://www2.example.org/", "http://www2.example.org/"),
         ("https://example.org:8443/", 1),
         ("http://192.0.2.7/x", 0),
-        ("http://[2001:db8::1]:81/x", 0),
+        ("http://[2001:db8::1]:81/x", "http://[2001:db8::1]:81/x"),
         ("http://localhost/", 0),
         ("http://EXAMPLE.org/", "http://EXAMPLE.org/"),
         ("http://user@example.org/", "http://user@example.org/"),
         ("http://example.org", "http://example.org"),
         ("http://a,b.example/", "http://a,b.example/"),
+        ("http://www.www.example/", 2),
+        ("http://example.org/a//", "http://example.org/a//"),
+        ("https://example.org/?b&a", "https://example.org/?b&a"),
         ("urn:uuid:1", "urn:uuid:1"),
         ("0", "0"),
         ("", ""),
     ],
 )
-def test_an_address_is_written_once_where_its_sort_key_says_it(url: str, written: int | str) -> None:
+def test_an_address_is_written_once_where_its_urlkey_says_it(url: str, written: int | str) -> None:
     key, kept = compact_address(url)
-    assert (key, kept) == (sort_key(url), written)
+    assert (key, kept) == (urlkey(url), written)
     assert address(key, kept) == url
 
 

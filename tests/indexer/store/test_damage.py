@@ -291,7 +291,7 @@ def test_a_list_of_segments_that_is_none_is_refused(index: Path, value: str) -> 
 
 
 @pytest.mark.parametrize(
-    "value, said", [('{"version":4}', "format 4"), ('{"version":"x"}', "format x"), ("[]", "format None")]
+    "value, said", [('{"version":5}', "format 5"), ('{"version":"x"}', "format x"), ("[]", "format None")]
 )
 def test_a_catalogue_of_another_version_is_refused_by_name(
     index: Path, value: str, said: str, shelf: list[str]

@@ -125,14 +125,14 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 3}
+    assert maps["format"] == {"version": 4}
     for segment in maps["segments"]:
         rows = catalogue.execute(
-            "SELECT v.ordinal, a.sort_key, a.written FROM versions v JOIN addresses a ON a.id = v.url"
+            "SELECT v.ordinal, a.urlkey, a.written FROM versions v JOIN addresses a ON a.id = v.url"
             " WHERE v.segment = ?",
             (segment["number"],),
         )
-        urls = {ordinal: address(sort_key, written) for ordinal, sort_key, written in rows}
+        urls = {ordinal: address(urlkey, written) for ordinal, urlkey, written in rows}
         assert (
             not set(segment["dead"]) & set(urls) and len(urls) + len(segment["dead"]) == segment["versions"]
         )
@@ -150,13 +150,14 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
     catalogue.close()
 
 
-def address(sort_key: str, written: int | str) -> str:
+def address(urlkey: str, written: int | str) -> str:
     """Return the address of a row of `addresses`."""
     if isinstance(written, str):
         return written
-    host, path = sort_key.split(")", 1)
+    host, path = urlkey.split(")", 1)
     name, *port = host.split(":") if "," in host else [host]
-    return ("http://", "https://")[written] + ":".join([".".join(name.split(",")[::-1]), *port]) + path
+    front = ("http://", "https://", "http://www.", "https://www.")[written & 3]
+    return front + ":".join([".".join(name.split(",")[::-1]), *port]) + path + "/" * (written >> 2)
 
 
 def check_captures(catalogue: sqlite3.Connection, folder: str, segment: dict[str, Any]) -> None:

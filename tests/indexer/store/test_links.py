@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import canonical_url, surt_key
-from indexer.store.compact import sort_key
+from indexer.store.compact import page_number, sort_key
 from indexer.store.errors import IndexCorruptError
-from indexer.store.links import LinkCollector, Links, merge_links, target_key
+from indexer.store.links import LinkCollector, Links, merge_links
 from indexer.text.elements import PageText
 
 
 def key(url: str) -> int:
-    return target_key(sort_key(url))
+    return page_number(sort_key(url))
 
 
 def written(path: Path, pages: list[tuple[str, list[tuple[str, str]]]]) -> Links:
@@ -128,9 +128,9 @@ def test_links_lead_to_where_their_canonical_addresses_say(url: str, hrefs: list
     for ordinal, href in enumerate(hrefs):
         collector.add(ordinal, url, PageText(links=[(href, "")]))
         try:
-            key = target_key(surt_key(canonical_url(href, url)))
+            key = page_number(surt_key(canonical_url(href, url)))
         except ValueError:
             continue
-        if href and key != target_key(sort_key(url)) and "#" not in href:
+        if href and key != page_number(sort_key(url)) and "#" not in href:
             expected.append((ordinal, key))
     assert list(zip(collector._sources, collector._targets, strict=True)) == expected
