@@ -308,7 +308,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     ):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 3", "--rebuild")
+        one_line(raised.value, str(index), said, "format 4", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []
