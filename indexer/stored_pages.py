@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from archiver.warc import ArchiveError, Limits, Location, parse_response, read_record_at
+from archiver.warc import ArchiveError, HttpResponse, Limits, Location, parse_response, read_record_at
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
-from indexer.text.documents import PAGE_LIMITS
+from indexer.text.documents import PAGE_LIMITS, header_language
 from indexer.text.elements import PageText, collect_page
 
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
@@ -43,12 +43,12 @@ def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
     start = texts.find(place)
     if start is not None:
         return start, ""
-    body, content_type, is_whole = _body_at(place, START_LIMITS)
-    markup = decode_html(body, content_type)[0] if body else ""
+    response = _response_at(place, START_LIMITS)
+    markup = _markup_of(response)
     start = start_of_page(markup)
     if markup:
         texts.keep(place, start)
-    return start, markup if is_whole else ""
+    return start, markup if response is not None and not response.truncated else ""
 
 
 def _room_of(start: str) -> int:
@@ -57,34 +57,29 @@ def _room_of(start: str) -> int:
 
 def page_text(place: Location) -> PageText | None:
     """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
-    markup, charset = _markup_at(place)
-    if not markup:
+    response = _response_at(place)
+    if response is None or not response.body:
         return None
+    markup, charset = decode_html(response.body, response.content_type)
     page = collect_page(markup)
     page.charset = charset
+    page.language = page.language or header_language(response)
     return page
 
 
 def markup_at(place: Location | None) -> str:
     """Return a page's markup as text; "" when there is no place, or the archive cannot be read now."""
-    return _markup_at(place)[0] if place else ""
+    return _markup_of(_response_at(place)) if place else ""
 
 
-def _markup_at(place: Location) -> tuple[str, str]:
-    body, content_type, _ = _body_at(place)
-    return decode_html(body, content_type)
+def _markup_of(response: HttpResponse | None) -> str:
+    return decode_html(response.body, response.content_type)[0] if response is not None else ""
 
 
-def _body_at(place: Location, limits: Limits = PAGE_LIMITS) -> tuple[bytes, str, bool]:
-    """Return the decoded body of a record, its Content-Type, and whether the body is whole.
-
-    (b"", "", False) when the archive cannot be read now.
-    """
+def _response_at(place: Location, limits: Limits = PAGE_LIMITS) -> HttpResponse | None:
+    """Return the response in a record, None when the archive cannot be read now or holds no response there."""
     try:
         with read_record_at(place) as record:
-            response = parse_response(record, limits=limits, with_sha1=False)
+            return parse_response(record, limits=limits, with_sha1=False)
     except (ArchiveError, OSError):
-        return b"", "", False
-    if response is None:
-        return b"", "", False
-    return response.body, response.content_type, not response.truncated
+        return None

@@ -199,6 +199,7 @@ class Worker:
                         f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed",
                     )
                 )
+            page.language = page.language or body.language
             page.language = language_of(page)
             page.charset = body.charset
             self._links.add(len(self._documents), row.found.url, page)

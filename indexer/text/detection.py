@@ -26,6 +26,8 @@ _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
 # Share of stop words in running text that settles the matter; and, of those that the other language lacks
 # ("a" and "do" are both English and Portuguese), the share and how many times more of them contradict.
 _SPEAKS, _CONTRADICTS, _TIMES = 0.3, 0.12, 3
+# In a text with fewer words letters say little: only stop words tell, and only if the next language has far fewer.
+_MANY_WORDS, _CLEARLY = 60, 1.3
 
 # Scripts that one language (or a few, named by the detector) is written in.
 _FOREIGN = re.compile("[\u0370-\uffff]")
@@ -52,7 +54,8 @@ def language_of(page: PageText) -> str:
 
     The page's own word (lang attribute) holds unless the text clearly contradicts it: written in another script, or
     full of another language's most common words and nearly free of its own. Many pages declare "en" because the
-    program that made them does. Without a declaration the text tells, if there is enough of it.
+    program that made them does. Without a declaration the text tells, if there is enough of it; some twenty words do
+    only where nearly every other one is a stop word of one language alone.
     """
     declared = _declared(page.language)
     text = page.text
@@ -117,6 +120,8 @@ def _of_script(sample: str) -> str:
 def _detected(sample: str, words: list[str]) -> str:
     if len(sample) < _DETECT_AT_LEAST:
         return ""
+    if len(words) < _MANY_WORDS and _share_of_foreign(sample) <= 0.3:
+        return _spoken(words)
     name, distance = detect_fast(sample)
     if name == "unknown":
         return ""
@@ -126,4 +131,13 @@ def _detected(sample: str, words: list[str]) -> str:
         return ""
     if not foreign and found in STOP_WORDS and _share_of_stop_words(words, found) < 0.03:
         return ""  # program code and lists of names look like some language or other
+    if not foreign and found not in STOP_WORDS:
+        return _spoken(words) or found  # English without many of its usual letters was taken for Latin
     return found
+
+
+def _spoken(words: list[str]) -> str:
+    """Return the language whose stop words make up running text; "" where they are few, or two languages share them."""
+    shares = sorted((_share_of_stop_words(words, language), language) for language in STOP_WORDS)
+    (next_share, _), (share, language) = shares[-2:]
+    return language if share >= _SPEAKS and share >= _CLEARLY * next_share else ""

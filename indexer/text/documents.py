@@ -47,12 +47,14 @@ _CAPTURE_TYPES = frozenset(
 class PageBody:
     """A page to be indexed: its bytes as text, and what tells its versions apart.
 
-    digest: SHA-1 of the decoded body; html: the markup as text; charset: what it was written in.
+    digest: SHA-1 of the decoded body; html: the markup as text; charset: what it was written in; language: that
+    of the HTTP header, "" if it names none or several.
     """
 
     digest: bytes
     html: str
     charset: str
+    language: str
 
 
 @dataclass(slots=True)
@@ -276,4 +278,10 @@ def payload_digest(written: str) -> str:
 def _page_of(response: HttpResponse) -> PageBody:
     html, charset = decode_html(response.body, response.content_type)
     digest = response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest()
-    return PageBody(digest, html, charset)
+    return PageBody(digest, html, charset, header_language(response))
+
+
+def header_language(response: HttpResponse) -> str:
+    """Return the language that an HTTP header declares, as written; "" where it declares none, or several."""
+    named = response.headers.get("Content-Language").strip()
+    return "" if "," in named else named

@@ -320,3 +320,10 @@ def test_a_page_is_what_browsers_take_for_one(
     assert entry.documents == (2 if mime else 0)
     if mime:
         assert {capture.mime for capture in found[:2]} == {mime}
+
+
+@pytest.mark.parametrize(("field", "language"), [("pt-BR", "pt-BR"), (" de ", "de"), ("de, en", ""), ("", "")])
+def test_a_header_may_say_the_language(tmp_path: Path, field: str, language: str) -> None:
+    block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Language: {field}\r\n\r\n<p>x".encode()
+    (found,), _ = read(tmp_path, record("response", "http://a.example/p", block))
+    assert found.page is not None and found.page.language == language
