@@ -13,7 +13,6 @@ so Flask, numpy and rich are imported inside the commands that use them.
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import re
@@ -28,13 +27,9 @@ import crawl_commands
 import export_commands
 import index_commands
 import search_commands
+from archiver.errors import ExitCode, exit_code_of
 from command_line import (
-    DISK_FULL,
     DONE,
-    FAILED,
-    INTERRUPTED,
-    LOCKED,
-    WRONG_SETTINGS,
     CommandError,
     clean,
     complain,
@@ -42,9 +37,9 @@ from command_line import (
     many,
     print_json,
     progress_display,
-    ranking_of,
     with_settings,
 )
+from webui.index_access import index_options_from
 from webui.setting_infos import SettingsError, as_toml, describe_settings, settings_template
 from webui.settings import Settings, load_settings
 
@@ -60,10 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     try:
         result = commands.main(arguments, prog_name="findingaid", standalone_mode=False)
+        code = result if isinstance(result, int) else ExitCode.DONE
         sys.stdout.flush()
     except BaseException as error:
-        sys.exit(_report(error))
-    sys.exit(result if isinstance(result, int) else DONE)
+        with contextlib.suppress(OSError):  # stderr may lie on the full disk, too
+            _tell(error)
+        code = _exit_code(error)
+        _drop_output()
+    sys.exit(code)
 
 
 def __getattr__(name: str) -> Any:
@@ -75,58 +74,44 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'app' has no attribute {name!r}")
 
 
-def _report(error: BaseException) -> int:
-    """Tell the user about the error that ended a command, in one line, and return the exit code."""
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else FAILED
+def _tell(error: BaseException) -> None:
+    """Tell the user about the error that ended a command, in one line; nothing for an end in order."""
+    if isinstance(error, (SystemExit, BrokenPipeError)):  # the reader of our output has seen enough
+        return
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         complain("interrupted")
-        return INTERRUPTED
-    if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+    elif isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
-        return error.exit_code
-    if isinstance(error, click.ClickException):
+    elif isinstance(error, click.ClickException):
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "findingaid"
         complain(f"{error.format_message()} (see: {where} --help)")
-        return error.exit_code
-    if _log.isEnabledFor(logging.DEBUG):
-        _log.debug("the command ended with", exc_info=error)
-    code = _exit_code(error)
-    if code is None:
-        kind = type(error).__name__
-        complain(f"unexpected {kind}: {error} (archive.debug_flag = true shows where)")
-        return FAILED
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
     else:
-        complain(str(error))
-    return code
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("the command ended with", exc_info=error)
+        if exit_code_of(error) is None:
+            kind = type(error).__name__
+            complain(f"unexpected {kind}: {error} (archive.debug_flag = true shows where)")
+        elif isinstance(error, OSError) and error.filename and error.strerror:
+            complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        else:
+            complain(str(error))
 
 
-def _exit_code(error: BaseException) -> int | None:
-    """Return the exit code of an expected error; None for one that nobody foresaw."""
-    if isinstance(error, CommandError):
-        return error.exit_code
-    if isinstance(error, SettingsError):
-        return WRONG_SETTINGS
-    if isinstance(error, OSError):
-        return DISK_FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else FAILED
-    if "indexer" in sys.modules:  # otherwise nobody can have raised one of its errors
-        from indexer import DiskFullError, IndexError_, WriterLockedError
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else ExitCode.FAILED
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return ExitCode.INTERRUPTED
+    code = exit_code_of(error)
+    return ExitCode.FAILED if code is None else code
 
-        if isinstance(error, DiskFullError):
-            return DISK_FULL
-        if isinstance(error, WriterLockedError):
-            return LOCKED
-        if isinstance(error, IndexError_):
-            return FAILED
-    from archiver.warc.errors import ArchiveError
-    from webui.errors import WebError
 
-    return FAILED if isinstance(error, (ArchiveError, WebError)) else None
+def _drop_output() -> None:
+    """Let go of what could not be written to stdout: Python would try again at its end, and change the exit code."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # The group of all commands -------------------------------------------------------------
@@ -350,7 +335,7 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
     \b
     findingaid demo
     """
-    from indexer import IndexOptions, build_index
+    from indexer import build_index
     from webui.errors import PortTakenError
 
     if settings.origin("archive.job_id") != "option":
@@ -362,7 +347,7 @@ def demo_command(settings: Settings, no_serve: bool) -> int:
         statistics = build_index(
             archives,
             settings.index_path,
-            options=IndexOptions(workers=1, ranking=ranking_of(settings)),
+            options=index_options_from(settings, workers=1),
             progress=show,
         )
     click.echo(f"index: {clean(settings.index_path)}, {many(statistics.documents, 'page')}", err=True)

@@ -18,18 +18,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from archiver.errors import ExitCode, FindingAidError
+from webui.index_access import ranking_from, widening_from
 from webui.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from indexer import Index, Progress, Ranking
+    from indexer import Index, Progress
 
-DONE, FAILED, MISUSED, WRONG_SETTINGS, DONE_WITH_DAMAGE = 0, 1, 2, 3, 4
-DISK_FULL, LOCKED, INTERRUPTED = 6, 7, 130
+DONE, FAILED, MISUSED = ExitCode.DONE, ExitCode.FAILED, ExitCode.MISUSED
+DONE_WITH_DAMAGE, INTERRUPTED = ExitCode.DONE_WITH_DAMAGE, ExitCode.INTERRUPTED
 
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
 
-class CommandError(Exception):
+class CommandError(FindingAidError):
     """A command cannot do what was asked; the message is one line for the user."""
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
@@ -130,18 +132,12 @@ def _assignment(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def ranking_of(settings: Settings) -> Ranking:
-    from webui.index_access import ranking_from
-
-    return ranking_from(settings)
-
-
 @contextlib.contextmanager
 def opened_index(settings: Settings) -> Iterator[Index]:
-    from indexer import Widening, open_index
+    from indexer import open_index
 
-    widening = Widening(**vars(settings.widening))
-    with open_index(settings.index_paths, ranking=ranking_of(settings), widening=widening) as index:
+    ranking, widening = ranking_from(settings), widening_from(settings)
+    with open_index(settings.index_paths, ranking=ranking, widening=widening) as index:
         yield index
 
 

@@ -10,7 +10,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import shlex
 import sys
 import threading
@@ -20,15 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webui.setting_infos import SettingsError
+from command_line import CONTROLS, FAILED, clean, complain
+from webui.index_access import ranking_from, widening_from
 from webui.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from archiver.crawl import CrawlJob, Numbers
     from archiver.crawl.job import SeedSource
 
-FAILED, MISUSED, WRONG_SETTINGS = 1, 2, 3
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _INDEX_EVERY_S = 1.0
 _ROLL_OVER_S = 4.0
 
@@ -142,24 +140,23 @@ def start(
     from archiver.crawl import run_crawl
     from archiver.crawl.job import SeedSource
 
-    with _errors():
-        settings = _settings(
-            settings_file, jobs_path, job_option or (job if job and os.sep not in job else None)
-        )
-        given = {key: value for key, value in options.items() if value not in (None, ())}
-        if ignore_robots:
-            given["obey_robots"] = False
-        if no_requisites:
-            given["requisites"] = False
-        places = [("file", path) for path in seed_files] + list(sources)
-        if places:
-            given["sources"] = tuple(SeedSource(kind, where, query or "") for kind, where in places)
-        crawl_job = _job(settings, _folder(settings, job), given, allow_private, with_index)
+    settings = _settings(
+        settings_file, jobs_path, job_option or (job if job and os.sep not in job else None)
+    )
+    given = {key: value for key, value in options.items() if value not in (None, ())}
+    if ignore_robots:
+        given["obey_robots"] = False
+    if no_requisites:
+        given["requisites"] = False
+    places = [("file", path) for path in seed_files] + list(sources)
+    if places:
+        given["sources"] = tuple(SeedSource(kind, where, query or "") for kind, where in places)
+    crawl_job = _job(settings, _folder(settings, job), given, allow_private, with_index)
     stop = threading.Event()
     indexer = threading.Thread(
         target=_index_along, args=(crawl_job.archive_folder, settings.index_path, stop), daemon=True
     )
-    with _errors(), _display(quiet or as_json) as show:
+    with _display(quiet or as_json) as show:
         if with_index:
             indexer.start()
         try:
@@ -171,7 +168,7 @@ def start(
             if with_index:
                 indexer.join()
     for message in result.messages:
-        _complain(message)
+        complain(message)
     if as_json:
         click.echo(json.dumps(result.as_json()))
     else:
@@ -182,9 +179,9 @@ def start(
             f"{result.state} ({result.reason}): {result.fetched:,} fetched, {result.failed:,} failed"
             f"{f', left out: {skipped}' if skipped else ''} ({result.seconds:.1f} s)"
         )
-        click.echo(f"archives: {_clean(crawl_job.archive_folder)} ({len(result.archives)} files)")
+        click.echo(f"archives: {clean(crawl_job.archive_folder)} ({len(result.archives)} files)")
         if with_index and os.path.isdir(settings.index_path):
-            place = _clean(settings.index_path)
+            place = clean(settings.index_path)
             click.echo(f"index: {place} (to search it: findingaid search WORDS --index {shlex.quote(place)})")
     return result.exit_code
 
@@ -232,7 +229,8 @@ def _seeds_from_index(settings: Settings) -> Callable[[SeedSource], list[str]]:
     def provider(source: SeedSource) -> list[str]:
         from indexer import open_index
 
-        with open_index(source.where or settings.index_path) as index:
+        folder = source.where or settings.index_path
+        with open_index(folder, ranking=ranking_from(settings), widening=widening_from(settings)) as index:
             return [
                 hit.url for hit in index.search(source.query, limit=source.limit, with_snippets=False).hits
             ]
@@ -256,7 +254,7 @@ def _index_along(archives: str, index_path: str, stop: threading.Event) -> None:
                 build_index(sorted(files), index_path, options=IndexOptions(workers=1))
                 done |= files
             except (IndexError_, OSError) as error:
-                _complain(f"indexing: {error}")
+                complain(f"indexing: {error}")
         if over:
             return
 
@@ -307,14 +305,13 @@ def status_command(
     """Show how far a crawl is: counts, rates, hosts, disk."""
     from archiver.crawl import crawl_status
 
-    with _errors():
-        folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
-        while True:
-            status = crawl_status(folder)
-            click.echo(json.dumps(status) if as_json else "\n".join(status_lines(status)))
-            if not watch or status["state"] in ("finished", "crashed"):
-                return 0
-            time.sleep(1)
+    folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
+    while True:
+        status = crawl_status(folder)
+        click.echo(json.dumps(status) if as_json else "\n".join(status_lines(status)))
+        if not watch or status["state"] in ("finished", "crashed"):
+            return 0
+        time.sleep(1)
 
 
 def _steering(name: str, help_text: str) -> None:
@@ -385,12 +382,11 @@ def graph_command(
     job: str, path: str, fetched_only: bool, limit: int, jobs_path: str | None, settings_file: str | None
 ) -> int:
     """Write the graph of a crawl: FILE ends in .gexf, .csv or .json."""
-    with _errors():
-        from archiver.crawl.graph import export_graph
+    from archiver.crawl.graph import export_graph
 
-        folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
-        for name in export_graph(folder, path, fetched_only=fetched_only, limit=limit):
-            click.echo(name)
+    folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
+    for name in export_graph(folder, path, fetched_only=fetched_only, limit=limit):
+        click.echo(name)
     return 0
 
 
@@ -401,19 +397,18 @@ def _send(
     from archiver.crawl import is_running, send_command
     from archiver.crawl.states import command_answer
 
-    with _errors():
-        folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
-        number = send_command(folder, command, arguments)
-        if not is_running(folder):
-            click.echo("noted for the next start")
-            return 0
-        for _ in range(50):
-            answer = command_answer(folder, number)
-            if answer is not None:
-                click.echo(_clean(answer))
-                return 0 if not answer.startswith("not possible") else FAILED
-            time.sleep(0.1)
-        click.echo("sent; the crawl has not answered yet")
+    folder = _folder(_settings(settings_file, jobs_path, job if os.sep not in job else None), job)
+    number = send_command(folder, command, arguments)
+    if not is_running(folder):
+        click.echo("noted for the next start")
+        return 0
+    for _ in range(50):
+        answer = command_answer(folder, number)
+        if answer is not None:
+            click.echo(clean(answer))
+            return 0 if not answer.startswith("not possible") else FAILED
+        time.sleep(0.1)
+    click.echo("sent; the crawl has not answered yet")
     return 0
 
 
@@ -441,29 +436,4 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"  {host['host']}: {host['queued']:,} queued, pause {host['pause_s']:.1f} s"
         for host in status.get("hosts", [])[:5]
     ]
-    return [_clean(line, keep_indent=True) for line in lines]
-
-
-@contextlib.contextmanager
-def _errors() -> Iterator[None]:
-    """Turn expected errors into one line and the exit code that fits."""
-    from archiver.crawl import CrawlError, JobError, NoSeedError
-    from archiver.warc.errors import ArchiveError
-
-    try:
-        yield
-    except (CrawlError, ArchiveError, SettingsError, OSError) as error:
-        for line in str(error).splitlines() or [type(error).__name__]:
-            _complain(line)
-        wrong = isinstance(error, JobError | SettingsError)
-        code = MISUSED if isinstance(error, NoSeedError) else WRONG_SETTINGS if wrong else FAILED
-        raise SystemExit(code) from error
-
-
-def _complain(message: str) -> None:
-    click.echo(f"findingaid: {_clean(message)}", err=True)
-
-
-def _clean(text: str, *, keep_indent: bool = False) -> str:
-    text = _CONTROLS.sub(" ", text)
-    return text.rstrip() if keep_indent else text.strip()
+    return [CONTROLS.sub(" ", line).rstrip() for line in lines]

@@ -7,11 +7,12 @@ import os
 import signal
 import sys
 import time
-from contextlib import ExitStack, suppress
-from typing import IO, TYPE_CHECKING, Any, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from archiver.files import whole_file
 from command_line import (
     DONE,
     DONE_WITH_DAMAGE,
@@ -269,18 +270,12 @@ def _write_lines(lines: Any, output: str) -> None:
         for line in lines:
             sys.stdout.buffer.write(line)
         return
-    open_path = f"{output}.open"
-    with ExitStack() as removal, ExitStack() as stack:
-        file: IO[bytes] = stack.enter_context(open(open_path, "wb"))
-        removal.callback(os.unlink, open_path)  # only when the rest fails
+    with whole_file(output) as file:
         if output.endswith(".gz"):
-            packer = gzip.GzipFile(fileobj=file, mode="wb", mtime=0)
-            stack.callback(packer.close)
-            file = cast("IO[bytes]", packer)
-        file.writelines(lines)
-        stack.close()
-        os.replace(open_path, output)
-        removal.pop_all()
+            with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packer:
+                packer.writelines(lines)
+        else:
+            file.writelines(lines)
 
 
 # what both tell ------------------------------------------------------------------------

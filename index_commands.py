@@ -25,9 +25,9 @@ from command_line import (
     opened_index,
     print_json,
     progress_display,
-    ranking_of,
     with_settings,
 )
+from webui.index_access import index_options_from, ranking_from
 from webui.settings import Settings
 
 if TYPE_CHECKING:
@@ -60,18 +60,15 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
 
-    from indexer import IndexOptions, build_index
+    from indexer import build_index
 
     named = paths or (settings.arcs_path,)
-    options = IndexOptions(
+    options = index_options_from(
+        settings,
         found=frozenset(files) - frozenset(named),
         folders=tuple(path for path in named if os.path.isdir(path)),
         look_in=(settings.arcs_path,) if os.path.isdir(settings.arcs_path) else (),
-        workers=settings.index.workers,
         rebuild=rebuild,
-        page_limit_s=settings.index.page_limit_s,
-        commit_s=settings.index.commit_s,
-        ranking=ranking_of(settings),
     )
     start = time.monotonic()
     try:
@@ -158,7 +155,7 @@ def remove_command(
         )
 
     def act(folder: str) -> list[Removal]:
-        ranking = ranking_of(settings)
+        ranking = ranking_from(settings)
         if undo:
             return restore_to_index(folder, kind, target, ranking=ranking)
         removal = remove_from_index(
@@ -244,7 +241,7 @@ def optimize_command(settings: Settings, as_json: bool) -> int:
     try:
         done = optimize_index(
             settings.index_path,
-            ranking=ranking_of(settings),
+            ranking=ranking_from(settings),
             progress=lambda step, done, total: click.echo(f"{step}: {done:,} of {total:,}", err=True),
         )
     except KeyboardInterrupt as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from archiver.files import whole_text_file
 from command_line import (
     CONTROLS,
     DONE,
@@ -24,9 +25,9 @@ from command_line import (
     many,
     opened_index,
     print_json,
-    ranking_of,
     with_settings,
 )
+from webui.index_access import ranking_from
 from webui.settings import Settings
 
 if TYPE_CHECKING:
@@ -248,21 +249,18 @@ def evaluate_command(
     findingaid evaluate topics.txt qrels.txt --run run.txt
     findingaid evaluate topics.txt qrels.txt --compare search.k1=1.2 --compare search.boost.title=3
     """
-    from indexer.evaluation import TopicsError, compare, evaluate, read_qrels, read_topics, write_run
+    from indexer.evaluation import compare, evaluate, read_qrels, read_topics, write_run
 
     other = None
     if changes:
         other = settings.reloaded(dict(_search_assignment(text) for text in changes))
-    try:
-        topics, judgements = read_topics(topics_file), read_qrels(qrels_file)
-    except TopicsError as error:
-        raise CommandError(str(error)) from error
+    topics, judgements = read_topics(topics_file), read_qrels(qrels_file)
     with opened_index(settings) as index:
         measure = functools.partial(
             evaluate, index, topics, judgements, id_prefix=id_prefix, judged_only=judged_only, beta=beta
         )
-        first = measure(ranking=ranking_of(settings))
-        second = measure(ranking=ranking_of(other)) if other else None
+        first = measure(ranking=ranking_from(settings))
+        second = measure(ranking=ranking_from(other)) if other else None
     if not first.topics:
         raise CommandError(f"{qrels_file}: no topic of {topics_file} has a judgement there")
     if first.without_judgements:
@@ -272,7 +270,7 @@ def evaluate_command(
         judged = next(iter(next(iter(judgements.values()))))
         complain(f"no judged page was found; ids found: {shown}; ids judged: {judged} (see: --id-prefix)")
     if run_file:
-        with open(run_file, "w", encoding="utf-8") as file:
+        with whole_text_file(run_file) as file:
             write_run(file, first.run)
     compared = compare(first, second) if second else {}
     if as_json:

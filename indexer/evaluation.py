@@ -25,6 +25,7 @@ from typing import TextIO
 
 import numpy as np
 
+from archiver.errors import FindingAidError
 from archiver.warc import canonical_url
 from indexer.index import Index
 from indexer.search.query import Or, Query, Word
@@ -41,7 +42,7 @@ Judgements = Mapping[str, Grades]
 Run = dict[str, list[tuple[str, float]]]  # by topic: (page id, score), best first
 
 
-class TopicsError(ValueError):
+class TopicsError(FindingAidError):
     """A file of topics, judgements or a run cannot be read; the message says where and what was expected."""
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from archiver.errors import FindingAidError
 from archiver.warc import (
     HTML_TYPES,
     Location,
@@ -141,7 +142,7 @@ class Index:
             damage = (
                 self._opened[0].translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
             )
-            if isinstance(damage, IndexError_):
+            if isinstance(damage, FindingAidError):
                 raise damage from error
             raise
 

@@ -19,6 +19,7 @@ from flask import Flask, Response, current_app, make_response, redirect, render_
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
 
+from archiver.errors import DiskFullError, FindingAidError
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
@@ -274,8 +275,9 @@ def _add_error_pages(app: Flask) -> None:
         response.headers["Retry-After"] = "5"
         return response
 
+    @app.errorhandler(DiskFullError)
     @app.errorhandler(IndexError_)
-    def index_error(error: IndexError_) -> Response:
+    def index_error(error: FindingAidError) -> Response:
         log.error("index: %s", error)
         steps: tuple[str, ...] = ()
         if isinstance(error, IndexMissingError):

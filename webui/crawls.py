@@ -22,7 +22,6 @@ from typing import Any
 from flask import Blueprint, Response, make_response, render_template, request, send_file
 
 from archiver.crawl import (
-    CrawlError,
     CrawlJob,
     JobError,
     change_job,
@@ -37,6 +36,7 @@ from archiver.crawl import (
 )
 from archiver.crawl.job import LOG_FILE, SCOPES
 from archiver.crawl.states import CHANGEABLE, command_answer
+from archiver.errors import DiskFullError, FindingAidError
 from archiver.warc import canonical_url
 from webui.application import error_response, json_error, redirect_to, site
 from webui.asked import wants_json
@@ -124,8 +124,9 @@ def start_new() -> Response:
                 return _list_page(form, problem, 409)
             write_job(job)
             start_crawl(site().settings, job.id, with_index=form.index)
-    except OSError as error:
-        return _list_page(form, _("The job cannot be written: %(why)s.", why=error.strerror or ""), 403)
+    except (DiskFullError, OSError) as error:
+        why = getattr(error, "strerror", None) or _("no room left on the disk")
+        return _list_page(form, _("The job cannot be written: %(why)s.", why=why), 403)
     return _to_job(job.id)
 
 
@@ -139,7 +140,7 @@ def show_job(job: str) -> Response:
         status = crawl_status(folder)
     except JobError:
         status = {"job": job, "state": "queued", "reason": ""}
-    except CrawlError as error:
+    except FindingAidError as error:
         return error_response(503, _("This crawl cannot be shown"), said_of(error).replace(folder, job))
     if wants_json():
         return _json(status)
@@ -166,7 +167,7 @@ def act(job: str, action: str) -> Response:
         return make_response(render_template("crawl_stop.html", job=job, status=crawl_status(folder)))
     try:
         message = _done(job, folder, action)
-    except (CrawlError, ValueError, OSError) as error:
+    except (FindingAidError, ValueError, OSError) as error:
         status = (
             crawl_status(folder) if os.path.exists(os.path.join(folder, LOG_FILE)) else {"state": "queued"}
         )
@@ -341,7 +342,7 @@ def _job_page(
     try:
         described = load_job(folder)
         values = {key: getattr(described, key) for key in CHANGEABLE}
-    except CrawlError:
+    except FindingAidError:
         pass  # started without a job file; its numbers are shown all the same
     page = render_template(
         "crawl.html",

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from archiver.files import whole_file
+
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo_site")
 ADDRESS = "http://the-shelf.example"
 FIRST_VISIT = "2023-03-14T09:00:00Z"
@@ -99,15 +101,13 @@ def write_demo_archive(folder: str) -> str:
     path = os.path.join(folder, "demo.warc.gz")
     content = demo_archive()
     try:
-        with open(path, "rb") as file:
-            if file.read() == content:
+        with open(path, "rb") as before:
+            if before.read() == content:
                 return path
     except FileNotFoundError:
         os.makedirs(folder, exist_ok=True)
-    unfinished = path + ".part"
-    with open(unfinished, "wb") as file:
+    with whole_file(path) as file:
         file.write(content)
-    os.replace(unfinished, path)
     return path
 
 

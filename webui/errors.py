@@ -8,10 +8,11 @@ WebError
 
 from __future__ import annotations
 
+from archiver.errors import FindingAidError
 from archiver.notices import Notice
 
 
-class WebError(Exception):
+class WebError(FindingAidError):
     """Something that the web front end cannot do; the message is one line for the user."""
 
 

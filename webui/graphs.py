@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from archiver.crawl import CrawlError, is_job_id, linked_sites
+from archiver.crawl import is_job_id, linked_sites
 from archiver.crawl.graph import CrawlGraph, write_edges_csv, write_gexf, write_json, write_nodes_csv
+from archiver.errors import FindingAidError
 from webui.application import as_json_response, error_response, site
 from webui.asked import wants_json
 from webui.graph_drawing import MOST_IN_PICTURE, MOST_IN_TABLE, GraphLink, GraphNode, GraphView, draw
@@ -42,7 +43,7 @@ def crawl_graph(job: str) -> Response:
         return error_response(404, _("No such job"), _("There is no crawl job of this name."))
     try:
         view = crawl_view(folder, request.args.get("level", ""))
-    except CrawlError:
+    except FindingAidError:
         view = GraphView("pages", (), (), 0)  # never started
     return as_json_response(view.as_json()) if wants_json() else make_response(render_page(view, job))
 
@@ -55,7 +56,7 @@ def export(job: str, kind: str) -> Response:
     write, content_type, name = _EXPORTS[kind]
     try:
         graph = CrawlGraph(folder)
-    except CrawlError:
+    except FindingAidError:
         return error_response(404, _("No such job"), _("There is no crawl job of this name."))
     response = Response(_streamed(graph, write), content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="crawl-{job}-{name}"'

@@ -10,10 +10,11 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from indexer import Index, Ranking, Widening
+    from indexer import Index, IndexOptions, Ranking, Widening
     from webui.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,19 @@ def widening_from(settings: Settings) -> Widening:
     from indexer import Widening
 
     return Widening(**vars(settings.widening))
+
+
+def index_options_from(settings: Settings, **of_this_run: Any) -> IndexOptions:
+    """Return how the settings say that archives are indexed. of_this_run: further fields of IndexOptions, or others."""
+    from indexer import IndexOptions
+
+    options = IndexOptions(
+        workers=settings.index.workers,
+        page_limit_s=settings.index.page_limit_s,
+        commit_s=settings.index.commit_s,
+        ranking=ranking_from(settings),
+    )
+    return replace(options, **of_this_run)
 
 
 class IndexAccess:

@@ -9,7 +9,7 @@ from flask import Blueprint, Flask, Response, g, make_response, request
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from indexer import IndexError_
+from archiver.errors import FindingAidError
 from webui.access import has_metrics_token, is_from_this_machine
 from webui.application import error_response, site
 from webui.i18n import gettext as _
@@ -70,7 +70,7 @@ def readyz() -> Response:
     try:
         with site().index_access.lease() as index:
             index.statistics()
-    except IndexError_:
+    except FindingAidError:
         return _text("the index cannot be read; the log says why\n", 503)
     return _text("ok\n", 200)
 
@@ -92,7 +92,7 @@ def show_metrics() -> Response:
         metrics.pages.set(statistics.documents)
         metrics.captures.set(statistics.captures)
         metrics.ready.set(1)
-    except IndexError_:
+    except FindingAidError:
         metrics.ready.set(0)
     response = make_response(generate_latest(metrics.of_all_processes()))
     response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"

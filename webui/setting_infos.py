@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
+from archiver.errors import ExitCode, FindingAidError
 from archiver.notices import Notice
 
 Value = str | int | float | bool | tuple[str, ...]
@@ -27,8 +28,10 @@ _TEMPLATE_HEAD = """\
 """
 
 
-class SettingsError(Exception):
+class SettingsError(FindingAidError):
     """A setting is wrong; the message is one line: where, which key, what was found, what is allowed."""
+
+    exit_code = ExitCode.WRONG_SETTINGS
 
     def __init__(self, file: str, key: str, found: str, allowed: str) -> None:
         super().__init__(": ".join(part for part in (file, key, found) if part) + f"; allowed: {allowed}")

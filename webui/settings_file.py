@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from archiver.errors import FindingAidError
+from archiver.files import whole_file
 from archiver.notices import Notice
 from webui.setting_infos import INFOS, SettingsError, Value, known_setting, settings_template
 from webui.setting_values import checked_value, shown_value, value_from_text
 from webui.settings import settings_of_file
 
 
-class SettingsChangedError(Exception):
+class SettingsChangedError(FindingAidError):
     """The settings file changed since it was shown; nothing was saved."""
 
 
@@ -41,7 +43,7 @@ def save_settings(
     Comments and order of the file are kept; a missing file is made from the
     defaults. The file is replaced as a whole or not at all, with mode 0600.
     Raises SettingsError for a wrong key or value, SettingsChangedError when the
-    file is no longer the one that was shown, OSError when it cannot be written.
+    file is no longer the one that was shown, DiskFullError, OSError when it cannot be written.
     """
     checked: dict[str, Value] = {}
     for key, raw in changes.items():
@@ -73,8 +75,8 @@ def _write_values(
             )
         text = settings_template()
         if os.path.exists(target):
-            with open(target, encoding="utf-8") as file:
-                text = file.read()
+            with open(target, encoding="utf-8") as before:
+                text = before.read()
         document = tomlkit.parse(text)
         for key, value in values.items():
             *tables, name = key.split(".")
@@ -85,7 +87,8 @@ def _write_values(
         text = tomlkit.dumps(document)
         _check_folders(path, target, tomllib.loads(text), values)
         if not check_only:
-            _replace_file(target, text.encode("utf-8"))
+            with whole_file(target, mode=0o600) as file:
+                file.write(text.encode("utf-8"))
     return settings_hash(target)
 
 
@@ -113,25 +116,3 @@ def _only_writer(folder: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _replace_file(path: str, content: bytes) -> None:
-    """Write the file as a whole: another reader sees the old content or the new, never a part."""
-    temporary = f"{path}.{os.getpid()}.new"
-    try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(handle, 0o600)
-            file.write(content)
-            file.flush()
-            os.fsync(handle)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    folder = os.open(os.path.dirname(path), os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
-from indexer import IndexError_, IndexMissingError
+from archiver.errors import DiskFullError, FindingAidError
+from indexer import IndexMissingError
 from webui.application import as_json_response, site
 from webui.asked import wants_json
 from webui.i18n import N_, ngettext, said
@@ -127,7 +128,7 @@ def save() -> Response:
             problem = _("The settings file was changed meanwhile. Below are its values as they are now.")
             state.take_over()
             return _page(409, problem=problem)
-        except OSError as error:
+        except (DiskFullError, OSError) as error:
             return _page(
                 403,
                 problem=_cannot_write(error),
@@ -137,8 +138,9 @@ def save() -> Response:
     return _to_page(len(changes))
 
 
-def _cannot_write(error: OSError) -> str:
-    return _("The settings file cannot be written: %(why)s.", why=error.strerror or "")
+def _cannot_write(error: Exception) -> str:
+    why = getattr(error, "strerror", None) or _("no room left on the disk")
+    return _("The settings file cannot be written: %(why)s.", why=why)
 
 
 def as_text(value: Value) -> str:
@@ -255,7 +257,7 @@ def _index_state() -> str:
             )
     except IndexMissingError:
         return _("There is no index at this place yet.")
-    except IndexError_ as error:
+    except FindingAidError as error:
         log.error("index: %s", error)
         return _("The index at this place cannot be used; the log of the server says why.")
 

@@ -10,8 +10,8 @@ from typing import IO
 
 from flask import Response, request
 
+from archiver.errors import FindingAidError
 from archiver.notices import Notice
-from archiver.warc import ArchiveError
 from archiver.warc.wacz_writer import WaczWriter
 from indexer import Index, Results
 from webui.application import error_response
@@ -51,7 +51,7 @@ def results_as_wacz(index: Index, results: Results, wanted: SearchRequest) -> Re
                 _("More than %(size)s MB: ask for fewer pages, or use findingaid export wacz on the server.",
                   size=MOST_BYTES // 1_000_000),
             )  # fmt: skip
-        except (ArchiveError, OSError) as error:
+        except (FindingAidError, OSError) as error:
             log.error("an export failed: %s", error)
             return error_response(503, _("That did not work"), _("The log of the server says why."))
         size = os.path.getsize(path)

@@ -41,8 +41,7 @@ from archiver.crawl.states import (
 )
 from archiver.crawl.topic import Topic
 from archiver.crawl.visitor import Visitor
-from archiver.warc.errors import ArchiveError
-from archiver.warc.writer import DiskFullError
+from archiver.errors import DiskFullError, ExitCode, FindingAidError, is_disk_full
 
 log = logging.getLogger(__name__)
 
@@ -74,10 +73,10 @@ class CrawlResult:
     def exit_code(self) -> int:
         """The exit code of the command line."""
         if self.interrupted:
-            return 130
+            return ExitCode.INTERRUPTED
         if self.reason == "disk_full":
-            return 6
-        return 1 if self.reason == "error" or not self.fetched else 0
+            return ExitCode.DISK_FULL
+        return ExitCode.FAILED if self.reason == "error" or not self.fetched else ExitCode.DONE
 
     def as_json(self) -> dict[str, object]:
         """Return what `crawl --json` prints."""
@@ -117,9 +116,9 @@ def run_crawl(
         try:
             return crawler.run(again)
         except sqlite3.Error as error:
-            raise CrawlError(
-                f"{job.state_path}: {error}; see whether the disk is full, then start the same command again"
-            ) from error
+            if is_disk_full(error):
+                raise DiskFullError.at(job.state_path) from error
+            raise CrawlError(f"{job.state_path}: {error}; start the same command again") from error
         finally:
             crawler.close()
     finally:
@@ -247,7 +246,7 @@ class Crawler:
         self.frontier.add_seeds(dict.fromkeys(seeds))
         if not self.file.execute("SELECT 1 FROM urls LIMIT 1").fetchone():
             raise NoSeedError(
-                "\n".join(self._messages) or "no seeds: give --seed URL, or list seeds in the job file"
+                "; ".join(self._messages) or "no seeds: give --seed URL, or list seeds in the job file"
             )
 
     def _watch(self) -> None:
@@ -303,9 +302,9 @@ class Crawler:
             self._keeper.close()
             if self._topic:
                 self.file.put("topic", self._topic.state())
-        except (ArchiveError, sqlite3.Error, OSError) as error:
+        except (FindingAidError, sqlite3.Error, OSError) as error:
             self._error = self._error or str(error)
-            if isinstance(error, DiskFullError):
+            if is_disk_full(error):
                 self._finish_reason = "disk_full"
         reason = self._finish_reason
         if not reason and self._error:
@@ -515,7 +514,7 @@ class Crawler:
         try:
             self._log.flush()
             self._keeper.sync()
-        except (OSError, ArchiveError, sqlite3.Error) as error:
+        except (OSError, FindingAidError, sqlite3.Error) as error:
             self._note_full(error)
 
     def _write_log(self, line: str) -> None:
@@ -526,7 +525,7 @@ class Crawler:
 
     def _note_full(self, error: BaseException) -> None:
         text = str(error)
-        if isinstance(error, DiskFullError) or "full" in text or "No space" in text:
+        if is_disk_full(error):
             self._disk_full = text
             self.frontier.paused = True
         else:

@@ -1,8 +1,8 @@
 """Errors of the crawler.
 
-CrawlError
+CrawlError              (exit 1 where no other code is named)
 ├── JobError              the job file or an option says something that cannot be meant (exit 3)
-├── JobRunningError       another process works on this job
+├── JobRunningError       another process works on this job (exit 7)
 ├── JobNotRunningError    a command was sent to a job that no process works on
 ├── NoSeedError           there is nothing to start from (exit 2)
 ├── MoveError             the state a job is in does not allow this
@@ -12,17 +12,23 @@ CrawlError
 
 from __future__ import annotations
 
+from archiver.errors import ExitCode, FindingAidError
 
-class CrawlError(Exception):
+
+class CrawlError(FindingAidError):
     """A crawl cannot go on or cannot start; the message says why and what to do."""
 
 
 class JobError(CrawlError):
     """The job file or an option is wrong."""
 
+    exit_code = ExitCode.WRONG_SETTINGS
+
 
 class JobRunningError(CrawlError):
     """Another process works on this job."""
+
+    exit_code = ExitCode.LOCKED
 
 
 class JobNotRunningError(CrawlError):
@@ -31,6 +37,8 @@ class JobNotRunningError(CrawlError):
 
 class NoSeedError(CrawlError):
     """There is nothing to start from."""
+
+    exit_code = ExitCode.MISUSED
 
 
 class MoveError(CrawlError):

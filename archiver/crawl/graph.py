@@ -16,6 +16,7 @@ from archiver.crawl.items import NO_DEPTH, UrlState
 from archiver.crawl.job import STATE_FILE
 from archiver.crawl.links import LinkKind
 from archiver.crawl.statefile import StateFile
+from archiver.files import whole_text_file
 
 FORMATS = ("gexf", "csv", "json")
 
@@ -108,10 +109,10 @@ def export_graph(
             stem = path.removesuffix(".csv")
             names = (f"{stem}-nodes.csv", f"{stem}-edges.csv")
             for name, write in zip(names, (write_nodes_csv, write_edges_csv), strict=True):
-                with open(name, "w", encoding="utf-8", newline="") as file:
+                with whole_text_file(name, newline="") as file:
                     write(graph, file)
             return names
-        with open(path, "w", encoding="utf-8") as file:
+        with whole_text_file(path) as file:
             (write_gexf if kind == "gexf" else write_json)(graph, file)
         return (path,)
     finally:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import re2
 
 from archiver.crawl.errors import JobError
+from archiver.files import whole_text_file
 from archiver.notices import Notice
 
 SCOPES = ("page", "subtree", "host", "domain", "web")
@@ -246,12 +247,8 @@ def write_job(job: CrawlJob) -> str:
             "[[sources]]",
             *(f"{f.name} = {_toml(getattr(source, f.name))}" for f in fields(SeedSource)),
         ]
-    temporary = path + ".new"
-    with open(temporary, "w", encoding="utf-8") as file:
+    with whole_text_file(path) as file:
         file.write("\n".join(lines) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
     return path
 
 

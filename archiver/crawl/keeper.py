@@ -22,8 +22,9 @@ from archiver.crawl.items import Item, Outlink
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.records import PackedExchange, warcinfo_of
 from archiver.crawl.statefile import StateFile
+from archiver.files import UNFINISHED
 from archiver.warc.record import Location
-from archiver.warc.writer import OPEN_SUFFIX, WarcWriter, repair_archive
+from archiver.warc.writer import WarcWriter, repair_archive
 
 log = logging.getLogger(__name__)
 
@@ -208,9 +209,9 @@ class Keeper:
         folder = self.job.archive_folder
         with self.file.transaction():
             for name in sorted(os.listdir(folder)):
-                if not name.endswith(OPEN_SUFFIX):
+                if not name.endswith(UNFINISHED):
                     continue
-                final = name.removesuffix(OPEN_SUFFIX)
+                final = name.removesuffix(UNFINISHED)
                 row = self.file.execute(
                     "SELECT size, synced FROM archives WHERE name = ?", (final,)
                 ).fetchone()

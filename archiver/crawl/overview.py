@@ -7,10 +7,11 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from archiver.crawl.errors import CrawlError, JobError
+from archiver.crawl.errors import JobError
 from archiver.crawl.job import JOB_FILE, LOG_FILE, STATE_FILE, is_job_id
 from archiver.crawl.statefile import StateFile
 from archiver.crawl.states import crawl_status, is_running
+from archiver.errors import FindingAidError
 
 _LINE_BYTES = 4096  # room for one line of the log, at least
 
@@ -94,7 +95,7 @@ def _overview(folder: str, name: str) -> JobOverview:
         return JobOverview(name, "queued" if begun else "", "", 0, 0)
     try:
         status = crawl_status(folder)
-    except (CrawlError, sqlite3.Error) as error:
+    except (FindingAidError, sqlite3.Error) as error:
         return JobOverview(name, "", "", 0, 0, str(error))
     runs = is_running(folder)
     return JobOverview(

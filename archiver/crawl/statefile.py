@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from archiver.crawl.errors import CrawlError, JobError
+from archiver.errors import DiskFullError, is_disk_full
 
 VERSION = 1
 
@@ -98,6 +99,8 @@ class StateFile:
             self.connection.execute(f"PRAGMA cache_size = -{cache_mb * 1024}")
             self._prepare(read_only)
         except sqlite3.DatabaseError as error:
+            if is_disk_full(error):
+                raise DiskFullError.at(path) from error
             raise CrawlError(f"{path}: the crawl's state cannot be read: {error}") from error
         self.execute = self.connection.execute
         self.executemany = self.connection.executemany

@@ -9,8 +9,10 @@ ArchiveError
 
 from __future__ import annotations
 
+from archiver.errors import FindingAidError
 
-class ArchiveError(Exception):
+
+class ArchiveError(FindingAidError):
     """Something is wrong with an archive file; the message names file and byte."""
 
 

@@ -10,7 +10,6 @@ lock; the file, its places, roll-over and syncing are ours.
 from __future__ import annotations
 
 import base64
-import errno
 import hashlib
 import io
 import os
@@ -24,10 +23,11 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from archiver.errors import DiskFullError, FindingAidError, is_disk_full
+from archiver.files import UNFINISHED, sync_folder
 from archiver.warc.errors import ArchiveError
 from archiver.warc.record import Location, RecordType
 
-OPEN_SUFFIX = ".open"
 ROLL_OVER_BYTES = 1_000_000_000
 HTTP_RESPONSE_TYPE = "application/http;msgtype=response"
 HTTP_REQUEST_TYPE = "application/http;msgtype=request"
@@ -35,10 +35,6 @@ FIELDS_TYPE = "application/warc-fields"
 IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _COPY_BYTES = 1 << 16
-
-
-class DiskFullError(ArchiveError):
-    """There is no room left for a record; the file ends with the last whole one."""
 
 
 def new_record_id() -> str:
@@ -202,8 +198,8 @@ class WarcWriter:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        os.rename(path + OPEN_SUFFIX, path)
-        _sync_folder(self.folder)
+        os.rename(path + UNFINISHED, path)
+        sync_folder(self.folder)
         return path
 
     def _open_next(self) -> None:
@@ -216,7 +212,7 @@ class WarcWriter:
                 continue
             try:
                 self._descriptor = os.open(
-                    path + OPEN_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
+                    path + UNFINISHED, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
                 )
                 break
             except FileExistsError:
@@ -267,10 +263,10 @@ def repair_archive(open_path: str, *, trusted: int = 0, acknowledged: int | None
     if acknowledged is not None:
         end = min(end, acknowledged)
     size = os.path.getsize(open_path)
-    final = open_path.removesuffix(OPEN_SUFFIX)
+    final = open_path.removesuffix(UNFINISHED)
     if end == 0:
         os.unlink(open_path)
-        _sync_folder(os.path.dirname(open_path))
+        sync_folder(os.path.dirname(open_path))
         return Repair("", 0, size)
     descriptor = os.open(open_path, os.O_RDWR)
     try:
@@ -280,7 +276,7 @@ def repair_archive(open_path: str, *, trusted: int = 0, acknowledged: int | None
     finally:
         os.close(descriptor)
     os.rename(open_path, final)
-    _sync_folder(os.path.dirname(final))
+    sync_folder(os.path.dirname(final))
     return Repair(final, end, size - end)
 
 
@@ -315,18 +311,8 @@ def _one_line(value: str) -> str:
     return value if value.isprintable() else "".join(" " if c in "\r\n\0" else c for c in value)
 
 
-def _sync_folder(folder: str) -> None:
-    descriptor = os.open(folder or ".", os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def translate(error: OSError, path: str) -> ArchiveError:
-    """Return the error of ours for one of writing a file: DiskFullError when the disk is full."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return DiskFullError(
-            f"{path}: no room left on the disk; free some space and start the same command again"
-        )
+def translate(error: OSError, path: str) -> FindingAidError:
+    """Return the error of ours for one of writing a file: DiskFullError when the disk is full, else ArchiveError."""
+    if is_disk_full(error):
+        return DiskFullError.at(path)
     return ArchiveError(f"{path}: cannot be written: {error.strerror}")

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from sqlitedict import SqliteDict
 
+from archiver.errors import FindingAidError
 from indexer.store import disk
 from indexer.store.compact import PAYLOAD_END, add_functions
 from indexer.store.errors import (
@@ -27,6 +28,7 @@ from indexer.store.errors import (
     IndexMissingError,
     IndexNotWritableError,
     IndexVersionError,
+    is_disk_full,
 )
 
 FORMAT_VERSION = 4
@@ -304,14 +306,11 @@ class Catalogue:
                 " index the archives again with --rebuild"
             )
 
-    def translated(self, error: sqlite3.Error) -> IndexError_:
+    def translated(self, error: sqlite3.Error) -> FindingAidError:
         """Return the error of ours that stands for an error of SQLite."""
         name = getattr(error, "sqlite_errorname", "") or ""
         text = str(error)
-        if (
-            name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"))
-            or "disk is full" in text
-        ):
+        if is_disk_full(error):
             return DiskFullError(
                 f"{self.path}: no space left on the disk; free some and run again, nothing committed is lost"
             )

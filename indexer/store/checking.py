@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
 from indexer.store.entries import alive_in, open_inlinks
-from indexer.store.errors import IndexError_, IndexMissingError
+from indexer.store.errors import IndexMissingError
 from indexer.store.files import FileTable
 from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links
@@ -31,7 +32,7 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
     problems: list[str] = []
     try:
         catalogue = Catalogue(folder)
-    except IndexError_ as error:
+    except FindingAidError as error:
         return [str(error)]
     try:
         with _opened_state(catalogue) as segments:
@@ -42,7 +43,7 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
                 problems += _check_segment(catalogue, entry, segment, weights, inlinks)
                 problems += links.file.problems()
                 problems += _check_captures(catalogue, entry, captures)
-    except IndexError_ as error:
+    except FindingAidError as error:
         problems.append(str(error))
     except (sqlite3.Error, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         problems.append(

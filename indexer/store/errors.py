@@ -1,21 +1,32 @@
 """Errors of the index.
 
-IndexError_
+IndexError_              (exit 1 where no other code is named; a full disk is archiver.errors.DiskFullError)
 ├── IndexMissingError    no index where one was asked for
 ├── IndexVersionError    an index of another format version
 ├── IndexCorruptError    a file of the index does not hold what it should
 ├── IndexNotWritableError  the index may be read, not written
-├── WriterLockedError    another process is writing this index
-├── DiskFullError        no space left while writing; what was committed before stands
+├── WriterLockedError    another process is writing this index (exit 7)
 └── WorkerError          a worker process failed in a way that is not the fault of one page
 """
 
 from __future__ import annotations
 
-import errno
+from archiver.errors import DiskFullError, ExitCode, FindingAidError, is_disk_full
+
+__all__ = [
+    "DiskFullError",
+    "IndexCorruptError",
+    "IndexError_",
+    "IndexMissingError",
+    "IndexNotWritableError",
+    "IndexVersionError",
+    "WorkerError",
+    "WriterLockedError",
+    "is_disk_full",
+]
 
 
-class IndexError_(Exception):
+class IndexError_(FindingAidError):
     """Something is wrong with an index; the message names the file and what to do."""
 
 
@@ -38,15 +49,8 @@ class IndexNotWritableError(IndexError_):
 class WriterLockedError(IndexError_):
     """Another process writes this index."""
 
-
-class DiskFullError(IndexError_):
-    """The disk is full; nothing of the last commit is lost."""
+    exit_code = ExitCode.LOCKED
 
 
 class WorkerError(IndexError_):
     """A worker process of an index run failed."""
-
-
-def is_disk_full(error: OSError) -> bool:
-    """Return whether an error says that there is no room: disk, quota, or the greatest size of a file."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

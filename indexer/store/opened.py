@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 
+from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
 from indexer.store.checking import check_generation
 from indexer.store.errors import IndexError_
@@ -45,7 +46,7 @@ class OpenedIndex:
             folder = live_folder(self.index_dir)
             try:
                 return self._newest_of(folder)
-            except (IndexError_, sqlite3.Error, RuntimeError) as error:
+            except (FindingAidError, sqlite3.Error, RuntimeError) as error:
                 # a rebuild may have removed this generation after we read its name
                 if live_folder(self.index_dir) == folder:
                     raise self.translated(error) from error

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from archiver.errors import FindingAidError
 from archiver.warc import surt_key, urlkey
 from indexer.store.catalogue import FILE_NAME, Catalogue
 from indexer.store.compact import address, page_number, signed, sort_key
@@ -284,7 +285,7 @@ def carry_over(folder: str, writer: IndexWriter) -> str:
         return ""
     try:
         removals = _removals_in(folder)
-    except (IndexError_, sqlite3.Error) as error:
+    except (FindingAidError, sqlite3.Error) as error:
         return (
             f"{folder}: its removals, if there are any, cannot be read and so not be carried over ({error})"
         )

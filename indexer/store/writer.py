@@ -14,6 +14,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from archiver.errors import FindingAidError
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
@@ -28,7 +29,6 @@ from indexer.store.compact import (
     sort_key,
 )
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
-from indexer.store.errors import IndexError_
 from indexer.store.files import FileTable
 from indexer.store.inlinks import write_overlays
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
@@ -75,7 +75,7 @@ class IndexWriter:
 
     def close(self) -> None:
         """Close the catalogue; what a run that failed or was stopped has left goes at once, the disk may be full."""
-        with suppress(sqlite3.Error, OSError, IndexError_):
+        with suppress(sqlite3.Error, OSError, FindingAidError):
             self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         self.catalogue.close()
 

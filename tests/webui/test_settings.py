@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from archiver.errors import DiskFullError
 from indexer import Ranking, Widening
 from webui.setting_infos import SettingsError, describe_settings, settings_template
 from webui.settings import load_settings
@@ -208,7 +209,7 @@ def test_a_failed_write_leaves_the_old_file(folder: Path, monkeypatch: pytest.Mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(DiskFullError, match="settings.toml: no room left"):
         save_settings(path, {"search.k1": 3.0}, settings_hash(path))
     assert load_settings(path, {}, {}).search.k1 == 2.0
     assert os.listdir(folder) == ["settings.toml"]
