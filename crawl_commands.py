@@ -240,7 +240,8 @@ def _seeds_from_index(settings: Settings) -> Callable[[SeedSource], list[str]]:
 
 def _index_along(archives: str, index_path: str, stop: threading.Event) -> None:
     """Index archive files as they are closed, and once more when the crawl is over."""
-    from indexer import IndexError_, IndexOptions, build_index
+    from archiver.errors import FindingAidError
+    from indexer import IndexOptions, build_index
 
     done: set[str] = set()
     while True:
@@ -253,7 +254,7 @@ def _index_along(archives: str, index_path: str, stop: threading.Event) -> None:
             try:
                 build_index(sorted(files), index_path, options=IndexOptions(workers=1))
                 done |= files
-            except (IndexError_, OSError) as error:
+            except (FindingAidError, OSError) as error:
                 complain(f"indexing: {error}")
         if over:
             return

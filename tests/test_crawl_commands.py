@@ -254,7 +254,7 @@ def test_steering_a_running_crawl(tmp_path: Path) -> None:
         assert run(tmp_path, "crawl", "add", "01", site.url(HOST, "/more"))[:2] == (0, "1 new\n")
         assert "paus" in run(tmp_path, "crawl", "status", "01")[1]
         code, _, errors = run(tmp_path, "crawl", "--seed", site.url(HOST), "--allow-private", HOST)
-        assert code == 1 and f"running already (process {process.pid})" in errors
+        assert code == 7 and f"running already (process {process.pid})" in errors
         assert run(tmp_path, "crawl", "resume", "01")[:2] == (0, "done\n")
         assert run(tmp_path, "crawl", "stop", "01")[:2] == (0, "done\n")
         out, _ = process.communicate(timeout=20)
