@@ -66,6 +66,14 @@ TOO_WIDE = """() => {
 }"""
 
 
+# A column that is squeezed until its words lie one below the other cannot be read, however well the page fits.
+SQUEEZED = """() => [...document.querySelectorAll("main th, main td")].filter((one) => {
+    const lines = one.clientHeight / parseFloat(getComputedStyle(one).lineHeight);
+    return one.clientWidth < 100 && lines > 6 && one.textContent.trim().length > 20 &&
+      Math.max(...[...one.parentElement.children].map((cell) => cell.clientWidth)) > 200;
+  }).slice(0, 3).map((one) => `${one.clientWidth} px: ${one.outerHTML.slice(0, 150)}`)"""
+
+
 def violations(page: Any, *, rules: list[str] | None = None) -> list[str]:
     """Return what axe-core finds under the WCAG tags, or by some rules alone; archived pages are not ours."""
     if not page.evaluate("'axe' in window"):
@@ -83,6 +91,11 @@ def own_problems(page: Any) -> list[str]:
     """Return what the checks of this module find."""
     return [
         f"{name}: {one}"
-        for name, script in (("too wide", TOO_WIDE), ("text spacing", CLIPPED), ("focus covered", COVERED))
+        for name, script in (
+            ("too wide", TOO_WIDE),
+            ("squeezed", SQUEEZED),
+            ("text spacing", CLIPPED),
+            ("focus covered", COVERED),
+        )
         for one in page.evaluate(script)
     ]

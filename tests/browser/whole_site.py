@@ -24,6 +24,9 @@ from webui.settings import load_settings
 
 HERON = "http://birds.example/herons"
 LONG = "http://very-long-name-of-a-host-that-does-not-fit.example/" + "path/" * 60
+SPRAWLING = (
+    "http://birds.example/" + "unbroken" * 20
+)  # what has no place to break a line: addresses, names, texts
 _WORDS = "waits stands fishes flies sleeps walks calls nests preens dives looks feeds".split()
 
 
@@ -57,6 +60,11 @@ def archive(path: Path) -> str:
                  date="2015-05-03T14:02:11Z"),
         response("http://birds.example/he/", "<html lang=he><title>אנפה</title><p>heron זו אנפה"),
         response(LONG, "<title>" + "heron " * 40),
+        record("response", SPRAWLING,
+               b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + b"X-" + b"Long" * 40 + b": " + b"v" * 900 + b"\r\n\r\n"
+               + f"<title>{'Sprawling heron page, ' * 9}</title>{menu}<p>heron".encode()
+               + "".join(f'<a href="/{"x" * 190}{n}">{"y" * 150}</a><img src="/{"z" * 290}{n}">' for n in range(3)).encode()),
+        response("http://birds.example/" + "x" * 190 + "0", f"<title>{'t' * 300}</title><p>heron <a href={SPRAWLING}>" + "q" * 99),
         record("resource", "http://birds.example/map.png", b"\x89PNG\r\n\x1a\nx", "Content-Type: image/png"),
         record("resource", "http://birds.example/leaflet.pdf", b"%PDF-1.4", "Content-Type: application/pdf"),
         record("response", "http://birds.example/old",
