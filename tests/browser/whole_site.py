@@ -49,6 +49,8 @@ def archive(path: Path) -> str:
         )
         for n, word in enumerate(_WORDS)
     ]
+    parts = "".join(f'<a href="/{"x" * 190}{n}">{"y" * 150}</a><img src="/{"z" * 290}{n}">' for n in range(3))
+    sprawling = f"<title>{'Sprawling heron page, ' * 9}</title>{menu}<p>heron {parts}"
     pages += [
         response(
             HERON, f"<html lang=en><title>Grey herons</title>{menu}<p>A heron stands.<p>Old words.", date=date
@@ -61,10 +63,9 @@ def archive(path: Path) -> str:
         response("http://birds.example/he/", "<html lang=he><title>אנפה</title><p>heron זו אנפה"),
         response(LONG, "<title>" + "heron " * 40),
         record("response", SPRAWLING,
-               b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + b"X-" + b"Long" * 40 + b": " + b"v" * 900 + b"\r\n\r\n"
-               + f"<title>{'Sprawling heron page, ' * 9}</title>{menu}<p>heron".encode()
-               + "".join(f'<a href="/{"x" * 190}{n}">{"y" * 150}</a><img src="/{"z" * 290}{n}">' for n in range(3)).encode()),
-        response("http://birds.example/" + "x" * 190 + "0", f"<title>{'t' * 300}</title><p>heron <a href={SPRAWLING}>" + "q" * 99),
+               f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-{'Long' * 40}: {'v' * 900}\r\n\r\n{sprawling}".encode()),
+        response("http://birds.example/" + "x" * 190 + "0",
+                 f"<title>{'t' * 300}</title><p>heron <a href={SPRAWLING}>{'q' * 99}</a>"),
         record("resource", "http://birds.example/map.png", b"\x89PNG\r\n\x1a\nx", "Content-Type: image/png"),
         record("resource", "http://birds.example/leaflet.pdf", b"%PDF-1.4", "Content-Type: application/pdf"),
         record("response", "http://birds.example/old",
