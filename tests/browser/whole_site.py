@@ -63,7 +63,8 @@ def archive(path: Path) -> str:
         response("http://birds.example/he/", "<html lang=he><title>אנפה</title><p>heron זו אנפה"),
         response(LONG, "<title>" + "heron " * 40),
         record("response", SPRAWLING,
-               f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-{'Long' * 40}: {'v' * 900}\r\n\r\n{sprawling}".encode()),
+               f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-{'Long' * 40}: {'v' * 900}\r\n\r\n{sprawling}"
+               .encode()),
         response("http://birds.example/" + "x" * 190 + "0",
                  f"<title>{'t' * 300}</title><p>heron <a href={SPRAWLING}>{'q' * 99}</a>"),
         record("resource", "http://birds.example/map.png", b"\x89PNG\r\n\x1a\nx", "Content-Type: image/png"),
