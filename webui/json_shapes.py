@@ -148,7 +148,17 @@ def link_as_json(link: PageLink) -> dict[str, Any]:
 
 def totals_as_json(statistics: Statistics) -> dict[str, Any]:
     """Return what the whole index holds as it is told over the web: without the damage, which names files."""
-    names = ("files", "records", "captures", "documents", "versions", "sites", "first", "last", "impossible_dates")
+    names = (
+        "files",
+        "records",
+        "captures",
+        "documents",
+        "versions",
+        "sites",
+        "first",
+        "last",
+        "impossible_dates",
+    )
     return {name: getattr(statistics, name) for name in names} | {"skipped": dict(statistics.skipped)}
 
 

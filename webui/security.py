@@ -120,7 +120,9 @@ def _write_out(environ: Environ) -> None:
     for name in _OF_THE_ADDRESS:
         written = str(environ.get(name, ""))
         if not written.isascii():
-            environ[name] = _BEYOND_ASCII.sub(lambda found: quote(found[0].encode("latin-1", "replace")), written)
+            environ[name] = _BEYOND_ASCII.sub(
+                lambda found: quote(found[0].encode("latin-1", "replace")), written
+            )
     credentials = str(environ.get("HTTP_AUTHORIZATION", ""))
     if not credentials.isascii() and credentials[:6].lower() == "basic ":
         del environ["HTTP_AUTHORIZATION"]

@@ -12,6 +12,7 @@ from .records import RecordStream
 from .source import BLOCK, FileSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
+    OF_MACOS,
     ZipError,
     holds_archive,
     is_stored,
@@ -105,7 +106,7 @@ class ArchiveReader:
                             self._close_member()
                             problem = member_problem(inner, entry)
                             size = inner.size()
-                        elif LIKE_AN_ARCHIVE.search(entry.name):
+                        elif LIKE_AN_ARCHIVE.search(entry.name) and not OF_MACOS.search(entry.name):
                             problem = (
                                 "the file inside the ZIP file is named like an archive and holds no record"
                             )

@@ -30,9 +30,12 @@ STORED, DEFLATED = 0, 8
 ENCRYPTED, UTF8 = 1, 0x800
 TOO_LARGE_32 = 0xFFFFFFFF
 
-LIKE_AN_ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|lz4|bz2))?(\.open)?$", re.IGNORECASE)
+LIKE_AN_ARCHIVE = re.compile(r"\.w?arc(\.(gz|zstd?|lz4|bz2))?(\.open)?$", re.IGNORECASE)
+OF_MACOS = re.compile(r"(^|/)(__MACOSX/|\._)")
+"""What macOS puts into ZIP files beside the files themselves, under the same names."""
+
 LIKE_A_ZIP = re.compile(r"\.(wacz|zip)$", re.IGNORECASE)
-UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\]|^/|^[A-Za-z]:|(^|/)\.\.(/|$)")
+UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^/|^[A-Za-z]:|(^|/)\.\.(/|$)")
 
 
 class ZipError(ArchiveError):
@@ -41,7 +44,7 @@ class ZipError(ArchiveError):
 
 @dataclass(frozen=True, slots=True)
 class ZipEntry:
-    """One file inside: its name, how it is packed, and where its local header stands.
+    """One file inside: its name with "/" between folders, how it is packed, and where its local header stands.
 
     within: the ZIP file inside the ZIP file that holds it, None for most; begin: where that one begins in the outer
     file. broken: why that one cannot be read, and so has no entries of its own.
@@ -141,7 +144,7 @@ def _entries_of(source: Source, limits: Limits) -> Iterator[ZipEntry]:
         number += 1
         if number > limits.zip_entries:
             raise ZipError(f"the ZIP file lists more than {limits.zip_entries} files")
-        name = _name(variable[:name_length], flags)
+        name = _name(variable[:name_length], flags).replace("\\", "/")  # some writers on Windows leave it
         if packed_size and not name.endswith("/"):
             yield ZipEntry(name, flags, method, checksum, packed_size, file_size, header_at + shift)
 

@@ -46,7 +46,9 @@ def test_other_texts_stay(text: str) -> None:
 def test_only_an_apostrophe_is_added(text: str) -> None:
     cell = as_text_cell(text)
     assert cell in (text, "'" + text)
-    seen = unicodedata.normalize("NFKC", text).lstrip("".join(map(chr, range(0x21))) + "\xa0\u200b\ufeff\u2060")
+    seen = unicodedata.normalize("NFKC", text).lstrip(
+        "".join(map(chr, range(0x21))) + "\xa0\u200b\ufeff\u2060"
+    )
     assert cell != text or seen[:1] not in ("=", "+", "-", "@", "\u2212")
 
 

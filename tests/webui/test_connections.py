@@ -411,7 +411,8 @@ def test_answers_that_wait_take_bounded_room(serve: Serve) -> None:
             held.enter_context(lazy(server, GET % b"long" * 4))
         assert wait_until(
             lambda: (
-                unfetched() > 30_000_000 and not any(one.requests for one in list(server.active_channels.values()))
+                unfetched() > 30_000_000
+                and not any(one.requests for one in list(server.active_channels.values()))
             )
         )
         server.trigger.pull_trigger(lambda: server.maintenance(0))

@@ -33,9 +33,7 @@ CLOSED = [
 
 def client_with(settings: Settings, archive: Path, **server: object) -> FlaskClient:
     options = {f"server.{name}": value for name, value in server.items()}
-    app = create_app(
-        load_settings(settings.path, {}, options), FakeOpener({"Index/MyIndex": [archive]})
-    )
+    app = create_app(load_settings(settings.path, {}, options), FakeOpener({"Index/MyIndex": [archive]}))
     app.testing = False
     return app.test_client()
 
@@ -73,7 +71,9 @@ def test_other_sites_still_read_nothing(settings: Settings, archive: Path, origi
     for address in DOORS:
         answer = client.get(address, headers={"Origin": origin})
         assert answer.access_control_allow_origin is None, address
-        assert "Origin" in answer.vary, address  # a cache must not give this answer to the site that may read it
+        assert "Origin" in answer.vary, (
+            address
+        )  # a cache must not give this answer to the site that may read it
         assert not preflight(client, address, origin), address
 
 
@@ -116,7 +116,9 @@ def test_origins_are_compared_as_browsers_write_them() -> None:
     assert allowed_origin("", allowed) == ""
 
 
-@pytest.mark.parametrize("wrong", ["app.example", "https://app.example/", "https://*.example", "ftp://app.example", ""])
+@pytest.mark.parametrize(
+    "wrong", ["app.example", "https://app.example/", "https://*.example", "ftp://app.example", ""]
+)
 def test_what_is_no_origin_is_refused_by_the_settings(settings: Settings, wrong: str) -> None:
     with pytest.raises(SettingsError, match=r"server\.cors_origins"):
         load_settings(settings.path, {}, {"server.cors_origins": [wrong]})

@@ -210,7 +210,9 @@ def test_no_request_is_an_error_of_ours(
 @pytest.mark.parametrize(
     "credentials", [b"basic \xff", b"Basic \xc3\xa9", b"BASIC \x80=", b"Basic", b"Basic ====", b"\xff"]
 )
-def test_credentials_that_are_none_are_refused(client: FlaskClient, guarded: Flask, credentials: bytes) -> None:
+def test_credentials_that_are_none_are_refused(
+    client: FlaskClient, guarded: Flask, credentials: bytes
+) -> None:
     fields = {"HTTP_AUTHORIZATION": credentials}
     assert ask(guarded, "GET", b"/search.json?q=archive", fields)[0] == 401
     assert ask(client.application, "GET", b"/search.json?q=archive", fields)[0] == 200

@@ -68,7 +68,9 @@ def test_results_as_a_table(client: FlaskClient) -> None:
     assert client.get("/search?q=wombat&sort=newest&format=csv").data == answer.data
 
 
-@given(st.text() | st.tuples(st.text(max_size=2), st.sampled_from("=+-@\u2212\uff1d"), st.text()).map("".join))
+@given(
+    st.text() | st.tuples(st.text(max_size=2), st.sampled_from("=+-@\u2212\uff1d"), st.text()).map("".join)
+)
 def test_no_cell_is_a_formula(text: str) -> None:
     cell = as_cell(text)
     assert not re.match(r"[\s\u200b\ufeff\u00ad]*[=+\-@\u2212\uff1d\t\r\n]", cell)

@@ -46,11 +46,17 @@ def test_metrics_are_for_this_machine_or_the_token(client: FlaskClient, settings
 
 @pytest.mark.parametrize("token", ["abc", "a=b=", "tökén"])
 def test_with_a_password_the_token_opens_metrics_and_nothing_else(settings: Settings, token: str) -> None:
-    options = {"server.metrics_token": token, "server.password": generate_password_hash("pw", "pbkdf2:sha256:1")}
+    options = {
+        "server.metrics_token": token,
+        "server.password": generate_password_hash("pw", "pbkdf2:sha256:1"),
+    }
     other = create_app(load_settings(settings.path, {}, options), FakeOpener({})).test_client()
     right = {"Authorization": "Bearer " + token.encode().decode("latin-1")}
     assert other.get("/metrics", headers=right).status_code == 200
-    assert other.get("/metrics", headers={"Authorization": "bearer " + right["Authorization"][7:]}).status_code == 200
+    assert (
+        other.get("/metrics", headers={"Authorization": "bearer " + right["Authorization"][7:]}).status_code
+        == 200
+    )
     assert other.get("/search.json?q=a", headers=right).status_code == 401
     for headers in ({}, {"Authorization": "Bearer wrong"}):
         assert other.get("/metrics", headers=headers).status_code == 401
@@ -58,7 +64,9 @@ def test_with_a_password_the_token_opens_metrics_and_nothing_else(settings: Sett
 
 def test_with_a_password_and_no_token_metrics_need_the_password(settings: Settings) -> None:
     password = generate_password_hash("pw", "pbkdf2:sha256:1")
-    other = create_app(load_settings(settings.path, {}, {"server.password": password}), FakeOpener({})).test_client()
+    other = create_app(
+        load_settings(settings.path, {}, {"server.password": password}), FakeOpener({})
+    ).test_client()
     assert other.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 401
     assert other.get("/metrics", auth=("any", "pw")).status_code == 200
 
@@ -75,8 +83,16 @@ def test_with_a_password_and_no_token_metrics_need_the_password(settings: Settin
         ({"proxies": ["127.0.0.1"]}, {}, 200),
         ({"proxies": ["127.0.0.1"]}, {"X-Forwarded-For": "192.0.2.7"}, 403),
         ({"proxies": ["127.0.0.1"]}, {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}, 403),
-        ({"proxies": ["127.0.0.1"], "base_url": "http://archive.example/"}, {"X-Forwarded-For": "127.0.0.1"}, 200),
-        ({"proxies": ["10.0.0.0/8"], "base_url": "http://archive.example/"}, {"X-Forwarded-For": "127.0.0.1"}, 403),
+        (
+            {"proxies": ["127.0.0.1"], "base_url": "http://archive.example/"},
+            {"X-Forwarded-For": "127.0.0.1"},
+            200,
+        ),
+        (
+            {"proxies": ["10.0.0.0/8"], "base_url": "http://archive.example/"},
+            {"X-Forwarded-For": "127.0.0.1"},
+            403,
+        ),
     ],
 )
 def test_behind_a_proxy_nobody_counts_as_this_machine_by_the_proxy(

@@ -22,5 +22,7 @@ LATEST = latest_possible(datetime(2026, 11, 28, 12, tzinfo=UTC))
         ("26050101000000", False),
     ],
 )
-def test_captures_were_made_after_the_first_web_page_and_before_tomorrow(timestamp: str, possible: bool) -> None:
+def test_captures_were_made_after_the_first_web_page_and_before_tomorrow(
+    timestamp: str, possible: bool
+) -> None:
     assert is_possible(timestamp, LATEST) is possible

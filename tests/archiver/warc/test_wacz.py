@@ -66,14 +66,78 @@ def test_a_record_is_found_without_naming_the_file_inside(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.warc", "/etc/a.warc", "x/../../a.warc", "c:\\a.warc", "c:/a.warc", "a\x01.warc"]
+    "name",
+    [
+        "../a.warc",
+        "/etc/a.warc",
+        "x/../../a.warc",
+        "c:\\a.warc",
+        "c:/a.warc",
+        "a\x01.warc",
+        "..\\a.warc",
+        "\\a.warc",
+    ],
 )
 def test_names_that_lead_elsewhere_are_not_read(name: str, tmp_path: Path) -> None:
     seen = read(tmp_path / "a.zip", zip_file({name: page("bad"), "ok.warc": page("one")}))
     assert seen.words == ["one"]
     assert "leads elsewhere" in seen.damages[0].problem
     with pytest.raises(RecordError, match="leads elsewhere"):
-        read_record_at(Location(str(tmp_path / "a.zip"), 0, 0, name))
+        read_record_at(Location(str(tmp_path / "a.zip"), 0, 0, seen.damages[0].member))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_names_with_backslashes_between_folders(method: int, tmp_path: Path) -> None:
+    """Some writers on Windows leave them, also for the folders themselves; `zipfile` writes no such names."""
+    files = {
+        "archive/": b"",
+        "archive/a.warc.gz": PACKED,
+        "sub/inner.wacz": zip_file({"archive/c.warc": page("four")}),
+        "b.warc": page("three"),
+    }
+    data = zip_file(files, method)
+    for name in (b"archive/a.warc.gz", b"archive/", b"sub/inner.wacz", b"archive/c.warc"):
+        data = data.replace(name, name.replace(b"/", b"\\"))
+    seen = read(tmp_path / "a.wacz", data)
+    assert (seen.words, seen.damages) == (["one", "two", "four", "three"], [])
+    assert [place.member for place in seen.locations] == [
+        *["archive/a.warc.gz"] * 2,
+        "sub/inner.wacz/archive/c.warc",
+        "b.warc",
+    ]
+    for place, url in zip(seen.locations, seen.urls, strict=True):
+        with read_record_at(place) as record:
+            assert record.url == url
+
+
+def test_two_names_that_differ_in_the_slash_alone(tmp_path: Path) -> None:
+    data = zip_file({"x/a.warc": page("one"), "x|a.warc": page("two")}).replace(b"x|a", b"x\\a")
+    seen = read(tmp_path / "a.zip", data)
+    assert seen.words == ["one", "two"]
+    assert [read_record_at(place).url for place in seen.locations] == seen.urls
+
+
+APPLE_DOUBLE = b"\0\5\x16\7\0\2\0\0Mac OS X        " + b"\0\2\0\0\0\x09" + bytes(100)
+
+
+@pytest.mark.parametrize("note", [APPLE_DOUBLE, b"", bytes(163), b"\x1f\x8b\x08\0not"])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_what_macos_puts_beside_the_files_is_no_damage(method: int, note: bytes, tmp_path: Path) -> None:
+    files = {
+        "archive/a.warc.gz": PACKED,
+        "__MACOSX/archive/._a.warc.gz": note,
+        "archive/._b.warc": note,
+        "._inner.wacz": note,
+        "__MACOSX/._datapackage.json": note,
+        ".DS_Store": b"\0\0\0\1Bud1",
+    }
+    seen = read(tmp_path / "a.wacz", zip_file(files, method))
+    assert (seen.words, seen.damages) == (["one", "two"], [])
+
+
+def test_an_archive_under_a_name_as_of_macos_is_read(tmp_path: Path) -> None:
+    seen = read(tmp_path / "a.wacz", zip_file({"._a.warc": page("one"), "__MACOSX/b.warc.gz": PACKED[:-9]}))
+    assert (seen.words, len(seen.damages)) == (["one", "one", "two"], 1)
 
 
 def _change_entry(data: bytes, at: int, new: bytes) -> bytes:
