@@ -17,11 +17,11 @@ import re
 from email.utils import format_datetime
 from functools import cache
 from importlib import resources
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request
 
-from archiver.warc import ArchiveError
+from archiver.warc import ArchiveError, resolve
 from indexer import Capture, Index
 from indexer.text.charset import decode_html
 from webui.access import plain_root
@@ -274,7 +274,7 @@ def redirect_goal(capture: Capture, stored: StoredResponse) -> str:
     """Return the web address that a stored redirect names, "" if it names none."""
     location = CONTROLS.sub("", stored.headers.get("Location")).strip()
     try:
-        goal = urljoin(capture.url, location) if location else ""
+        goal = resolve(location, capture.url) if location else ""
     except ValueError:
         return ""
     return goal if goal.lower().startswith(("http://", "https://")) else ""

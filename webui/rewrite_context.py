@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from urllib.parse import urljoin
 
+from archiver.warc import resolve
 from webui.addresses import quote_url, without_fragment
 
 MAX_PARTS = 1_000
@@ -82,11 +82,8 @@ class RewriteContext:
             plain = _joined(self.base, page)
             if plain:
                 return plain + mark + place
-        if "\\" in link:
-            head, mark, query = link.partition("?")
-            link = head.replace("\\", "/") + mark + query
         try:
-            joined = urljoin(self.base, link)
+            joined = resolve(link, self.base)
         except ValueError:
             return None
         return joined if joined[:7].lower() == "http://" or joined[:8].lower() == "https://" else None

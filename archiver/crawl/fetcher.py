@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from urllib.parse import quote_from_bytes, urljoin, urlsplit
+from urllib.parse import quote_from_bytes, urlsplit
 
 import certifi
 
@@ -29,6 +29,7 @@ from archiver.warc.decoding import undo_codings
 from archiver.warc.limits import DEFAULT_LIMITS
 from archiver.warc.mediatype import media_type_of
 from archiver.warc.record import Headers
+from archiver.warc.urls import resolve
 
 _PORTS = {"http": 80, "https": 443}
 # What can be asked for. Nothing else gets into a request line, which a blank or a line break would end.
@@ -95,7 +96,7 @@ class Exchange:
         raw = self.headers.get("Location").strip().encode("latin-1", "replace")
         location = quote_from_bytes(raw, safe="!#$%&'()*+,/:;=?@[]~-._|^`{}\"<>\\ ")
         try:
-            return urljoin(self.url, location) if location else ""
+            return resolve(location, self.url) if location else ""
         except ValueError:
             return ""
 

@@ -16,7 +16,7 @@ from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
 from .record import Damage, Headers, Location, Record, RecordType
 from .sniffing import HTML_TYPES, computed_type, may_be_page
-from .urls import base_of, canonical_url, capture_key, in_charset, surt_key, urlkey
+from .urls import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -47,6 +47,7 @@ __all__ = [
     "parse_response",
     "read_record_at",
     "read_records",
+    "resolve",
     "surt_key",
     "urlkey",
 ]

@@ -14,7 +14,7 @@ import ipaddress
 import re
 import socket
 from functools import cache
-from urllib.parse import quote_from_bytes, urljoin
+from urllib.parse import quote_from_bytes, urljoin, urlsplit
 
 import idna
 
@@ -32,7 +32,8 @@ LINE_BREAKS = re.compile(r"[\t\r\n]")
 SPLIT = re.compile(r"(https?):/{2}([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 AUTHORITY = re.compile(r"(?:(.*)@)?(\[[^\[\]@]*\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
 HOST = re.compile(r"[a-z0-9_!$&'()*+,;=~.\-]+")
-SCHEME_ONLY = re.compile(r"https?:(?!//)", re.IGNORECASE)
+WEB_SCHEME = re.compile(r"(https?):", re.IGNORECASE)
+_BEFORE_QUERY = re.compile(r"([^?#]*)([?#]?)(.*)", re.DOTALL)
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 
 
@@ -44,10 +45,7 @@ def canonical_url(url: str, base: str | None = None) -> str:
     Raises ValueError for what is no address of a page: other schemes, no host,
     a host or port that cannot be.
     """
-    text = _clean(url)
-    if base is not None and (not SCHEME.match(text) or SCHEME_ONLY.match(text)):
-        text = _clean(urljoin(_clean(base), text))
-    parts = SPLIT.match(text)
+    parts = SPLIT.match(resolve(url, base))
     if not parts:
         raise ValueError(f"not an http or https address: {url[:200]!r}")
     scheme, authority, path, query = parts.groups()
@@ -55,6 +53,44 @@ def canonical_url(url: str, base: str | None = None) -> str:
     path = _remove_dot_segments(_escape(path, PATH_KEEP)) or "/"
     query = _escape(query[1:], QUERY_KEEP) if query else ""
     return f"{scheme}://{_authority(authority, scheme, url)}{path}{'?' + query if query else ''}"
+
+
+def resolve(link: str, base: str | None = None) -> str:
+    """Return a link as an absolute address, else spelt as it is written; other schemes as they are.
+
+    base: the web address that a relative link is relative to; without it such a link comes out relative.
+
+    By the URL standard blanks around the link and line breaks inside are dropped, backslashes before the query are
+    slashes, and before a host it does not matter how many slashes there are: "http:///a.example" and "https:a.example"
+    name a host, unless the base has the same scheme and less than two follow: then "http:b" and "http:/b" are relative.
+
+    Raises ValueError for a web address without a host, and for what cannot be joined to its base.
+    """
+    text = LINE_BREAKS.sub("", link.strip(EDGES)).strip(EDGES)
+    found = WEB_SCHEME.match(text)
+    if not found and (SCHEME.match(text) or base is None):
+        return text
+    if "\\" in text:
+        path, mark, rest = _BEFORE_QUERY.match(text).groups()  # type: ignore[union-attr]
+        text = path.replace("\\", "/") + mark + rest
+    base = resolve(base) if base is not None else None
+    base_scheme = base.partition(":")[0].lower() if base else ""
+    if found:
+        scheme, rest = found[1].lower(), text[found.end() :]
+        if scheme != base_scheme or rest.startswith("//"):
+            return _checked(f"{scheme}://{rest.lstrip('/')}")
+        text = f"./{rest}" if SCHEME.match(rest) else rest
+    if text.startswith("//") and base_scheme in DEFAULT_PORTS:
+        return _checked(f"{base_scheme}://{text.lstrip('/')}")
+    return urljoin(base or "", text)
+
+
+def _checked(address: str) -> str:
+    if not urlsplit(
+        address
+    ).netloc:  # it raises ValueError itself for brackets that hold no address of a machine
+        raise ValueError(f"no host in {address[:200]!r}")
+    return address
 
 
 def in_charset(link: str, charset: str) -> str:
@@ -108,16 +144,7 @@ def capture_key(url: str) -> str:
     try:
         return canonical_url(url)
     except ValueError:
-        return _clean(url)
-
-
-def _clean(url: str) -> str:
-    """Blanks around an address and line breaks inside are dropped, as the URL standard says."""
-    text = LINE_BREAKS.sub("", url).strip(EDGES)
-    if "\\" in text and re.match(r"(https?:)?[/\\]", text, re.IGNORECASE):
-        path, mark, rest = re.match(r"([^?#]*)([?#]?)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
-        text = path.replace("\\", "/") + mark + rest
-    return text
+        return LINE_BREAKS.sub("", url).strip(EDGES)
 
 
 def _escape(text: str, keep: frozenset[int]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archiver.warc import base_of, canonical_url, capture_key, in_charset, surt_key, urlkey
+from archiver.warc import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
 
 A = "http://a.example"
 
@@ -43,6 +43,55 @@ def test_spellings_of_one_address(spellings: list[str]) -> None:
     assert len({surt_key(url) for url in spellings}) == 1
 
 
+PAGE = "http://a.example/x/y"
+
+
+@pytest.mark.parametrize(
+    ("link", "base", "meant"),
+    [
+        # before a host it does not matter how many slashes there are, and which
+        *[
+            (f"{scheme}{slashes}b.example/z", None, f"{scheme.lower()}//b.example/z")
+            for scheme in ("http:", "https:", "HTTP:")
+            for slashes in ("", "/", "//", "///", "////", "\\", "\\\\", "/\\", "\\/", "\\\\\\/")
+        ],
+        ("http:///b.example/z", PAGE, "http://b.example/z"),
+        ("http:/\\b.example/z", PAGE, "http://b.example/z"),
+        ("https:b.example/z", PAGE, "https://b.example/z"),
+        ("https:/b.example/z", PAGE, "https://b.example/z"),
+        ("http:z", PAGE, "http://a.example/x/z"),
+        ("http:/z", PAGE, "http://a.example/z"),
+        ("http:\\z", PAGE, "http://a.example/z"),
+        ("http:", PAGE, PAGE),
+        ("http:?q", PAGE, "http://a.example/x/y?q"),
+        ("//b.example/z", PAGE, "http://b.example/z"),
+        ("///b.example/z", PAGE, "http://b.example/z"),
+        ("//////b.example/z", "https://a.example/", "https://b.example/z"),
+        ("\\\\b.example\\z", PAGE, "http://b.example/z"),
+        ("/\\b.example/z", PAGE, "http://b.example/z"),
+        # backslashes in paths, not behind "?" and "#"
+        ("z\\w", PAGE, "http://a.example/x/z/w"),
+        ("..\\z", PAGE, "http://a.example/z"),
+        ("z?a\\b", PAGE, "http://a.example/x/z?a\\b"),
+        ("http://a.example\\z#a\\b", None, "http://a.example/z#a\\b"),
+        # line breaks and tabs anywhere, blanks and controls around
+        ("ht\ntp:/\t/b.exam\r\nple/z", None, "http://b.example/z"),
+        (" \x00\x1f\n/z\n\x1f ", PAGE, "http://a.example/z"),
+        ("h\tttp:z", PAGE, "http://a.example/x/z"),
+        ("/\n/b.example/z", PAGE, "http://b.example/z"),
+        # other schemes stay as they are
+        ("mailto:a\\b@a.example", PAGE, "mailto:a\\b@a.example"),
+        ("dns:a.example", None, "dns:a.example"),
+        ("z", None, "z"),
+    ],
+)
+def test_links_are_resolved_as_the_url_standard_says(link: str, base: str | None, meant: str) -> None:
+    assert resolve(link, base) == meant
+    if meant.startswith("http"):
+        assert resolve(meant, base) == meant
+        assert canonical_url(link, base) == canonical_url(meant)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -69,7 +118,8 @@ def test_addresses_that_differ(one: str, other: str) -> None:
         "javascript:void(0)",
         "mailto:a@a.example",
         "http://",
-        "http:///path",
+        "http:///",
+        "https:////?x",
         "http://[bad",
         "http://[::zz]/",
         "http://a.example:99999/",
