@@ -27,6 +27,7 @@ from archiver.warc import (
     read_record_at,
     urlkey,
 )
+from archiver.warc.growing import final_name
 from indexer.originals import Now, original_of
 from indexer.store.compact import HAS_PAYLOAD, compact_digest, page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
@@ -297,7 +298,7 @@ def open_record(capture: Capture) -> Record:
                 "a revisit whose original is not in this index; its payload is not held",
             )
         place = capture.original
-    if not os.path.exists(place.path):
+    if not os.path.exists(place.path) and not os.path.exists(final_name(place.path)):
         raise UnreadableError(
             f"{place.path}: this archive is not there any more; put it back, or tell the index where it lies now:"
             " findingaid index FOLDER"

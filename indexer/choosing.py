@@ -11,13 +11,17 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from archiver.warc.growing import final_name, is_growing, last_member_end, name_now
 from indexer.store.files import (
     KnownFile,
     State,
     fingerprint,
+    growing_state,
+    has_grown,
     moved_along,
     settle,
     state_of,
@@ -38,6 +42,8 @@ class ArchiveFile:
     replaces: it has been read before, in another state; what is held of it makes place when it is read to its end,
     so that readers see the old captures or the new ones, never a gap. given_up: its worker died too often.
     found: it was found in a folder, not named: if it is no archive, that is no damage.
+    before: the ledger entry of what was read while the file was written; what came since is read, and added to it.
+    start, end: what is read of it; None for its end.
     """
 
     number: int
@@ -49,6 +55,9 @@ class ArchiveFile:
     replaces: bool = False
     given_up: bool = False
     found: bool = False
+    before: dict[str, Any] | None = None
+    start: int = 0
+    end: int | None = None
     died_at: tuple[int, int] | None = None  # (offset, inner) of the page at which a worker died last
 
     def is_no_archive(self, entry: dict[str, Any]) -> bool:
@@ -88,30 +97,49 @@ def choose_files(
     Raises KeyboardInterrupt when `stopped` says so.
     """
     choice = Choice()
-    named = {whole_path(path): path for path in dict.fromkeys(paths)}
+    named: dict[str, str] = {}
+    for path in dict.fromkeys(paths):
+        if is_growing(path) and not os.path.exists(path):
+            path = final_name(path)  # closed since it was listed
+        if named.setdefault(whole := whole_path(path), path) != path and not is_growing(path):
+            named[whole] = path  # closed; the growing one is left over from a copy
     known = {file.whole: file for file in writer.files.all()}
     gone = {
         print_: file
         for file in known.values()
-        if not os.path.exists(file.whole) and (print_ := fingerprint(file.state)) is not None
+        if not os.path.exists(name_now(file.whole)) and (print_ := fingerprint(file.state)) is not None
     }
     moved = _moved(writer, index_dir, gone, named, known, look_in, choice, stopped)
     states: dict[str, State] = {}
+    parts: dict[str, tuple[int, int | None]] = {}
+    carried_on: dict[str, dict[str, Any]] = {}
+    closed: dict[str, dict[str, Any]] = {}
     replaced: set[str] = set()
     for whole, path in named.items():
         if stopped():
             raise KeyboardInterrupt
         if whole in moved:
             continue
-        state = state_of(path)
         file = known.get(whole)
+        grown = file is not None and file.begun is None and has_grown(path, file.state)
+        start = file.state["size"] if file and file.state and grown else 0
+        state, end = _state_now(path, start)
         if takedowns.names_file(path, state):
             choice.problems.append(
                 f"{path}: was removed from the index; not read (to let it in: findingaid remove --undo --file {path})"
             )
             continue
+        if end == start:  # not a whole record more
+            continue
+        parts[path] = start, end
         if file is None:
             states[path] = state
+            continue
+        if grown and file.entry is not None and "ends" in state:
+            if state["size"] == start:  # closed since, and nothing was added
+                closed[path] = {**file.entry, "file": path, "state": state}
+            else:
+                states[path], carried_on[path] = state, file.entry
             continue
         if _is_as_it_was(file, state) and (path in found or not _passed_over(file)):
             continue
@@ -125,21 +153,40 @@ def choose_files(
         states[path] = state
     with writer.catalogue.transaction():
         settle(writer.catalogue, index_dir)
-    for path, number in writer.begin_files(states).items():
+        for path, entry in closed.items():
+            writer.files.finish(writer.files.begin(path, None), entry)
+    begun = {path: None if path in carried_on else state for path, state in states.items()}
+    for path, number in writer.begin_files(begun).items():
+        start, end = parts[path]
         choice.files.append(
             ArchiveFile(
                 number,
                 path,
-                states[path].get("size", 0),
+                states[path].get("size", 0) - start,
                 states[path],
                 replaces=path in replaced,
                 found=path in found,
+                before=carried_on.get(path),
+                start=start,
+                end=end,
             )
         )
     choice.problems += _gone_from(
         folders, (file for file in known.values() if file.whole not in named), moved
     )
     return choice
+
+
+def _state_now(path: str, start: int) -> tuple[State, int | None]:
+    """Return the state of a file, and up to which byte it can be read now: None for its end.
+
+    start: up to which byte it has been read, if it has grown since.
+    """
+    if is_growing(path):
+        with suppress(OSError):  # closed at this moment
+            end = last_member_end(path, start)
+            return growing_state(path, end), end
+    return state_of(final_name(path)), None
 
 
 def _is_as_it_was(file: KnownFile, state: State) -> bool:
@@ -219,5 +266,5 @@ def _gone_from(folders: Iterable[str], known: Iterable[KnownFile], moved: set[st
         if file.whole not in moved
         and (file.entry or {}).get("captures")
         and any(file.whole.startswith(top) for top in tops)
-        and not os.path.exists(file.whole)
+        and not os.path.exists(name_now(file.whole))
     ]

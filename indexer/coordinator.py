@@ -170,7 +170,8 @@ class Run:
         if worker.reading:
             share, file = worker.reading, worker.reading.file
             worker.unfinished.append(share)
-            self._tell(worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of)))
+            part = (file.start, file.end)
+            self._tell(worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of), part))
 
     def _tell(self, worker: _Worker, message: Any) -> None:
         """Send a message to a worker; one that has just died is noticed when it is listened to."""
@@ -277,10 +278,12 @@ class Run:
 
         - A version that its captures show is committed, or in these batches.
         - A file that ends in it has no other batch that waits, so that a ledger entry stands for all of its captures.
-        - A file read anew ends in these batches, and takes no version away that other captures are about to show.
+        - A file read anew, or carried on with, ends in these batches.
+        - A file read anew takes no version away that other captures are about to show.
         """
         replaced = {number for number in waiting.files if self._files[number].replaces}
-        if replaced - together.ends or waiting.ends & together.files_later:
+        carried_on = {number for number in waiting.files if self._files[number].before is not None}
+        if (replaced | carried_on) - together.ends or waiting.ends & together.files_later:
             return False
         if self._grants.are_missing(waiting.shows - together.holds):
             return False

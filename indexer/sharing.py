@@ -36,7 +36,7 @@ class Share:
 def shares_of(files: Iterable[ArchiveFile], workers: int) -> list[Share]:
     """Return what is to be read, the last first: large files begin, and no worker is left alone with the last one.
 
-    A file that is read anew is read by one worker: what it held makes place in one commit.
+    A file that is read anew, or carried on with, is read by one worker: what is found comes in one commit.
     """
     by_size = sorted(files, key=lambda file: file.size)
     fair = sum(file.size for file in by_size) / max(workers, 1)
@@ -46,6 +46,7 @@ def shares_of(files: Iterable[ArchiveFile], workers: int) -> list[Share]:
             workers > 1
             and file.size >= SHARED_BYTES
             and not file.replaces
+            and file.before is None
             and (file.size > fair or place == 0)
         )
         count = workers if is_shared else 1

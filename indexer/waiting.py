@@ -84,9 +84,23 @@ def _ledger_row(file: ArchiveFile, entry: FileEntry) -> dict[str, Any]:
             del damage["places"]
     del row["share"]
     row["state"] = file.state
+    if file.before is not None:
+        _add_to(row, file.before)
     if file.is_no_archive(row):
         row["damaged"] = []
     return row
+
+
+def _add_to(row: dict[str, Any], before: dict[str, Any]) -> None:
+    """Add what was read of a file before to the entry of what was read now, behind that."""
+    for key in ("records", "captures", "documents"):
+        row[key] += before[key]
+    for reason, count in before["skipped"].items():
+        row["skipped"][reason] = row["skipped"].get(reason, 0) + count
+    row["damaged"] = [*before["damaged"], *row["damaged"]]
+    row["format"] = row["format"] or before["format"]
+    if row["status"] in ("indexed", "not an archive"):  # by what was read now
+        row["status"] = "damaged" if row["damaged"] else "indexed"
 
 
 def problems_of(file: ArchiveFile, entry: FileEntry) -> list[str]:

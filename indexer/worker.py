@@ -121,7 +121,12 @@ class Worker:
                 return
 
     def _read(
-        self, number: int, path: str, skip_pages: frozenset[tuple[str, int, int]], share: tuple[int, int]
+        self,
+        number: int,
+        path: str,
+        skip_pages: frozenset[tuple[str, int, int]],
+        share: tuple[int, int],
+        part: tuple[int, int | None],
     ) -> None:
         entry = FileEntry(path, share=share)
         status = self._status
@@ -129,12 +134,12 @@ class Worker:
         status[Status.BUSY_SINCE_MS] = _now_ms()
 
         def show(position: int) -> None:
-            status[Status.POSITION] = position
+            status[Status.POSITION] = position - part[0]
             status[Status.RECORDS] = self._records_ended + entry.records
             status[Status.BUSY_SINCE_MS] = _now_ms()
             status[Status.PARSING] = 0
 
-        for found in self._captures(path, entry, skip_pages, show):
+        for found in self._captures(path, entry, skip_pages, show, part):
             row = CaptureRow(found, found.page.digest if found.page else None)
             self._batch.captures.append((number, row))
             if found.page:
@@ -158,11 +163,12 @@ class Worker:
         entry: FileEntry,
         skip_pages: frozenset[tuple[str, int, int]],
         show: Callable[[int], None],
+        part: tuple[int, int | None],
     ) -> Iterator[CaptureFound]:
         """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
             yield from read_captures(
-                path, entry, skip_pages=skip_pages, on_record=show, is_removed=self._takedowns.names
+                path, entry, skip_pages=skip_pages, on_record=show, is_removed=self._takedowns.names, part=part
             )
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)

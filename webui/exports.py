@@ -21,6 +21,7 @@ from archiver.warc import (
     read_record_at,
 )
 from archiver.warc.cdxj import CdxLine, SortedLines
+from archiver.warc.growing import final_name
 from archiver.warc.reader import stored_at
 from archiver.warc.wacz_writer import WaczWriter
 from indexer import Capture, Hit, Index
@@ -254,7 +255,8 @@ class CdxjExport:
             )
             self.left_out.add(line.url, line.timestamp, f"{reason}; players cannot seek to it")
             return
-        name = os.path.abspath(place.path) if self._full_paths else os.path.basename(place.path)
+        path = final_name(place.path)
+        name = os.path.abspath(path) if self._full_paths else os.path.basename(path)
         placed = replace(line, offset=str(begin + place.offset), length=str(place.length), filename=name)
         self._lines.add(placed.text())
 

@@ -9,7 +9,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .members import STEP, Streams
 from .record import Damage, Location, Record
 from .records import RecordStream
-from .source import BLOCK, FileSource, Source
+from .source import BLOCK, FileSource, PartSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
     OF_MACOS,
@@ -33,15 +33,22 @@ class ArchiveReader:
     Raises ArchiveError if the file cannot be opened or read, NotAnArchiveError (from the iteration) if it holds no
     record, nor ends inside of the header of its first. Anything less is a `Damage`.
 
+    start, end: only what lies between these bytes is read; at `start`, if it is not 0, a gzip member begins.
+
     A damage lies where no record does, or it has the place of a record that is not whole. Records and damages, line
     ends, empty members and skippable frames make up the file.
     """
 
-    def __init__(self, path: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, path: str, *, limits: Limits = DEFAULT_LIMITS, start: int = 0, end: int | None = None
+    ) -> None:
         self.path = path
         self.limits = limits
         self.format = ""
         self._source: Source = FileSource(path)
+        if end is not None:
+            self._source = PartSource(self._source, 0, end)
+        self._start = start
         self._records: RecordStream | None = None
         self._is_archive = False
         self._begin = 0
@@ -63,7 +70,7 @@ class ArchiveReader:
         return min(self._begin + self._records.stream.read_to, self._source.size())
 
     def __iter__(self) -> Iterator[Record | Damage]:
-        self._is_zip = is_zip(self._source)
+        self._is_zip = not self._start and is_zip(self._source)
         found = False
         held: list[Damage] = []
         for item in self._read_zip() if self._is_zip else self._read_archive(self._source, ""):
@@ -80,7 +87,9 @@ class ArchiveReader:
             yield from held
 
     def _read_archive(self, source: Source, member: str) -> Iterator[Record | Damage]:
-        return self._read_stream(RecordStream(Streams(source, self.limits), self.path, member, self.limits))
+        streams = Streams(source, self.limits)
+        stream = streams.gzip_at(self._start) if self._start else None
+        return self._read_stream(RecordStream(streams, self.path, member, self.limits, stream))
 
     def _read_stream(self, records: RecordStream) -> Iterator[Record | Damage]:
         self._records = records

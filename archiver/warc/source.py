@@ -11,6 +11,7 @@ import zlib
 from typing import Protocol
 
 from .errors import UnreadableError
+from .growing import final_name
 from .limits import MOST_BYTES
 
 BLOCK = 256 * 1024
@@ -71,8 +72,14 @@ class FileSource:
 
 def _open_regular(path: str) -> int:
     """Return a file descriptor; a folder, pipe or device is refused and never waited for."""
+    how = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            fd = os.open(path, how)
+        except FileNotFoundError:
+            if final_name(path) == path:
+                raise
+            fd = os.open(final_name(path), how)  # closed since its name was looked up
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or str(error)
         raise UnreadableError(f"{path!s}: cannot open: {problem}") from error

@@ -14,7 +14,6 @@ import hashlib
 import io
 import os
 import uuid
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from warcio.warcwriter import WARCWriter
 from archiver.errors import DiskFullError, FindingAidError, is_disk_full
 from archiver.files import UNFINISHED, sync_folder
 from archiver.warc.errors import ArchiveError
+from archiver.warc.growing import last_member_end
 from archiver.warc.record import Location, RecordType
 
 ROLL_OVER_BYTES = 1_000_000_000
@@ -34,7 +34,6 @@ HTTP_REQUEST_TYPE = "application/http;msgtype=request"
 FIELDS_TYPE = "application/warc-fields"
 IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-_COPY_BYTES = 1 << 16
 
 
 def new_record_id() -> str:
@@ -278,32 +277,6 @@ def repair_archive(open_path: str, *, trusted: int = 0, acknowledged: int | None
     os.rename(open_path, final)
     sync_folder(os.path.dirname(final))
     return Repair(final, end, size - end)
-
-
-def last_member_end(path: str, start: int = 0) -> int:
-    """Return the byte after the last whole gzip member; members are counted from `start`, a member's first byte."""
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if start > size:
-            # The file is shorter than what was synced: nothing of it can be trusted.
-            start = 0
-        end = start
-        file.seek(start)
-        data, position = b"", start
-        while True:
-            unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            while not unpacker.eof:
-                if not data:
-                    data = file.read(_COPY_BYTES)
-                    position += len(data)
-                    if not data:
-                        return end
-                try:
-                    unpacker.decompress(data)
-                except zlib.error:
-                    return end
-                data = unpacker.unused_data if unpacker.eof else b""
-            end = position - len(data)
 
 
 def _one_line(value: str) -> str:

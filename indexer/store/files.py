@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from archiver.warc.growing import final_name, name_now
 from indexer.store.catalogue import Catalogue
 
 _FINGERPRINT_BYTES = 1 << 16
@@ -21,8 +22,11 @@ State = dict[str, Any]
 
 
 def whole_path(path: str) -> str:
-    """Return the path by which a file is known: links in its folders are followed, one in its own name is not."""
-    folder, name = os.path.split(path)
+    """Return the path by which a file is known: links in its folders are followed, one in its own name is not.
+
+    A file that is still being written goes by the name that it will have.
+    """
+    folder, name = os.path.split(final_name(path))
     return os.path.join(os.path.realpath(folder or "."), name)
 
 
@@ -32,15 +36,37 @@ def state_of(path: str) -> State:
         if not os.path.isfile(path):
             return {"size": 0, "kind": "not a regular file"}
         found = os.stat(path)
-        digest = hashlib.sha256()
-        with open(path, "rb") as file:
-            digest.update(file.read(_FINGERPRINT_BYTES))
-            if found.st_size > _FINGERPRINT_BYTES:
-                file.seek(max(_FINGERPRINT_BYTES, found.st_size - _FINGERPRINT_BYTES))
-                digest.update(file.read(_FINGERPRINT_BYTES))
-        return {"size": found.st_size, "changed_ns": found.st_mtime_ns, "ends": digest.hexdigest()[:32]}
+        ends = _ends_of(path, found.st_size)
+        return {"size": found.st_size, "changed_ns": found.st_mtime_ns, "ends": ends}
     except OSError as error:
         return {"size": 0, "unreadable": error.strerror or str(error)}
+
+
+def growing_state(path: str, end: int) -> State:
+    """Return the state in which a file that is still being written is read up to a byte; OSError if it cannot be."""
+    return {"size": end, "ends": _ends_of(path, end), "growing": True}
+
+
+def has_grown(path: str, before: State | None) -> bool:
+    """Return whether a file was read while it was written, and begins with what was read of it then."""
+    if not before or not before.get("growing") or "again" in before:
+        return False
+    try:
+        size = int(before["size"])
+        return os.path.getsize(path) >= size and _ends_of(path, size) == before["ends"]
+    except OSError:
+        return False
+
+
+def _ends_of(path: str, size: int) -> str:
+    """Return the digest of the two ends of the first `size` bytes of a file."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        digest.update(file.read(min(size, _FINGERPRINT_BYTES)))
+        if size > _FINGERPRINT_BYTES:
+            file.seek(max(_FINGERPRINT_BYTES, size - _FINGERPRINT_BYTES))
+            digest.update(file.read(size - file.tell()))
+    return digest.hexdigest()[:32]
 
 
 def fingerprint(state: State | None) -> tuple[int, str] | None:
@@ -98,15 +124,19 @@ class FileTable:
             number, path, whole, dictionary.get(ledger_key(number)), dictionary.get(reading_key(number))
         )
 
-    def begin(self, path: str, state: State) -> int:
-        """Note that a file is about to be read, and in which state it is; return its number."""
+    def begin(self, path: str, state: State | None) -> int:
+        """Note that a file is about to be read, and in which state it is; return its number.
+
+        state: None for one that is carried on with: what is held of it stays whatever becomes of this run.
+        """
         connection, whole = self._catalogue.connection(), whole_path(path)
         connection.execute(
             "INSERT INTO files (path, whole) VALUES (?, ?) ON CONFLICT (whole) DO UPDATE SET path = excluded.path",
             (path, whole),
         )
         number = int(connection.execute("SELECT id FROM files WHERE whole = ?", (whole,)).fetchone()[0])
-        self._catalogue.dictionary[reading_key(number)] = state
+        if state is not None:
+            self._catalogue.dictionary[reading_key(number)] = state
         return number
 
     def finish(self, number: int, entry: dict[str, Any]) -> None:
@@ -155,8 +185,8 @@ class Places:
 
     def now(self, whole: str) -> str:
         """Return the path to open for a file; `whole` itself when it is there, or nowhere."""
-        if os.path.exists(whole):
-            return whole
+        if os.path.exists(whole) or name_now(whole) != whole:
+            return name_now(whole)
         known = self._found.get(whole)
         if known is not None and os.path.exists(known):
             return known

@@ -115,8 +115,10 @@ class IndexWriter:
         self._next_version += 1
         return number
 
-    def begin_files(self, states: dict[str, dict[str, Any]]) -> dict[str, int]:
-        """Note that files are about to be read, and in which state they are; return their numbers by path."""
+    def begin_files(self, states: Mapping[str, dict[str, Any] | None]) -> dict[str, int]:
+        """Note that files are about to be read, and in which state they are (see FileTable.begin); return their numbers
+        by path.
+        """
         with self.catalogue.transaction():
             return {path: self.files.begin(path, state) for path, state in states.items()}
 

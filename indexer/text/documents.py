@@ -28,6 +28,7 @@ from archiver.warc import (
     parse_head,
     parse_response,
 )
+from archiver.warc.growing import final_name, is_growing, last_member_end
 from indexer.text.charset import decode_html
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
@@ -131,8 +132,12 @@ def read_captures(
     skip_pages: frozenset[tuple[str, int, int]] = frozenset(),
     on_record: Callable[[int], None] = lambda position: None,
     is_removed: Callable[[str], bool] = lambda url: False,
+    part: tuple[int, int | None] | None = None,
 ) -> Iterator[CaptureFound]:
     """Yield the captures of an archive file in file order and fill in its ledger entry.
+
+    part: from which byte to which it is read (None: to its end); all of it by default, and of one that is still being
+    written what is whole.
 
     skip_pages: (member, offset, inner) of records whose pages are not to be parsed, because
     an earlier try took too long. on_record is called with the bytes of the file read so far.
@@ -141,10 +146,11 @@ def read_captures(
     Raises nothing for any content of the file: what cannot be read is in the entry.
     """
     share, shares = entry.share
-    records = 0
+    start = records = 0
     damaged = entry.damaged if share == 0 else Damages()  # by what the reader finds, which all shares find
     try:
-        with ArchiveReader(path) as reader:
+        start, end = part or (0, last_member_end(path) if is_growing(path) else None)
+        with ArchiveReader(path, start=start, end=end) as reader:
             for item in reader:
                 on_record(reader.position)
                 if isinstance(item, Damage):
@@ -161,28 +167,28 @@ def read_captures(
                     yield capture
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
-        damaged.append(_whole_file(path, str(error).removeprefix(f"{path}: ")))
+        damaged.append(_whole_file(path, start, str(error).removeprefix(f"{path}: ")))
         if isinstance(error, UnreadableError) and not records:
             entry.status = "unreadable"
             return
     except OSError as error:
-        damaged.append(_whole_file(path, f"cannot be read: {error.strerror or error}"))
+        damaged.append(_whole_file(path, start, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
         return
     if not records:
         entry.status = "not an archive"
         if not damaged:
-            damaged.append(_whole_file(path, "holds no record of an archive format"))
+            damaged.append(_whole_file(path, start, "holds no record of an archive format"))
     elif entry.damaged:
         entry.status = "damaged"
 
 
-def _whole_file(path: str, problem: str) -> Damage:
+def _whole_file(path: str, start: int, problem: str) -> Damage:
     try:
         size = os.path.getsize(path)
     except OSError:
-        size = 0
-    return Damage(path, 0, size, problem)
+        size = start
+    return Damage(path, start, max(0, size - start), problem)
 
 
 def _capture_of(
@@ -250,7 +256,7 @@ def _made_up_address(record: Record) -> str:
     if record_id:
         return record_id
     place = record.location
-    return f"urn:x-no-address:{os.path.basename(place.path)}:{place.offset + place.inner}"
+    return f"urn:x-no-address:{os.path.basename(final_name(place.path))}:{place.offset + place.inner}"
 
 
 def _at(place: Location, problem: str) -> Damage:

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
+from archiver.warc.growing import last_member_end
 from archiver.warc.record import RecordType
 from archiver.warc.writer import (
     HTTP_RESPONSE_TYPE,
     DiskFullError,
     NewRecord,
     WarcWriter,
-    last_member_end,
     pack_record,
     repair_archive,
     sha1_digest,
