@@ -1,11 +1,16 @@
-"""The spelling of addresses: the canonical one, without session ids; made fast, for a page has hundreds of links."""
+"""Addresses as they are asked for, and what they are compared by; made fast, for a page has hundreds of links.
+
+An address is asked for as it was written, for to a server "/%61" and "/a" may be
+different pages. It is compared by its canonical spelling without session ids, so
+that a page is not fetched once for each spelling of the links to it.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from archiver.warc.urls import canonical_url
+from archiver.warc.urls import asked_url, canonical_url
 
 _SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?;]*", re.IGNORECASE)
 _SESSION_FIELD = re.compile(
@@ -13,7 +18,7 @@ _SESSION_FIELD = re.compile(
     re.IGNORECASE,
 )
 _MAY_HOLD_SESSION = re.compile(r"sess|sid|cfid|cftoken|zenid", re.IGNORECASE)
-# An address of this form is its own canonical spelling (a test holds this against canonical_url).
+# An address of this form is asked for as it is, and is its own canonical spelling (tests hold this against urls.py).
 _CANONICAL = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::(?!0|80(?!\d)|443(?!\d))[1-9]\d{1,3})?"
     r"(?:/(?!\.)[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9_~!$&'()*+,;=:@.-]*|/)*(?<=/)?"
@@ -24,7 +29,7 @@ _CACHED = 30_000
 
 
 def spell(url: str, base: str | None = None) -> str:
-    """Return the address as the crawl knows it, always the same for the same page.
+    """Return the address that is asked for, absolute; see `asked_url`.
 
     Raises ValueError for what is no address of a web page.
     """
@@ -48,25 +53,38 @@ def _origin(base: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _spell(url: str, base: str | None) -> str:
-    absolute = url
     if base is not None:
         is_path = url.startswith("/") and not url.startswith("//") and base.endswith("/")
         absolute = base[:-1] + url if is_path else ""
-    if not (absolute and absolute.count("/") > 2 and "/." not in absolute and _CANONICAL.fullmatch(absolute)):
-        try:
-            absolute = canonical_url(url, base)
-        except ValueError:
-            return ""
-    if _MAY_HOLD_SESSION.search(absolute):
-        head, mark, query = absolute.partition("?")
+    else:
+        absolute = url
+    if _is_canonical(absolute):
+        return absolute
+    try:
+        return asked_url(url, base)
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=_CACHED)
+def compared(url: str) -> str:
+    """Return what an address that `spell` gave is compared by: always the same for the same page."""
+    if not _is_canonical(url):
+        url = canonical_url(url)
+    if _MAY_HOLD_SESSION.search(url):
+        head, mark, query = url.partition("?")
         kept = "&".join(f for f in query.split("&") if not _SESSION_FIELD.match(f))
-        absolute = _SESSION_PATH.sub("", head) + (mark + kept if kept else "")
-    return absolute
+        url = _SESSION_PATH.sub("", head) + (mark + kept if kept else "")
+    return url
+
+
+def _is_canonical(url: str) -> bool:
+    return url.count("/") > 2 and "/." not in url and _CANONICAL.fullmatch(url) is not None
 
 
 def _problem(url: str, base: str | None) -> str:
     try:
-        canonical_url(url, base)
+        asked_url(url, base)
     except ValueError as error:
         return str(error)
     return f"not an address of a page: {url[:200]!r}"

@@ -29,8 +29,9 @@ from archiver.warc.decoding import undo_codings
 from archiver.warc.limits import DEFAULT_LIMITS
 from archiver.warc.mediatype import media_type_of
 from archiver.warc.record import Headers
-from archiver.warc.urls import resolve
+from archiver.warc.urls import asked_url
 
+_ASCII = "".join(map(chr, range(33, 127))) + " "
 _PORTS = {"http": 80, "https": 443}
 # What can be asked for. Nothing else gets into a request line, which a blank or a line break would end.
 _ASKABLE = re.compile(r"(https?)://([^/?#\s]+)(/[\x21-\x7e]*)?")
@@ -92,11 +93,12 @@ class Exchange:
         """Where a redirect leads, absolute and in ASCII; "" for other answers and unusable targets."""
         if self.status not in (301, 302, 303, 307, 308):
             return ""
-        # http.client reads header bytes as Latin-1, so this gives them back as they were sent.
-        raw = self.headers.get("Location").strip().encode("latin-1", "replace")
-        location = quote_from_bytes(raw, safe="!#$%&'()*+,/:;=?@[]~-._|^`{}\"<>\\ ")
+        # Header values are Latin-1, so this gives the bytes back as they were sent. Of str's blanks one is the end of
+        # "à" in UTF-8.
+        raw = self.headers.get("Location").strip(" \t").encode("latin-1", "replace")
+        location = quote_from_bytes(raw, safe=_ASCII)
         try:
-            return resolve(location, self.url) if location else ""
+            return asked_url(location, self.url) if location else ""
         except ValueError:
             return ""
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from archiver.crawl.intake import FIRST, Intake, key_of
+from archiver.crawl.intake import FIRST, Intake, digest_of
 from archiver.crawl.items import NO_DEPTH, Item, UrlKind, UrlState
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.queues import QueueState, RobotsState
@@ -215,7 +215,7 @@ class Frontier(Intake):
             self.file.execute(
                 f"UPDATE origins SET robots_state = {RobotsState.PENDING} WHERE id = ?", (origin,)
             )
-            key = key_of(f"robots {origin} {hops} {url} {self.queues.now()}")
+            key = digest_of(f"robots {origin} {hops} {url} {self.queues.now()}")
             self._insert(url, NO_DEPTH, 0, hops, 0.0, via, UrlKind.ROBOTS, False, origin, key)
             self.queues.settle()
 

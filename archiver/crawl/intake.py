@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from archiver.crawl.addresses import compared
 from archiver.crawl.items import NO_DEPTH, Item, Outlink, UrlKind, UrlState
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.links import LinkKind
@@ -69,8 +70,9 @@ class Intake:
                 "SELECT depth, embed, seed FROM urls WHERE id = ?", (source.id,)
             ).fetchone() or (source.depth, source.embed, source.seed)
             for link in ordered:
-                seed = False
+                seed, key = False, None
                 if link.kind == LinkKind.REDIRECT:
+                    key = self._key_behind_redirect(link.url)
                     place = (depth, embed, source.hops + 1)
                     seed = bool(is_seed) and depth == 0
                 elif link.kind == LinkKind.REQUISITE:
@@ -80,7 +82,7 @@ class Intake:
                 if seed and self.scope.add_seed(link.url):
                     # Who names example.org as a seed means www.example.org too, if that is where it sends us.
                     self._admit()
-                target, is_new = self._offer(link.url, *place, link.score, source.id, seed=seed)
+                target, is_new = self._offer(link.url, *place, link.score, source.id, seed=seed, key=key)
                 new += is_new
                 edges.append((source.id, target, int(link.kind)))
             self.file.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", edges)
@@ -120,9 +122,10 @@ class Intake:
         via: int | None,
         *,
         seed: bool = False,
+        key: bytes | None = None,
     ) -> tuple[int, bool]:
-        """Take in one address; return its id and whether it was new."""
-        known = self._known.get(url)
+        """Take in one address; return its id and whether it was new. key: what it is looked up by, if not as usual."""
+        known = None if key else self._known.get(url)
         if (
             known is not None
             and known[1] <= depth
@@ -133,10 +136,10 @@ class Intake:
             return known[0], False
         row = self.file.execute(
             "SELECT id, state, depth, embed, kind, priority, score, seed FROM urls WHERE key = ?",
-            (key_of(url),),
+            (key or key_of(url),),
         ).fetchone()
         if row is None:
-            number = self._insert(url, depth, embed, hops, score, via, None, seed)
+            number = self._insert(url, depth, embed, hops, score, via, None, seed, key=key)
             self._remember(url, number, depth, embed)
             return number, True
         number, state, old_depth, old_embed, kind, _priority, old_score, was_seed = row
@@ -162,6 +165,19 @@ class Intake:
             if best_depth < old_depth and state == UrlState.DONE:
                 self._bring_nearer(number, best_depth)
         return number, False
+
+    def _key_behind_redirect(self, url: str) -> bytes:
+        """Return what the target of a redirect is looked up by.
+
+        Servers send /%61 to /a, and /x to /x;jsessionid=1: another spelling of an
+        address that only redirects is an address of its own, or its page is never seen.
+        """
+        key = key_of(url)
+        other = self.file.execute(
+            "SELECT u.url FROM urls u JOIN pages p ON p.url = u.id WHERE u.key = ? AND p.status BETWEEN 300 AND 399",
+            (key,),
+        ).fetchone()
+        return digest_of(f"as written: {url}") if other and other[0] != url else key
 
     def _improve(
         self,
@@ -337,5 +353,10 @@ class Intake:
 
 
 def key_of(url: str) -> bytes:
-    """Return what an address is looked up by in the state file."""
-    return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+    """Return what an address is looked up by in the state file, the same for all its spellings."""
+    return digest_of(compared(url))
+
+
+def digest_of(text: str) -> bytes:
+    """Return the key of what is no address of its own, such as one origin's robots.txt."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import re2
 from publicsuffixlist import PublicSuffixList
 
+from archiver.crawl.addresses import compared
 from archiver.crawl.job import CrawlJob, host_of
 
 _DIGITS = re.compile(r"\d+")
@@ -21,7 +22,8 @@ class Scope:
     """Tells whether an address belongs to the job.
 
     Both questions return "" for yes and else one word for the counts:
-    "scope", "excluded" or "trap". Seeds can be added while the crawl runs.
+    "scope", "excluded" or "trap". Seeds can be added while the crawl runs. How
+    an address is spelt makes no difference; patterns see its canonical spelling.
     """
 
     def __init__(self, job: CrawlJob, seeds: Iterable[str]) -> None:
@@ -37,6 +39,7 @@ class Scope:
 
     def add_seed(self, url: str) -> bool:
         """Let the scope reach from this address too; return whether it reaches further than before."""
+        url = compared(url)
         before = len(self._hosts), len(self._domains), len(self._subtrees)
         host = host_of(url)
         path = urlsplit(url).path or "/"
@@ -48,6 +51,7 @@ class Scope:
 
     def refusal_of_page(self, url: str) -> str:
         """Return why a page does not belong to the job, "" if it does."""
+        url = compared(url)
         if url in self._seeds:
             return ""
         refusal = self.refusal_of_requisite(url)
@@ -61,6 +65,7 @@ class Scope:
 
     def refusal_of_requisite(self, url: str) -> str:
         """Return why a file that a page needs is not wanted, whatever its host; "" if it is."""
+        url = compared(url)
         if _any_matches(self._exclude, url):
             return "excluded"
         if is_trap(url, self._job):
@@ -109,7 +114,7 @@ def pattern_of(url: str) -> str:
     /cal?month=7&x=1 and /cal?month=8 on one host differ; /cal?month=7 and
     /cal?month=8 are siblings.
     """
-    parts = urlsplit(url)
+    parts = urlsplit(compared(url))
     names = sorted({field.partition("=")[0] for field in parts.query.split("&") if field})
     return f"{parts.netloc}{_DIGITS.sub('0', parts.path)}?{'&'.join(names)}"
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from archiver.crawl.addresses import spell
+from archiver.crawl.addresses import compared, spell
 from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.fetcher import Exchange, Fetcher
 from archiver.crawl.frontier import Frontier
@@ -112,7 +112,7 @@ class Visitor:
         rules = self._rules_of(item)
         if rules is None:
             return False
-        if not rules.can_fetch(item.url):
+        if not (rules.can_fetch(item.url) and rules.can_fetch(compared(item.url))):
             self.numbers.seed_problems[item.url] = "left out: robots.txt of its site does not allow it"
             self.frontier.skip(item, "robots")
             return False

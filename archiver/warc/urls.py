@@ -1,7 +1,8 @@
 """One spelling for each URL, and the keys by which addresses are found.
 
-`canonical_url` for pages (http and https), `surt_key` to know a page whatever its
-spelling, and `capture_key` to name any capture, also dns:, urn:, ftp: and broken addresses.
+`canonical_url` for pages (http and https), `asked_url` for what a browser asks a
+server for, `surt_key` to know a page whatever its spelling, and `capture_key` to
+name any capture, also dns:, urn:, ftp: and broken addresses.
 Normalisation is that of RFC 3986 section 6.2.2 and 6.2.3, and what browsers do
 with blanks and backslashes; the query keeps its order and its letter case.
 
@@ -33,6 +34,9 @@ SPLIT = re.compile(r"(https?):/{2}([^/?#]*)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 AUTHORITY = re.compile(r"(?:(.*)@)?(\[[^\[\]@]*\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
 HOST = re.compile(r"[a-z0-9_!$&'()*+,;=~.\-]+")
 WEB_SCHEME = re.compile(r"(https?):", re.IGNORECASE)
+ASKED_PATH = re.compile(rb"[\0- \"#<>?^`{}\x7f-\xff]")
+ASKED_QUERY = re.compile(rb"[\0- \"#<>\x7f-\xff]")
+DOT = re.compile(r"%2e", re.IGNORECASE)
 _BEFORE_QUERY = re.compile(r"([^?#]*)([?#]?)(.*)", re.DOTALL)
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 
@@ -45,14 +49,31 @@ def canonical_url(url: str, base: str | None = None) -> str:
     Raises ValueError for what is no address of a page: other schemes, no host,
     a host or port that cannot be.
     """
+    scheme, authority, path, query = _parts(url, base)
+    path = _remove_dot_segments(_escape(path, PATH_KEEP)) or "/"
+    query = _escape(query[1:], QUERY_KEEP)
+    return f"{scheme}://{_authority(authority, scheme, url)}{path}{'?' + query if query else ''}"
+
+
+def asked_url(url: str, base: str | None = None) -> str:
+    """Return the address that a browser asks for: made absolute, and otherwise as it was written.
+
+    By the URL standard escapes, their letter case and an empty query stay, and only what cannot stand in an address is
+    escaped; to a server "/%61" and "/a", "/x?" and "/x" may be different pages. canonical_url(asked_url(x)) is
+    canonical_url(x). base: the address that a relative `url` is relative to. Raises ValueError as `canonical_url` does.
+    """
+    scheme, authority, path, query = _parts(url, base)
+    path = _remove_dot_segments(_written(path, ASKED_PATH)) or "/"
+    return f"{scheme}://{_authority(authority, scheme, url)}{path}{_written(query, ASKED_QUERY)}"
+
+
+def _parts(url: str, base: str | None) -> tuple[str, str, str, str]:
+    """Return scheme, authority, path and query (with its question mark) of an address made absolute."""
     parts = SPLIT.match(resolve(url, base))
     if not parts:
         raise ValueError(f"not an http or https address: {url[:200]!r}")
-    scheme, authority, path, query = parts.groups()
-    scheme = scheme.lower()
-    path = _remove_dot_segments(_escape(path, PATH_KEEP)) or "/"
-    query = _escape(query[1:], QUERY_KEEP) if query else ""
-    return f"{scheme}://{_authority(authority, scheme, url)}{path}{'?' + query if query else ''}"
+    scheme, authority, path, query = parts.groups("")
+    return scheme.lower(), authority, path, query
 
 
 def resolve(link: str, base: str | None = None) -> str:
@@ -82,7 +103,21 @@ def resolve(link: str, base: str | None = None) -> str:
         text = f"./{rest}" if SCHEME.match(rest) else rest
     if text.startswith("//") and base_scheme in DEFAULT_PORTS:
         return _checked(f"{base_scheme}://{text.lstrip('/')}")
-    return urljoin(base or "", text)
+    return _joined(base or "", text)
+
+
+def _joined(base: str, link: str) -> str:
+    """Return a relative link made absolute; urljoin drops empty queries and steps, and a semicolon at the end."""
+    parts = SPLIT.match(base)
+    if not parts:
+        return urljoin(base, link)
+    scheme, authority, path, query = parts.groups("")
+    link_path, mark, rest = _BEFORE_QUERY.match(link).groups()  # type: ignore[union-attr]
+    if link_path:
+        path = link_path if link_path.startswith("/") else (path[: path.rfind("/") + 1] or "/") + link_path
+    if link_path or mark == "?":
+        query = ""
+    return f"{scheme}://{authority}{_remove_dot_segments(path)}{query}{mark}{rest}"
 
 
 def _checked(address: str) -> str:
@@ -121,7 +156,7 @@ def base_of(page_url: str, href: str | None, charset: str = UTF_8) -> str:
     if not href:
         return page_url
     try:
-        return canonical_url(in_charset(href, charset), page_url)
+        return asked_url(in_charset(href, charset), page_url)
     except ValueError:
         return page_url
 
@@ -147,6 +182,14 @@ def capture_key(url: str) -> str:
         return LINE_BREAKS.sub("", url).strip(EDGES)
 
 
+def _written(text: str, escaped: re.Pattern[bytes]) -> str:
+    """Return `text` with the bytes escaped that match, all others as they are."""
+    if text.isascii() and text.isalnum():
+        return text
+    raw = text.encode("utf-8", "surrogatepass")
+    return escaped.sub(lambda found: b"%%%02X" % found[0][0], raw).decode("ascii")
+
+
 def _escape(text: str, keep: frozenset[int]) -> str:
     """Return `text` with every byte escaped that needs it and none that does not; escapes in capitals."""
     if text.isascii() and text.isalnum():
@@ -168,18 +211,20 @@ def _normal_escape(escape: re.Match[bytes]) -> bytes:
 
 
 def _remove_dot_segments(path: str) -> str:
-    """RFC 3986, section 5.2.4."""
-    if "/." not in path:
+    """RFC 3986, section 5.2.4; a dot may be written as an escape."""
+    if "/." not in path and "/%2" not in path:
         return path
     kept: list[str] = []
     segments = path.split("/")[1:]
+    last = ""
     for segment in segments:
-        if segment == "..":
+        last = DOT.sub(".", segment) if len(segment) < 7 else segment
+        if last == "..":
             if kept:
                 kept.pop()
-        elif segment != ".":
+        elif last != ".":
             kept.append(segment)
-    if segments[-1] in (".", ".."):
+    if last in (".", ".."):
         kept.append("")
     return "/" + "/".join(kept)
 

@@ -810,3 +810,75 @@ def test_pages_that_changed_come_first_next_time(crawl_of: Any) -> None:
     crawl.site.log.clear()
     crawl.run(again=True, threads=1)
     assert crawl.site.asked("a.example") == ["/", "/moving", "/still"]
+
+
+# ------------------------------------------------------------ spellings
+
+
+def test_addresses_are_asked_for_as_written_and_once_for_all_their_spellings(crawl_of: Any) -> None:
+    links = [
+        "/%61?b=%3d",
+        "/a?b=%3D",
+        "/bare?",
+        "/bare",
+        "/x%2fy",
+        "/x%2Fy",
+        "/p|q",
+        "/p%7Cq",
+        "/d//e",
+    ]
+    crawl = crawl_of({"a.example": {"/": page("0", links), "/*": lambda asked: page(asked.target)}})
+    crawl.run(threads=1)
+    written = ["/%61?b=%3d", "/bare?", "/x%2fy", "/p|q", "/d//e"]
+    assert crawl.site.asked("a.example") == ["/", *written]
+    targets = {crawl.short(r.url).removeprefix("a.example") for r in crawl.records() if r.type == "response"}
+    assert targets == {"/robots.txt", "/", *written}
+
+
+def test_redirects_to_another_spelling_of_the_same_address_are_followed(crawl_of: Any) -> None:
+    def session(asked: Asked) -> bytes:
+        return redirect(f"/s;jsessionid={asked.count}")
+
+    crawl = crawl_of(
+        {
+            "a.example": {
+                "/": page("0", ["/%61", "/bare", "/s", "/round"]),
+                "/%61": redirect("/a"),
+                "/a": page("a"),
+                "/bare": redirect("/bare?"),
+                "/bare?": page("bare"),
+                "/s": session,
+                "/s;*": page("with a session"),
+                "/round": redirect("/r%6fund"),
+                "/r%6fund": redirect("/%72ound"),
+                "/%72ound": redirect("/round"),
+            }
+        }
+    )
+    crawl.run()
+    asked = Counter(crawl.site.asked("a.example"))
+    assert {"/a", "/bare?", "/s;jsessionid=1", "/r%6fund", "/%72ound"} <= set(asked)
+    assert max(asked.values()) == 1
+
+
+def test_robots_and_scope_hold_for_every_spelling(crawl_of: Any) -> None:
+    links = ["/dir/%70rivate", "/dir/priv%61te/x", "/%64ir/in", "/dir/%2e%2e/out", "/dir/cal%65ndar/1"]
+    crawl = crawl_of(
+        {
+            "a.example": {
+                "/dir/": page("0", links),
+                "/*": page("x"),
+                "/robots.txt": robots("User-agent: *\nDisallow: /dir/private\n"),
+            }
+        }
+    )
+    crawl.run(crawl.site.url("a.example", "/dir/"), scope="subtree", exclude=["/calendar/"])
+    assert crawl.site.asked("a.example") == ["/dir/", "/%64ir/in"]
+    assert crawl.result.skipped == {"robots": 2, "scope": 1, "excluded": 1}
+
+
+def test_redirect_to_a_name_that_ends_in_an_accent(crawl_of: Any) -> None:
+    """The last byte of "à" in UTF-8 is a blank to many a function."""
+    crawl = crawl_of({"a.example": {"/": redirect("/città".encode()), "/citt%C3%A0": page("x")}})
+    crawl.run()
+    assert crawl.site.asked("a.example") == ["/", "/citt%C3%A0"]

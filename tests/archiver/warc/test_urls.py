@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
+from archiver.warc.urls import asked_url
 
 A = "http://a.example"
 
@@ -150,6 +151,9 @@ def test_what_is_no_page_is_turned_away_and_still_has_a_key(url: str) -> None:
         ("#top", "http://a.example/x/y?z"),
         ("\n https://b.example/c \t", "https://b.example/c"),
         ("/\\b.example/c", "http://b.example/c"),
+        ("c//d", "http://a.example/x/c//d"),
+        ("c;", "http://a.example/x/c;"),
+        ("http:c", "http://a.example/x/c"),
         ("a:b", None),
     ],
 )
@@ -160,6 +164,24 @@ def test_links_are_relative_to_their_page(link: str, url: str | None) -> None:
             canonical_url(link, base)
     else:
         assert canonical_url(link, base) == url
+
+
+@pytest.mark.parametrize(
+    ("link", "asked"),
+    [
+        ("/%61%3d?%3D", "http://a.example/%61%3d?%3D"),
+        ("c?", "http://a.example/x/c?"),
+        ("?", "http://a.example/x/y?"),
+        ("./%2e%2E/c", "http://a.example/c"),
+        ("/a|b[c]^", "http://a.example/a|b[c]%5E"),
+        ("/caf\xe9 \"<>`{}?'\"<> \xe9|`{}", "http://a.example/caf%C3%A9%20%22%3C%3E%60%7B%7D?'%22%3C%3E%20%C3%A9|`{}"),
+        ("/100%", "http://a.example/100%"),
+        ("HTTP://A.Example:80", "http://a.example/"),
+        ("/a\\b?c\\d", "http://a.example/a/b?c\\d"),
+    ],
+)
+def test_a_browser_asks_for_what_was_written(link: str, asked: str) -> None:
+    assert asked_url(link, "http://a.example/x/y?z") == asked
 
 
 @pytest.mark.parametrize(
@@ -192,6 +214,14 @@ def test_the_key_of_a_key_is_itself(url: str, base: str | None) -> None:
         canonical = canonical_url(url, base)
     except ValueError:
         canonical = None
+    try:
+        asked = asked_url(url, base)
+    except ValueError:
+        asked = None
+    assert (asked is None) == (canonical is None)
+    if asked is not None:
+        assert canonical_url(asked) == canonical
+        assert asked_url(asked) == asked
     if canonical is not None:
         assert canonical_url(canonical) == canonical
         assert canonical.isascii() and not any(byte <= " " for byte in canonical)
