@@ -140,9 +140,7 @@ def start(
     from archiver.crawl import run_crawl
     from archiver.crawl.job import SeedSource
 
-    settings = _settings(
-        settings_file, jobs_path, job_option or (job if job and os.sep not in job else None)
-    )
+    settings = _settings(settings_file, jobs_path, job_option or (job if job and os.sep not in job else None))
     given = {key: value for key, value in options.items() if value not in (None, ())}
     if ignore_robots:
         given["obey_robots"] = False

@@ -92,7 +92,10 @@ def test_a_file_is_written_whole_or_not_at_all(here: Path, arguments: list[str],
             (here / name).unlink(missing_ok=True)
         full = run_limited(here, limit, *arguments)
         assert full.code == 6, (limit, full)
-        assert re.search("no (room|space) left on the disk", full.err) and len(full.err.strip().splitlines()) == 1
+        assert (
+            re.search("no (room|space) left on the disk", full.err)
+            and len(full.err.strip().splitlines()) == 1
+        )
         left = {file.name for file in here.iterdir()} & set(files)
         assert all((here / name).stat().st_size == sizes[name] for name in left) and left < set(files)
         assert {file.name for file in here.iterdir()} <= before, "nothing unfinished is left"

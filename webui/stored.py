@@ -113,7 +113,7 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
             return None
         is_page = head.media_type in (*HTML_TYPES, "text/css") or is_other_xml(head.media_type)
         response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
-        cut_by_crawler = record.truncated not in ("", "file")
+        cut_by_crawler = record.truncated not in ("", "file") or record.part > 0
     if response is None:
         return None
     if not is_raw:

@@ -18,7 +18,8 @@ from .arc import (
     CERTAIN_LINE,
     parse_arc_header,
 )
-from .limits import MOST_BYTES, Limits
+from .limits import Limits
+from .record import number_of
 
 NEWLINES = re.compile(rb"[\r\n]*")
 HEAD_END = re.compile(rb"\n\r{0,2}\n")
@@ -217,13 +218,6 @@ def _unfold(fields: list[tuple[str, str]], known: dict[str, str], more: str) -> 
     fields[-1] = (name, joined)
     if known[name.lower()] == value:
         known[name.lower()] = joined
-
-
-def number_of(text: str) -> int:
-    """Return a byte count, `MOST_BYTES` for all larger ones; -1 for what is none, such as "", "abc", "+5", "1e3"."""
-    if not (text.isascii() and text.isdigit()):
-        return -1
-    return min(int(text.lstrip("0")[:20] or "0"), MOST_BYTES)
 
 
 def _bare_url(url: str) -> str:

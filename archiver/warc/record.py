@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from .limits import MOST_BYTES
+
 if TYPE_CHECKING:
     from .records import RecordStream
 
@@ -96,6 +98,13 @@ class Damage:
     places: int = 1
 
 
+def number_of(text: str) -> int:
+    """Return a byte count, `MOST_BYTES` for all larger ones; -1 for what is none, such as "", "abc", "+5", "1e3"."""
+    if not (text.isascii() and text.isdigit()):
+        return -1
+    return min(int(text.lstrip("0")[:20] or "0"), MOST_BYTES)
+
+
 RECORD_TYPES = {kind.value: kind for kind in RecordType}
 
 
@@ -153,6 +162,19 @@ class Record:
         self.content_type = content_type
         self.block_length = block_length
         self.truncated = truncated
+
+    @property
+    def part(self) -> int:
+        """Which part of a record that is split into several this is, from 1 on; 0 for a whole one.
+
+        The parts (WARC-Segment-Number, type continuation) are not joined: they were split because a file was full, so
+        they lie in different ones.
+        """
+        number = number_of(self.headers.get("WARC-Segment-Number"))
+        if self.type == RecordType.CONTINUATION:
+            return max(number, 2)
+        total = number_of(self.headers.get("WARC-Segment-Total-Length"))
+        return 0 if number < 1 or (number == 1 and total == self.block_length) else number
 
     def read(self, limit: int = -1) -> bytes:
         """Return the next bytes of the block, at most `limit` (-1: all that are left); b"" at its end."""

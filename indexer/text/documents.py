@@ -168,18 +168,14 @@ def read_captures(
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         damaged.append(_whole_file(path, start, str(error).removeprefix(f"{path}: ")))
-        if isinstance(error, UnreadableError) and not records:
-            entry.status = "unreadable"
+        if not records:
+            entry.status = "unreadable" if isinstance(error, UnreadableError) else "not an archive"
             return
     except OSError as error:
         damaged.append(_whole_file(path, start, f"cannot be read: {error.strerror or error}"))
         entry.status = "unreadable"
         return
-    if not records:
-        entry.status = "not an archive"
-        if not damaged:
-            damaged.append(_whole_file(path, start, "holds no record of an archive format"))
-    elif entry.damaged:
+    if entry.damaged or (damaged and not records):
         entry.status = "damaged"
 
 
@@ -199,6 +195,8 @@ def _capture_of(
 ) -> CaptureFound | None:
     if record.type not in _CAPTURE_TYPES:
         entry.skip(record.type_name.lower() if record.type != RecordType.UNKNOWN else "unknown type")
+        if record.type == RecordType.CONTINUATION:
+            entry.damaged.append(_at(record.location, _told_of_part(record)))
         return None
     if record.url.lower().startswith("dns:"):
         entry.skip("dns")
@@ -216,7 +214,7 @@ def _capture_of(
             mime = ""
         if head is not None and may_be_page(mime) and (status == 200 or record.type == RecordType.RESOURCE):
             response = parse_response(record, limits=PAGE_LIMITS)
-            if response is not None and response.raw_body_sha1 and not payload:
+            if response is not None and response.raw_body_sha1 and not payload and not record.part:
                 payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
             if response is not None and (kind := response.computed_type) in HTML_TYPES:
                 mime = kind
@@ -232,6 +230,8 @@ def _capture_of(
         head = parse_head(record)
         if head is not None:
             status, mime = head.status, head.media_type
+    if record.part:
+        entry.damaged.append(_at(record.location, _told_of_part(record)))
     # made last of all: it names the place of the record, and to learn that skips what is left of it
     url = record.url or _made_up_address(record)
     if not record.url and is_removed(url):
@@ -247,6 +247,16 @@ def _capture_of(
         refers_to=record.headers.get("WARC-Refers-To-Target-URI").strip("<> "),
         location=record.location,
         page=page,
+    )
+
+
+def _told_of_part(record: Record) -> str:
+    if record.type == RecordType.CONTINUATION:
+        origin = record.headers.get("WARC-Segment-Origin-ID").strip("<> ")[:200] or "it does not say which"
+        begun = f"part {record.part} of a record that begins elsewhere ({origin})"
+        return f"{begun}; parts are not joined, it is not searched"
+    return (
+        f"part {record.part} of a record that goes on in others; parts are not joined, only this one is read"
     )
 
 

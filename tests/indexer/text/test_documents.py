@@ -12,6 +12,7 @@ import pytest
 from archiver.warc import Damage
 from indexer.text import documents
 from indexer.text.documents import CaptureFound, FileEntry, payload_digest, read_captures
+from tests.archiver.warc.archive_bytes import PACKERS
 from tests.indexer.making import HTML_TYPE, http, record, response, write_warc
 
 PAGE = "<html><head><title>Report</title></head><body>%s</body></html>"
@@ -322,8 +323,160 @@ def test_a_page_is_what_browsers_take_for_one(
         assert {capture.mime for capture in found[:2]} == {mime}
 
 
-@pytest.mark.parametrize(("field", "language"), [("pt-BR", "pt-BR"), (" de ", "de"), ("de, en", ""), ("", "")])
+@pytest.mark.parametrize(
+    ("field", "language"), [("pt-BR", "pt-BR"), (" de ", "de"), ("de, en", ""), ("", "")]
+)
 def test_a_header_may_say_the_language(tmp_path: Path, field: str, language: str) -> None:
     block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Language: {field}\r\n\r\n<p>x".encode()
     (found,), _ = read(tmp_path, record("response", "http://a.example/p", block))
     assert found.page is not None and found.page.language == language
+
+
+# ---------------------------------------------------------------- records in several parts
+
+PARTS = [b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>begin", b" middle", b" end"]
+ORIGIN = "WARC-Segment-Origin-ID: <urn:uuid:1>"
+
+
+def part(number: int, block: bytes, *fields: str) -> bytes:
+    kind = "response" if number == 1 else "continuation"
+    return record(kind, "http://a.example/long", block, f"WARC-Segment-Number: {number}", *fields)
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (1, 3, 2), (3, 2, 1), (1, 2, 2, 3), (1, 3)])
+def test_the_parts_of_a_record_are_told_in_the_ledger(tmp_path: Path, order: tuple[int, ...]) -> None:
+    records = [part(number, PARTS[number - 1], *([ORIGIN] if number > 1 else [])) for number in order]
+    found, entry = read(tmp_path, *records, response("http://a.example/after", PAGE % "after"))
+    assert [capture.url[17:] for capture in found] == ["long", "after"]
+    assert found[0].page is not None and found[0].page.html == "<p>begin"
+    assert found[0].payload == "", "the digest of a part is not that of the page"
+    assert entry.skipped == {"continuation": len(order) - 1}
+    assert [damage.problem for damage in entry.damaged] == [
+        "part 1 of a record that goes on in others; parts are not joined, only this one is read"
+        if number == 1
+        else f"part {number} of a record that begins elsewhere (urn:uuid:1); parts are not joined, it is not searched"
+        for number in order
+    ]
+    first = next(damage for damage in entry.damaged if damage.problem.startswith("part 1 "))
+    assert (first.offset, first.length) == (found[0].location.offset, found[0].location.length)
+
+
+@pytest.mark.parametrize(
+    ("number", "total", "is_told"),
+    [
+        ("1", "", True),
+        ("2", "", True),
+        ("0", "", False),
+        ("-1", "", False),
+        ("one", "", False),
+        ("\u0661", "", False),
+        ("0001", "", True),
+        (str(2**63), "", True),
+        ("9" * 5000, "", True),
+        ("1", "whole", False),  # the only part of its record
+        ("1", "999999", True),
+        ("1", "0", True),
+        ("1", str(2**64), True),
+        ("2", "whole", True),
+    ],
+)
+def test_what_segment_numbers_say(tmp_path: Path, number: str, total: str, is_told: bool) -> None:
+    block = http((PAGE % "one").encode(), HTML_TYPE)
+    fields = [f"WARC-Segment-Number: {number}"]
+    if total:
+        fields.append(f"WARC-Segment-Total-Length: {len(block) if total == 'whole' else total}")
+    found, entry = read(tmp_path, record("response", "http://a.example/p", block, *fields))
+    assert found[0].page is not None
+    assert [damage.problem.partition(" of a record")[0][:5] for damage in entry.damaged] == [
+        "part "
+    ] * is_told
+
+
+def test_a_continuation_that_names_nothing(tmp_path: Path) -> None:
+    _, entry = read(tmp_path, record("continuation", "", b"rest"))
+    assert (entry.skipped, len(entry.damaged)) == ({"continuation": 1}, 1)
+    assert "it does not say which" in entry.damaged[0].problem
+
+
+# ---------------------------------------------------------------- files that end too early
+
+RECORDS = [
+    record("response", f"http://a.example/{word}", http((PAGE % word).encode(), HTML_TYPE))
+    for word in ("one", "two")
+]
+ARC_RECORDS = [
+    b"filedesc://a.arc 0.0.0.0 20040925001013 text/plain 71\n1 1 ExampleOrg\n"
+    b"URL IP-address Archive-date Content-type Archive-length\n\n",
+    b"http://a.example/one 192.0.2.7 20040925001013 text/html 60\nHTTP/1.1 200 OK\r\n" + b"x" * 43 + b"\n",
+]
+INSIDE_HEADER = "the file ends inside a record header"
+
+
+@pytest.mark.parametrize("records", [RECORDS, ARC_RECORDS], ids=["WARC", "ARC"])
+def test_a_plain_file_cut_anywhere_is_told_as_what_it_is(tmp_path: Path, records: list[bytes]) -> None:
+    """docs/commands.md tells what the ledger says of each: here for every byte at which a file may end."""
+    is_arc = records is ARC_RECORDS
+    data = b"".join(records)
+    begins = [0, len(records[0])]
+    heads = [1 + record.index(b"\n") if is_arc else 4 + record.index(b"\r\n\r\n") for record in records]
+    bodies = (
+        [71, 60] if is_arc else [len(record) - head - 4 for record, head in zip(records, heads, strict=True)]
+    )
+    for size in range(len(data)):
+        path = tmp_path / "cut"
+        path.write_bytes(data[:size])
+        _, entry = read_file(str(path))
+        at = size >= begins[1]
+        inside = size - begins[at]
+        problems = [damage.problem for damage in entry.damaged]
+        if size < (9 if is_arc else 5):
+            assert (entry.status, entry.records) == ("not an archive", 0), data[:size]
+        elif not inside or inside >= heads[at] + bodies[at]:
+            assert (entry.status, problems, entry.records) == ("indexed", [], at + (inside > 0)), data[:size]
+        elif inside < heads[at]:
+            assert (entry.status, entry.records, len(problems)) == ("damaged", int(at), 1), data[:size]
+            assert problems[0] == INSIDE_HEADER or inside < 9, data[:size]
+            assert (entry.damaged[0].offset, entry.damaged[0].length) == (begins[at], inside)
+        else:
+            claimed, there = bodies[at], inside - heads[at]
+            assert (entry.status, entry.records) == ("damaged", at + 1)
+            assert problems[-1] == f"Content-Length says {claimed} bytes, the file ends after {there}", data[
+                :size
+            ]
+
+
+@pytest.mark.parametrize("container", ["gzip", "zstd", "lz4", "bzip2"])
+def test_a_packed_file_cut_anywhere_is_told_as_what_it_is(tmp_path: Path, container: str) -> None:
+    members = [PACKERS[container]([record]) for record in RECORDS]
+    path = tmp_path / "cut"
+    for size in range(sum(map(len, members))):
+        path.write_bytes(b"".join(members)[:size])
+        _, entry = read_file(str(path))
+        if size == len(members[0]):
+            assert (entry.status, entry.records) == ("indexed", 1)
+        elif size > len(members[0]):
+            assert (entry.status, entry.records >= 1) == ("damaged", True), size
+            assert entry.damaged[-1].offset + entry.damaged[-1].length == size
+            assert {damage.offset for damage in entry.damaged} == {len(members[0])}
+        else:  # as long as nothing of the record is there, it may be any packed file
+            assert entry.status == ("damaged" if entry.records else entry.status)
+            assert entry.status in ("damaged", "not an archive")
+            assert entry.damaged
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "the file is empty"),
+        (b"\r\n\r\n\n", "no record found"),
+        (b"WARC", "no record header where one was expected"),
+        (b"\x1f\x8b\x08", "no record header where one was expected"),
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\xff", "the file ends in the middle of it"),
+        (b"http://a.example/ 192.0.2.7 2004", "the file ends inside a record header"),
+    ],
+)
+def test_files_too_short_to_be_an_archive(tmp_path: Path, data: bytes, why: str) -> None:
+    (tmp_path / "short").write_bytes(data)
+    _, entry = read_file(str(tmp_path / "short"))
+    assert (entry.status, entry.records, len(entry.damaged)) == ("not an archive", 0, 1)
+    assert why in entry.damaged[0].problem
