@@ -9,7 +9,8 @@
 An address never holds a file path or a number of the index, so links outlive a
 re-index. The query string belongs to the archived address, so what these pages are
 told beside it stands behind the timestamp: `;q=WORDS` to be marked, `;view=NAME`
-of the cached page, `;d=DIGEST` where several captures share the second.
+of the cached page, `;d=DIGEST` where several captures share the second, `;at=PLACE`
+of the page to be shown: what a link says behind its `#` is sent to no server.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _RAW = re.compile(r"(\d{1,14})(mp_|id_|im_|cs_|js_|if_|fr_|oe_)?((?:;[a-z]+=[^/;
 _DATED = re.compile(r"(\*|%2A|\d{1,14})((?:;[a-z]+=[^/;]*)*)/(.+)", re.DOTALL)
 _DIGEST_CHARS = 12
 MAX_QUERY_CHARS = 1_000
+MAX_PLACE_CHARS = 500
 _MERGED_SLASHES = re.compile(r"^(https?):/+(?=[^/])", re.IGNORECASE)
 _WHOLLY_ESCAPED = re.compile(r"https?%3a%2f%2f", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
@@ -43,15 +45,17 @@ class Extras:
     """What an address says beside timestamp and URL; "" for what it does not say.
 
     query: words to be marked in the page. digest: how the digest of the payload begins,
-    without the name of its algorithm. view: which tab of the cached page.
+    without the name of its algorithm. view: which tab of the cached page. place: a
+    fragment of the page, percent-encoded as it stood behind its `#`.
     """
 
     query: str = ""
     digest: str = ""
     view: str = ""
+    place: str = ""
 
     def __str__(self) -> str:
-        values = (("q", self.query), ("d", self.digest), ("view", self.view))
+        values = (("q", self.query), ("d", self.digest), ("view", self.view), ("at", self.place))
         return "".join(f";{name}={quote(value, safe='')}" for name, value in values if value)
 
 
@@ -97,10 +101,17 @@ def replay_address(
 
 
 def cached_address(
-    url: str, timestamp: str, root: str = "", *, query: str = "", digest: str = "", view: str = ""
+    url: str,
+    timestamp: str,
+    root: str = "",
+    *,
+    query: str = "",
+    digest: str = "",
+    view: str = "",
+    place: str = "",
 ) -> str:
-    """Return the address of the cached page with its bar; query, digest: as in `replay_address`."""
-    extras = Extras(query, short_digest(digest), view)
+    """Return the address of the cached page with its bar; query, digest: as in `replay_address`, place: in `Extras`."""
+    extras = Extras(query, short_digest(digest), view, place)
     return f"{root}/cached/{timestamp or '0'}{extras}/{quote_url(without_fragment(url))}"
 
 
@@ -139,7 +150,8 @@ def _extras(written: str) -> Extras:
     """Read `;name=value;name=value`; what is not known is passed over."""
     values = dict(part.partition("=")[::2] for part in written.split(";") if part)
     query = unquote(values.get("q", "")).replace("\x00", " ")[:MAX_QUERY_CHARS].strip()
-    return Extras(query, short_digest(unquote(values.get("d", ""))), values.get("view", ""))
+    place = unquote(values.get("at", ""))[:MAX_PLACE_CHARS]
+    return Extras(query, short_digest(unquote(values.get("d", ""))), values.get("view", ""), place)
 
 
 def archived_url(text: str) -> str:

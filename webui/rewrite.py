@@ -1,71 +1,81 @@
-"""Makes archived pages and style sheets fit for the sandboxed frame; used by `replay.py`.
+"""Makes archived pages fit for the sandboxed frame; used by `replay.py`.
 
-Every link and every part of a page is pointed at the archive (`/web/TIMESTAMPmod_/URL`),
-and all that acts is taken out: scripts, handlers, forms' targets, refreshes, plug-ins.
-What keeps a hostile page in is the header set of `security.py`, not this file: an
-address that slips through here is stopped there. So the aim here is a page that
-looks right and works without script.
+Every part of a page is pointed at the archive (`/web/TIMESTAMPmod_/URL`), every link at the cached page of its goal
+(`/cached/TIMESTAMP/URL`, in place of the whole page with its bar), and all that acts is taken out: scripts, handlers,
+forms' targets, refreshes, plug-ins.
 
-Parser: Lexbor builds the same tree as browsers do (a page that Lexbor and the browser read
-differently would show what we did not look at). BeautifulSoup on lxml needs 4 to 15 times
-as long (`benchmarks/rewrite.py`) and mends framesets and misnested tables differently.
+Parser: Lexbor builds the same tree as browsers do (a page that Lexbor and the browser read differently would show what
+we did not look at). BeautifulSoup on lxml needs 4 to 15 times as long (`benchmarks/rewrite.py`) and mends framesets and
+misnested tables differently.
+
+Writer: our own, for what HTML parsers make of a written tree is not always that tree again; on such differences rest
+the attacks called mutation XSS. In what is written here no `<` that could begin markup stands in text, attributes
+or style sheets, there are no comments, and elements whose content is not read as markup are written empty or as
+others. So whatever state a parser is in, all tags that it can find are those that we wrote, each of them harmless
+wherever it may end up; a parser can differ from us in their nesting only.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from selectolax.lexbor import LexborAttributes, LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.search.marking import Marker
+from webui.addresses import without_fragment
 from webui.marks import mark_words
 from webui.plugins import replace_plugins
-from webui.rewrite_context import RewriteContext
-from webui.rewrite_css import rewrite_css
-
-# An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
-MAX_PAGE_CHARS = 5_000_000
-MAX_PAGE_TAGS = 250_000
-# Two costs that grow with the square of what a page leaves open: the parser walks its stack of open blocks
-# for each new one, and writes all open formatting elements again into each new paragraph
-# (3,000 times `<font id=N><p>` is 40 kB of page and 1.5 GB of tree). Browsers cut nesting at 512 as well.
-MAX_BLOCK_DEPTH = 2_000
-MAX_REPEATED_ELEMENTS = 400_000
-# The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
-MAX_ATTRIBUTES = 4_000
-
-# object and applet: only those without fallback content are left when this counts.
-_DROPPED = frozenset({"script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen",
-                      "object", "applet"})  # fmt: skip
-_KEPT_METAS = frozenset({"viewport", "color-scheme", "description", "keywords", "author", "generator"})
-_UNSAFE_ATTRIBUTES = frozenset({
-    "srcdoc", "nonce", "integrity", "crossorigin", "ping", "formaction", "action", "formtarget", "autofocus",
-    "autoplay", "manifest", "archive", "codebase", "classid", "profile", "attributionsrc", "allow",
-    "allowfullscreen", "referrerpolicy", "http-equiv", "csp", "credentialless", "imagesrcset",
-})  # fmt: skip
-_ADDRESS_ATTRIBUTES = frozenset({
-    "href", "xlink:href", "src", "srcset", "poster", "background", "data", "longdesc", "lowsrc", "dynsrc",
-    "cite", "usemap", "icon",
-})  # fmt: skip
-_MODIFIER_BY_TAG = {"a": "mp_", "area": "mp_", "link": "cs_", "iframe": "if_", "frame": "fr_", "video": "oe_",
-                    "audio": "oe_", "source": "oe_", "track": "oe_"}  # fmt: skip
-_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src")
-_NESTING_TAG = re.compile(
-    r"<(/?)(?:(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
-    r"|(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figure|footer"
-    r"|header|hgroup|main|menu|nav|ol|section|summary|ul))(?=[\s/>])[^<>]*>",
-    re.IGNORECASE,
+from webui.rewrite_attributes import (
+    ANIMATIONS,
+    LINKS,
+    Attributes,
+    animates_what_acts,
+    link_of,
+    safe_attributes,
+    use_lazy_source,
 )
-_TAG = re.compile(r"""<([a-zA-Z][^\s/>]*)(?:[^"'>]|"[^"]*"|'[^']*')*+>?""")
-_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+from webui.rewrite_context import RewriteContext
+from webui.rewrite_css import as_element_text, rewrite_css
+from webui.rewrite_limits import cut, without_attribute_floods, without_deep_nesting
+
+# What a frame may do: lead the whole window to another page when the reader clicks (all links lead to pages of ours).
+FRAME_RIGHTS = "allow-top-navigation-by-user-activation"
+# Frames whose page lies in an attribute (srcdoc), one inside the other, and of one page.
+MAX_SRCDOC_DEPTH = 3
+MAX_SRCDOCS = 100
+MAX_SRCDOC_CHARS = 500_000
+
+_DROPPED = frozenset({
+    "script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen", "noembed", "noframes",
+    "mglyph", "malignmark", "annotation-xml", "handler", "listener",
+})  # fmt: skip
+# Their content is shown without them: what stands in for a plug-in or a script, which there is none of.
+_UNWRAPPED = frozenset({"object", "applet", "noscript"})
+# Elements whose text is no markup to a parser; in the same looks.
+_WRITTEN_AS = {"xmp": "pre", "plaintext": "pre", "listing": "pre"}
+_EMPTY = frozenset({
+    "area", "basefont", "br", "col", "frame", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+})  # fmt: skip
+_FOREIGN = frozenset({"svg", "math"})
+_KEPT_METAS = frozenset({"viewport", "color-scheme", "description", "keywords", "author", "generator"})
+_TAG_NAME = re.compile(r"[a-zA-Z][\w:.-]*")
 _DOCTYPE = re.compile(r"\s*(?:<!--.*?-->\s*|<\?.*?>\s*)*(<!doctype[^<>]{0,400}>)", re.IGNORECASE | re.DOTALL)
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.DOTALL)
-_SRCSET = re.compile(r"\s*,*\s*([^\s,]\S*[^\s,]|[^\s,])(\s+[^,]*)?\s*(?:,|$)")
-_MARKUP_IN_CSS = re.compile(r"<(?=[a-zA-Z/!?])")
 # In XHTML `<script/>` and `<div/>` are whole elements; an HTML parser would take all that follows as their content.
 _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|frame)\b)"
     r"([a-zA-Z][\w:-]*)((?:\s[^<>]*?)?)\s*/>"
+)
+_LOSES_LINE_BREAK = re.compile(r"<(?:pre|textarea)[ >]")
+_SPECIAL = re.compile(r"[&<>\"\r\x00]")
+_WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\x00": "\ufffd"}
+_IMPRINT_SHEET = (
+    "<style>.finding-aid-imprint{display:none}@media print{.finding-aid-imprint{all:initial;display:block;"
+    "margin-top:2em;border-top:1px solid;font:12px/1.4 sans-serif;overflow-wrap:anywhere}}</style>"
+)
+_NOTICE_STYLE = (
+    "all:initial;display:block;padding:.5em 1em;background:#fff8d6;color:#222;font:16px/1.4 sans-serif"
 )
 
 
@@ -85,317 +95,270 @@ def rewrite_page(
     imprint: a line that a printed page ends with, such as where and when it was archived.
     "" when the context wants the parts of the page only.
     """
-    html, cut = _cut(html)
-    html = _without_attribute_floods(_without_deep_nesting(html))
-    if cut:
+    html, is_cut = cut(html)
+    if is_cut:
         notice = f"{notice} This page is very large; only its first part is shown.".strip()
+    return _rewritten(html, context, _Around(notice, imprint), marker, is_xhtml, 0)
+
+
+class _Around:
+    """What is put around the content of a page: a sentence above, a line below when it is printed."""
+
+    def __init__(self, notice: str = "", imprint: str = "") -> None:
+        self.notice, self.imprint = notice, imprint
+
+
+def _rewritten(
+    html: str, context: RewriteContext, around: _Around, marker: Marker | None, is_xhtml: bool, depth: int
+) -> str:
+    html = without_attribute_floods(without_deep_nesting(html))
     if is_xhtml:
         html = _SELF_CLOSED.sub(r"<\1\2></\1>", html)
     tree = LexborHTMLParser(html)
     root = tree.root
     if root is None or root.tag != "html":
         return ""
-    base = tree.css_first("base[href]", default=None)
-    if base is not None:
-        context.base = context.absolute(base.attributes.get("href") or "") or context.base
     replace_plugins(tree)
-    # No browser runs the old plug-ins any more; their fallback content is what a reader sees.
-    tree.unwrap_tags(["object", "applet"])
-    frame_names = {node.attributes.get("name") for node in tree.css("iframe[name], frame[name]")}
-    dropped: list[LexborNode] = []
-    refresh = ""
-    for node in root.traverse(include_text=False):
-        tag = node.tag or ""
-        if tag == "link":
-            _undo_late_loading(node)
-        if tag in _DROPPED or (tag == "link" and not _is_stylesheet(node)):
-            dropped.append(node)
-            if tag == "script":
-                context.count("script")
-            continue
-        if tag == "meta":
-            refresh = refresh or _refresh_target(node, context)
-            kept = (node.attributes.get("name") or "").strip().lower() in _KEPT_METAS
-            if not kept or "http-equiv" in node.attributes:
-                dropped.append(node)
-                continue
-        attributes = node.attributes
-        if attributes:
-            _rewrite_attributes(node.attrs, attributes, tag, context, frame_names)
-        if tag == "style":
-            _rewrite_style_element(node, context)
-        elif tag == "iframe":
-            node.attrs["sandbox"] = ""
-        elif tag in ("video", "audio"):
-            node.attrs["controls"] = ""  # the page's own buttons need script
-    if context.parts_only:
-        return ""
-    _drop(dropped)
-    if marker is not None:
+    if marker is not None and not context.parts_only:
         context.hits = mark_words(tree, marker)
-    _put_on_top(tree, notice, refresh, context)
-    _put_at_the_end(tree, imprint)
+    page = _Page(tree, context, depth)
+    page.write(root, around)
     # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
     doctype = _DOCTYPE.match(html)
-    return (doctype[1] if doctype else "") + (root.html or "")
+    return "" if context.parts_only else (doctype[1] if doctype else "") + "".join(page.written)
 
 
-# ---------------------------------------------------------------- attributes
+class _Page:
+    """Writes one page. depth: frames around it whose page lies in an attribute."""
 
+    def __init__(self, tree: LexborHTMLParser, context: RewriteContext, depth: int) -> None:
+        self._context, self._depth = context, depth
+        self.written: list[str] = []
+        base = tree.css_first("base[href]", default=None)
+        if base is not None:
+            context.base = context.absolute(base.attributes.get("href") or "") or context.base
+        base = tree.css_first("base[target]", default=None)
+        self._target = (base.attributes.get("target") or "") if base is not None else ""
+        self._frame_names = {
+            node.attributes.get("name") or "" for node in tree.css("iframe[name], frame[name]")
+        } - {""}
+        self._refresh = "" if context.parts_only else self._refresh_target(tree)
+        self._foreign = 0
+        self._forms = 0
 
-def _rewrite_attributes(
-    attrs: LexborAttributes,
-    attributes: dict[str, str | None],
-    tag: str,
-    context: RewriteContext,
-    frame_names: set[str | None],
-) -> None:
-    if tag == "img":
-        _use_lazy_source(attrs, attributes)
-    for name, written in attributes.items():
-        value = written or ""
-        if name == "style":
-            rewritten = rewrite_css(value, context)
-            if rewritten != value:
-                attrs[name] = rewritten
-        elif name in _ADDRESS_ATTRIBUTES:
-            _set_or_drop(attrs, name, value, _rewritten_address(tag, name, value, context))
-        elif name[:2] == "on":
-            del attrs[name]
-            context.count("handler")
-        elif name in _UNSAFE_ATTRIBUTES:
-            del attrs[name]
-        elif name == "target" and value not in frame_names:
-            # The sandbox lets a page steer its own frames only; any other target would make the link dead.
-            del attrs[name]
+    def write(self, root: LexborNode, around: _Around) -> None:
+        """Write an element with all that it holds."""
+        wants_text = not self._context.parts_only
+        out = self.written
+        open_elements: list[tuple[Iterator[LexborNode], str]] = [(iter((root,)), "")]
+        while open_elements:
+            children, tag = open_elements[-1]
+            node = next(children, None)
+            if node is None:
+                open_elements.pop()
+                self._close(tag, around)
+                continue
+            name = node.tag or "-"
+            if name[0] == "-":
+                if name == "-text" and wants_text:
+                    self._text(node.text_content or "")
+                continue
+            lower = name.lower()
+            if lower in _DROPPED:
+                if lower == "script":
+                    self._context.count("script")
+                continue
+            is_inner_form = lower == "form" and self._forms > 0
+            if lower in _UNWRAPPED or is_inner_form or not _TAG_NAME.fullmatch(name):
+                open_elements.append((node.iter(include_text=True), ""))
+                continue
+            attributes = self._attributes(lower, node.attributes)
+            if attributes is None:
+                continue
+            name = _WRITTEN_AS.get(lower, name)
+            if lower in _EMPTY and self._foreign:
+                out.append(_start_tag(name, attributes, "/>"))
+                open_elements.append((node.iter(include_text=True), ""))
+                continue
+            out.append(_start_tag(name, attributes))
+            if lower == "style":
+                out += (as_element_text(rewrite_css(node.text(deep=True), self._context)), "</style>")
+            elif lower == "iframe":
+                out.append("</iframe>")
+            elif lower not in _EMPTY:
+                self._foreign += lower in _FOREIGN
+                self._forms += lower == "form"
+                if len(open_elements) == 2:
+                    self._begin(lower, around)
+                open_elements.append((node.iter(include_text=True), name))
 
+    def _close(self, tag: str, around: _Around) -> None:
+        if not tag:
+            return
+        self._foreign -= tag in _FOREIGN
+        self._forms -= tag == "form"
+        if around.imprint and tag == "head":
+            self.written.append(_IMPRINT_SHEET)
+        elif around.imprint and tag == "body":
+            self.written.append(f'<div class="finding-aid-imprint">{escaped(around.imprint)}</div>')
+        self.written.append(f"</{tag}>")
 
-def _set_or_drop(attrs: LexborAttributes, name: str, old: str, new: str | None) -> None:
-    if new is None:
-        del attrs[name]
-    elif new != old:
-        attrs[name] = new
+    def _begin(self, tag: str, around: _Around) -> None:
+        """Write what stands first in head and body."""
+        if tag == "head":
+            self.written.append('<meta charset="utf-8">')
+        elif tag == "body" and (around.notice or self._refresh):
+            self.written.append(_start_tag("div", {"style": _NOTICE_STYLE}))
+            if around.notice:
+                self.written.append(f"{escaped(around.notice)} ")
+            if self._refresh:
+                link = _start_tag("a", self._link_attributes(self._refresh, "href", ""))
+                self.written.append(f"This page sends its visitors on to {link}{escaped(self._refresh)}</a>")
+            self.written.append("</div>")
 
+    def _text(self, text: str) -> None:
+        out = self.written
+        if text[:1] == "\n" and out and _LOSES_LINE_BREAK.match(out[-1]):
+            out.append("\n")  # the parser leaves out the first line break in these
+        out.append(escaped(text))
 
-def _rewritten_address(tag: str, name: str, value: str, context: RewriteContext) -> str | None:
-    """Return what the attribute is to hold; None if it is to go."""
-    if name == "srcset":
-        return _rewrite_srcset(value, context)
-    link = value.strip()
-    if link.startswith("#") or (name == "usemap" and "#" in link):
-        return value
-    if name in ("cite", "longdesc", "data", "icon", "usemap"):
-        return None
-    if _SCHEME.match(link) and link[:5].lower() == "data:":
-        # Pictures may lie in the page itself; a frame or a link from data: would be a page that we did not see.
-        is_picture = tag in ("img", "image", "input", "source", "video", "audio") or name in (
-            "poster",
-            "background",
+    def _attributes(self, tag: str, attributes: Attributes) -> Attributes | None:
+        """Return the attributes that an element is written with; None when the whole element is to go."""
+        if tag == "meta":
+            name = (attributes.get("name") or "").strip().lower()
+            if name not in _KEPT_METAS or "http-equiv" in attributes:
+                return None
+            return {"name": name, "content": attributes.get("content")}
+        if tag == "link":
+            _undo_late_loading(attributes)
+            if not _is_stylesheet(attributes):
+                return None
+            rel = (attributes.get("rel") or "").lower().split()
+            attributes["rel"] = "alternate stylesheet" if "alternate" in rel else "stylesheet"
+        elif tag == "img":
+            use_lazy_source(attributes)
+        elif tag in ANIMATIONS and animates_what_acts(attributes):
+            return None
+        if not attributes and tag not in ("iframe", "video", "audio"):
+            return attributes
+        if tag in LINKS:
+            return self._attributes_of_link(tag, attributes)
+        kept = safe_attributes(tag, attributes, self._context)
+        if tag == "iframe":
+            kept["sandbox"] = FRAME_RIGHTS
+            if "srcdoc" in attributes:
+                kept.pop("src", None)
+                kept["srcdoc"] = self._page_in_attribute(attributes["srcdoc"] or "")
+        elif tag in ("video", "audio"):
+            kept["controls"] = ""  # the page's own buttons need script
+        return kept
+
+    # ------------------------------------------------------------ links
+
+    def _attributes_of_link(self, tag: str, attributes: Attributes) -> Attributes:
+        name, link = link_of(attributes)
+        others = {
+            other: value for other, value in attributes.items() if other.rpartition(":")[2].lower() != "href"
+        }
+        kept = safe_attributes(tag, others, self._context)
+        if name and not self._context.parts_only:
+            target = attributes.get("target")
+            kept |= self._link_attributes(link, name, self._target if target is None else target)
+        return kept
+
+    def _link_attributes(self, link: str, name: str, target: str) -> Attributes:
+        """Return what a link says about its goal: none for a goal that is no web address.
+
+        A page in the frame cannot tell the bar around it that another page is shown. So links lead the whole window
+        to the cached page of their goal, but for those that steer frames of their own page and, in such frames,
+        those that stay in their frame.
+        """
+        context = self._context
+        if link.startswith("#"):
+            return {name: link}
+        goal = context.absolute(link)
+        if goal is None:
+            return {}
+        page, mark, place = goal.partition("#")
+        if mark and page == without_fragment(context.url) and self._depth == 0:
+            return {name: f"#{place}"}
+        if target in self._frame_names:
+            return {name: context.frame_address(goal, "fr_"), "target": target}
+        if (context.is_part or self._depth) and target.lower() in ("", "_self"):
+            return {name: context.frame_address(goal, "if_")}
+        return {name: context.page_address(goal), "target": "_top"}
+
+    def _refresh_target(self, tree: LexborHTMLParser) -> str:
+        """Return where a meta refresh would have gone, "" for nowhere else."""
+        for node in tree.css("meta[http-equiv]"):
+            attributes = node.attributes
+            if (attributes.get("http-equiv") or "").strip().lower() == "refresh":
+                match = _REFRESH.match(attributes.get("content") or "")
+                target = self._context.absolute(match[1]) if match and match[1] else None
+                if target is not None and target != self._context.url:
+                    return target
+        return ""
+
+    # ------------------------------------------------------------ frames
+
+    def _page_in_attribute(self, html: str) -> str:
+        """Return the page of a frame that lies in its srcdoc, made fit as the page around it was."""
+        context = self._context
+        if self._depth == MAX_SRCDOC_DEPTH or context.srcdocs == MAX_SRCDOCS:
+            return "Not shown: this page has too many frames inside of frames."
+        context.srcdocs += 1
+        base = context.base
+        notice = "Only the first part of this frame is shown." if len(html) > MAX_SRCDOC_CHARS else ""
+        page = _rewritten(
+            html[:MAX_SRCDOC_CHARS], context, _Around(notice), None, is_xhtml=False, depth=self._depth + 1
         )
-        return value if is_picture else None
-    if tag == "source" and name == "src":
-        return context.address(link, "oe_")
-    if name in ("background", "poster", "lowsrc", "dynsrc"):
-        return context.address(link, "im_")
-    return context.address(link, _MODIFIER_BY_TAG.get(tag, "im_" if name == "src" else "oe_"))
+        context.base = base
+        return page
 
 
-def _rewrite_srcset(value: str, context: RewriteContext) -> str | None:
-    candidates = []
-    for match in _SRCSET.finditer(value):
-        link, size = match[1], (match[2] or "").strip()
-        if link[:5].lower() == "data:":
-            continue
-        address = context.address(link, "im_")
-        if address:
-            candidates.append(f"{address.replace(',', '%2C')} {size}".strip())
-    return ", ".join(candidates) or None
+# ---------------------------------------------------------------- writing
 
 
-def _use_lazy_source(attrs: LexborAttributes, attributes: dict[str, str | None]) -> None:
-    """Show pictures that the page's script would have filled in."""
-    source = (attributes.get("src") or "").strip()
-    if not source or source[:5].lower() == "data:":
-        for name in _LAZY_SOURCES:
-            lazy = (attributes.get(name) or "").strip()
-            if lazy:
-                attrs["src"] = lazy
-                attributes["src"] = lazy
-                break
-    if not attributes.get("srcset") and attributes.get("data-srcset"):
-        attrs["srcset"] = attributes["data-srcset"]
-        attributes["srcset"] = attributes["data-srcset"]
+def _start_tag(name: str, attributes: Attributes, end: str = ">") -> str:
+    if not attributes:
+        return f"<{name}{end}"
+    written = "".join(
+        [f' {key}="{escaped(value)}"' if value else f' {key}=""' for key, value in attributes.items()]
+    )
+    return f"<{name}{written}{end}"
 
 
-# ---------------------------------------------------------------- elements
+def escaped(text: str) -> str:
+    """Return text as it stands in HTML, in elements and in attributes; no `<` and no quotation mark is left in it."""
+    return _SPECIAL.sub(_written_form, text) if _SPECIAL.search(text) else text
 
 
-def _undo_late_loading(node: LexborNode) -> None:
+def _written_form(match: re.Match[str]) -> str:
+    return _WRITTEN[match[0]]
+
+
+# ---------------------------------------------------------------- style sheets
+
+
+def _undo_late_loading(attributes: Attributes) -> None:
     """Turn a style that the page's script would have switched on into a plain one.
 
     Two ways are common: `rel=preload as=style onload="this.rel='stylesheet'"`,
     and `media=print onload="this.media='all'"`.
     """
-    attributes = node.attributes
     onload = (attributes.get("onload") or "").lower()
     if not onload:
         return
     is_preload = "preload" in (attributes.get("rel") or "").lower().split()
     if is_preload and (attributes.get("as") or "").lower() == "style" and "stylesheet" in onload:
-        node.attrs["rel"] = "stylesheet"
-        del node.attrs["as"]
+        attributes["rel"] = "stylesheet"
+        del attributes["as"]
     if "media" in onload and (attributes.get("media") or "").strip().lower() in ("print", "only x", "none"):
-        del node.attrs["media"]
+        del attributes["media"]
 
 
-def _is_stylesheet(node: LexborNode) -> bool:
-    attributes = node.attributes
+def _is_stylesheet(attributes: Attributes) -> bool:
     if "stylesheet" not in (attributes.get("rel") or "").lower().split():
         return False
     href = (attributes.get("href") or "").strip()
     return bool(href) and href[:5].lower() != "data:"
-
-
-def _refresh_target(node: LexborNode, context: RewriteContext) -> str:
-    """Return where a meta refresh would have gone, "" for nowhere else."""
-    attributes = node.attributes
-    if (attributes.get("http-equiv") or "").strip().lower() != "refresh":
-        return ""
-    match = _REFRESH.match(attributes.get("content") or "")
-    target = context.absolute(match[1]) if match and match[1] else None
-    return "" if target is None or target == context.url else target
-
-
-def _rewrite_style_element(node: LexborNode, context: RewriteContext) -> None:
-    text = node.first_child
-    if text is None:
-        return
-    css = node.text(deep=True)
-    rewritten = rewrite_css(css, context)
-    if "<" in css and _has_ancestor_tag(node, ("svg", "math")):
-        # There "&lt;/style>" is text to us, and would be written out as the end of the element.
-        rewritten = _MARKUP_IN_CSS.sub(r"\\3c ", rewritten)
-    if rewritten != css:
-        text.replace_with(rewritten)
-
-
-def _drop(nodes: list[LexborNode]) -> None:
-    """Take the elements out; one inside another goes with it (freeing it twice would crash)."""
-    marked = {node.mem_id for node in nodes}
-    outermost = [node for node in nodes if not _has_ancestor(node, marked)]
-    for node in outermost:
-        node.decompose()
-
-
-def _has_ancestor(node: LexborNode, marked: set[int]) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if parent.mem_id in marked:
-            return True
-        parent = parent.parent
-    return False
-
-
-def _has_ancestor_tag(node: LexborNode, tags: tuple[str, ...]) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if parent.tag in tags:
-            return True
-        parent = parent.parent
-    return False
-
-
-def _put_on_top(tree: LexborHTMLParser, notice: str, refresh: str, context: RewriteContext) -> None:
-    head, body = tree.head, tree.body
-    if head is not None:
-        meta = tree.create_node("meta")
-        meta.attrs["charset"] = "utf-8"
-        _insert_first(head, meta)
-    if body is None or body.tag != "body" or not (notice or refresh):
-        return
-    box = tree.create_node("div")
-    box.attrs["style"] = (
-        "all:initial;display:block;padding:.5em 1em;background:#fff8d6;color:#222;font:16px/1.4 sans-serif"
-    )
-    if notice:
-        box.insert_child(notice + " ")
-    if refresh:
-        link = tree.create_node("a")
-        link.attrs["href"] = context.address(refresh, "mp_") or ""
-        link.insert_child(refresh)
-        box.insert_child("This page sends its visitors on to ")
-        box.insert_child(link)
-    _insert_first(body, box)
-
-
-def _put_at_the_end(tree: LexborHTMLParser, imprint: str) -> None:
-    head, body = tree.head, tree.body
-    if not imprint or head is None or body is None or body.tag != "body":
-        return
-    sheet = tree.create_node("style")
-    sheet.insert_child(
-        ".finding-aid-imprint{display:none}@media print{.finding-aid-imprint{all:initial;display:block;"
-        "margin-top:2em;border-top:1px solid;font:12px/1.4 sans-serif;overflow-wrap:anywhere}}"
-    )
-    head.insert_child(sheet)
-    line = tree.create_node("div")
-    line.attrs["class"] = "finding-aid-imprint"
-    line.insert_child(imprint)
-    body.insert_child(line)
-
-
-def _insert_first(parent: LexborNode, node: LexborNode) -> None:
-    first = parent.first_child
-    if first is None:
-        parent.insert_child(node)
-    else:
-        first.insert_before(node)
-
-
-# ---------------------------------------------------------------- limits
-
-
-def _without_deep_nesting(html: str) -> str:
-    """Return the page without the opening tags of elements nested absurdly deep; their text stays."""
-    tags = html.count("<")
-    if tags < 1_000:
-        return html
-    limits = (min(512, max(8, MAX_REPEATED_ELEMENTS // tags)), MAX_BLOCK_DEPTH)
-    depths = [0, 0]
-
-    def keep_or_drop(match: re.Match[str]) -> str:
-        kind = 0 if match[2] else 1
-        if match[1]:
-            depths[kind] = max(0, depths[kind] - 1)
-        elif depths[kind] >= limits[kind]:
-            return ""
-        else:
-            depths[kind] += 1
-        return match[0]
-
-    return _NESTING_TAG.sub(keep_or_drop, html)
-
-
-def _without_attribute_floods(html: str) -> str:
-    if len(html) < 3 * MAX_ATTRIBUTES:
-        return html
-
-    def keep_or_empty(match: re.Match[str]) -> str:
-        tag = match[0]
-        if len(tag) > 3 * MAX_ATTRIBUTES and len(re.findall(r"[\s/]+[^\s/=]", tag)) > MAX_ATTRIBUTES:
-            return f"<{match[1][:50]}>"
-        return tag
-
-    return _TAG.sub(keep_or_empty, html)
-
-
-def _cut(html: str) -> tuple[str, bool]:
-    cut = len(html) > MAX_PAGE_CHARS
-    if cut:
-        html = html[:MAX_PAGE_CHARS]
-    if html.count("<") > MAX_PAGE_TAGS:
-        at = -1
-        for _ in range(MAX_PAGE_TAGS):
-            at = html.index("<", at + 1)
-        return html[:at], True
-    return html, cut

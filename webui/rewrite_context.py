@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from archiver.warc import resolve
-from webui.addresses import quote_url, without_fragment
+from webui.addresses import cached_address, quote_url, without_fragment
 
 MAX_PARTS = 1_000
 _BLANKS = re.compile(r"[\t\n\r]")
@@ -50,12 +50,14 @@ def _joined(base: str, link: str) -> str:
 class RewriteContext:
     """Where a page or style sheet came from, and what is found out on the way.
 
-    url: the address of the capture; timestamp: its 14 digits; root: the path
-        that our whole site lies below, "" for none.
+    url: the address of the capture; timestamp: its 14 digits; root: what addresses below /web/ begin with,
+        "" for nothing; pages_root: what addresses of our own pages begin with.
     base: what relative addresses are relative to (a base element may change it).
+    is_part: the page is shown in a frame of another archived page, not by itself.
     removed: what was taken out, with its number.
     parts: addresses of what belongs to the page (pictures, styles, frames), in their order, each once.
     hits: how many places of the query were marked.
+    srcdocs: how many frames were met whose page lies in an attribute.
     parts_only: nothing but `parts` is wanted, neither links nor the page.
     """
 
@@ -67,6 +69,9 @@ class RewriteContext:
     parts: dict[str, str] = field(default_factory=dict)
     hits: int = 0
     parts_only: bool = False
+    pages_root: str = ""
+    is_part: bool = False
+    srcdocs: int = 0
 
     def __post_init__(self) -> None:
         self.base = self.base or self.url
@@ -89,15 +94,22 @@ class RewriteContext:
         return joined if joined[:7].lower() == "http://" or joined[:8].lower() == "https://" else None
 
     def address(self, link: str, modifier: str) -> str | None:
-        """Return the address in the archive of what `link` means, or None if it is no web address."""
-        if self.parts_only and modifier == "mp_":
-            return None
+        """Return the address in the archive of a part of the page, or None if `link` is no web address."""
         absolute = self.absolute(link)
         if absolute is None:
             return None
-        if modifier != "mp_" and len(self.parts) < MAX_PARTS:
+        if len(self.parts) < MAX_PARTS:
             self.parts.setdefault(without_fragment(absolute), modifier)
+        return self.frame_address(absolute, modifier)
+
+    def frame_address(self, absolute: str, modifier: str) -> str:
+        """Return the address in the archive of a web address, for a frame or as a part of the page."""
         return f"{self._start}{modifier}/{quote_url(absolute)}"
+
+    def page_address(self, absolute: str) -> str:
+        """Return the address of the cached page of a web address, with its bar."""
+        page, _mark, place = absolute.partition("#")
+        return cached_address(page, self.timestamp, self.pages_root, place=place)
 
     def count(self, what: str) -> None:
         """Note that something was taken out."""

@@ -31,11 +31,11 @@ def rewritten(html: str) -> str:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
-        ('<a href="x.html">', 'href="/web/20150503140211mp_/http://h.example/d/x.html"'),
-        ('<a href="/x?a=1&amp;b=2#f">', 'href="/web/20150503140211mp_/http://h.example/x?a=1&amp;b=2#f"'),
-        ('<a href="//other.example/">', 'href="/web/20150503140211mp_/http://other.example/"'),
-        ('<a href="\\\\other.example\\x">', 'href="/web/20150503140211mp_/http://other.example/x"'),
-        ('<a href=" ht\ntp://o.example/ ">', 'href="/web/20150503140211mp_/http://o.example/"'),
+        ('<a href="x.html">', 'href="/cached/20150503140211/http://h.example/d/x.html" target="_top"'),
+        ('<a href="/x?a=1&amp;b=2#f">', 'href="/cached/20150503140211;at=f/http://h.example/x?a=1&amp;b=2"'),
+        ('<a href="//other.example/">', 'href="/cached/20150503140211/http://other.example/"'),
+        ('<a href="\\\\other.example\\x">', 'href="/cached/20150503140211/http://other.example/x"'),
+        ('<a href=" ht\ntp://o.example/ ">', 'href="/cached/20150503140211/http://o.example/"'),
         ('<a href="#f">', 'href="#f"'),
         ('<img src="a b.png">', 'src="/web/20150503140211im_/http://h.example/d/a%20b.png"'),
         (
@@ -77,7 +77,7 @@ def test_links_and_parts_point_into_the_archive(html: str, expected: str) -> Non
 
 def test_a_base_element_counts_and_goes() -> None:
     html = rewritten('<base href="/other/"><a href="x">')
-    assert "/web/20150503140211mp_/http://h.example/other/x" in html
+    assert "/cached/20150503140211/http://h.example/other/x" in html
     assert "<base" not in html
 
 
@@ -93,7 +93,6 @@ def test_a_base_element_counts_and_goes() -> None:
         "<a href=' JaVa\tScript:mark()'>",
         "<a href='vbscript:mark'>",
         "<a href='data:text/html,mark'>",
-        "<iframe srcdoc='mark'></iframe>",
         "<iframe src='javascript:mark'></iframe>",
         "<object data='data:text/html,mark'></object>",
         "<form action='mark'>",
@@ -124,15 +123,63 @@ def test_what_acts_is_taken_out(html: str) -> None:
 
 def test_a_refresh_becomes_a_link_to_read_and_follow() -> None:
     html = rewritten("<meta http-equiv=refresh content=\"0; URL='/next'\"><body>x")
-    assert 'sends its visitors on to <a href="/web/20150503140211mp_/http://h.example/next">' in html
-
-
-def test_links_for_other_windows_stay_in_the_frame_but_own_frames_are_steered() -> None:
-    html = rewritten(
-        "<iframe name=side src=s></iframe><a target=side href=a>a</a><a target=_top href=b>b</a>"
+    assert (
+        'sends its visitors on to <a href="/cached/20150503140211/http://h.example/next" target="_top">'
+        in html
     )
-    assert 'target="side"' in html
-    assert "_top" not in html
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("<a href=b>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=b target=_self>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=b target=_blank>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=b target=unknown>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=b target=side>", '<a href="/web/2015fr_/http://h.example/b" target="side">'),
+        ("<a href=#place>", '<a href="#place">'),
+        ("<a href=/#place>", '<a href="#place">'),
+        ("<a href=b#place>", '<a href="/cached/2015;at=place/http://h.example/b" target="_top">'),
+        ("<area href=b download ping=x>", '<area href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=mailto:x@h.example>", "<a>"),
+        (
+            "<svg><a xlink:href=a href=b>",
+            '<svg><a href="/cached/2015/http://h.example/b" target="_top">',
+        ),
+        ("<svg><a xlink:href=b>", '<svg><a xlink:href="/cached/2015/http://h.example/b" target="_top">'),
+    ],
+)
+def test_links_lead_the_whole_window_to_the_cached_page_of_their_goal(link: str, expected: str) -> None:
+    html = rewrite_page(
+        f"<iframe name=side src=s></iframe>{link}x", RewriteContext("http://h.example/", "2015")
+    )
+    assert expected in html
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("<a href=b>", '<a href="/web/2015if_/http://h.example/b">'),
+        ("<a href=b target=_self>", '<a href="/web/2015if_/http://h.example/b">'),
+        ("<a href=b target=_top>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<a href=b target=_parent>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<base target=main><a href=b>", '<a href="/cached/2015/http://h.example/b" target="_top">'),
+        ("<base target=main><a href=b target=_self>", '<a href="/web/2015if_/http://h.example/b">'),
+    ],
+)
+def test_links_in_a_frame_of_a_page_stay_in_it_unless_they_mean_another(link: str, expected: str) -> None:
+    context = RewriteContext("http://h.example/", "2015", is_part=True)
+    assert expected in rewrite_page(f"{link}x", context)
+    assert set(context.parts) == set()
+
+
+def test_with_a_password_pages_of_ours_lie_elsewhere_than_archived_bytes() -> None:
+    context = RewriteContext("http://h.example/", "2015", root="/k/key", pages_root="/shelf")
+    html = rewrite_page("<a href=b><img src=c>", context)
+    assert (
+        '"/shelf/cached/2015/http://h.example/b"' in html
+        and '"/k/key/web/2015im_/http://h.example/c"' in html
+    )
 
 
 def test_the_doctype_is_kept_because_it_decides_about_the_layout() -> None:
@@ -269,7 +316,7 @@ def test_a_meta_element_that_is_kept_does_nothing_else() -> None:
         ("@import /* a */ url(a.css) screen;", ["a.css"]),
         ("@namespace svg url(http://www.w3.org/2000/svg); @namespace url(x:y);", []),
         ("b { background: url(#x), url(data:image/png;base64,AA) }", []),
-        ("b { content: 'a'; src: url('unclosed }", []),
+        ("b { content: 'a'; src: url('unclosed", ["unclosed"]),
     ],
 )
 def test_addresses_in_styles_lead_into_the_archive(css: str, expected: list[str]) -> None:
@@ -296,7 +343,10 @@ def test_a_rewritten_style_can_be_read_again(css: str) -> None:
             "<object data=a.html type=text/html></object>",
             '<iframe src="/web/2015if_/http://site.example/d/a.html"',
         ),
-        ("<embed src=f/a.swf>", '<a href="/web/2015mp_/http://site.example/d/f/a.swf">a.swf</a>'),
+        (
+            "<embed src=f/a.swf>",
+            '<a href="/cached/2015/http://site.example/d/f/a.swf" target="_top">a.swf</a>',
+        ),
         ("<object data=a.swf><embed src=a.swf></object>", '<embed src="'),
         ("<object data=a.swf><p>instead</object>", "<p>instead</p>"),
         ("<embed src='javascript:x'>kept", "kept"),
