@@ -280,9 +280,11 @@ def _rows_near(
 
     def preference(row: Row) -> _Preference:
         seconds = _seconds(row[1])
+        # of one second the page, not the redirect to itself that set a cookie
+        is_redirect = 300 <= (row[3] or 0) < 400
         if not wanted:
-            return row[0] != url, -seconds, 0
-        return abs(seconds - _seconds(wanted)), not _has_digest(row[5], digest), row[0] != url
+            return row[0] != url, -seconds, is_redirect
+        return abs(seconds - _seconds(wanted)), not _has_digest(row[5], digest), row[0] != url, is_redirect
 
     return sorted(((preference(row), row) for row in found), key=lambda pair: pair[0]), bound
 

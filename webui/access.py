@@ -182,6 +182,8 @@ def add_access(app: Flask, processes: int = 1) -> None:
             return None
         if request.endpoint == "operations.show_metrics" and has_metrics_token():
             return None
+        if _comes_from_a_frame():
+            return make_response(render_template("once_more.html"))
         if (
             request.method == "GET"
             # what a browser prefers is not told by `best`: image types with a parameter come first there
@@ -217,6 +219,20 @@ def is_from_this_machine() -> bool:
         return False
     address = client_address(request.environ, settings.proxies)
     return address is not None and address.is_loopback
+
+
+def _comes_from_a_frame() -> bool:
+    """Tell whether a link in an archived page may have led here: the browser then keeps the cookie back.
+
+    A page in a sandbox has no site, so to the browser (SameSite=Strict) its links come from another one.
+    """
+    sent = request.headers
+    return (
+        request.method == "GET"
+        and COOKIE not in request.cookies
+        and sent.get("Sec-Fetch-Site") == "cross-site"
+        and (sent.get("Sec-Fetch-Mode"), sent.get("Sec-Fetch-Dest")) == ("navigate", "document")
+    )
 
 
 @blueprint.get("/login")

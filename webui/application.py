@@ -238,9 +238,7 @@ def error_response(status: int, title: str, message: str, steps: tuple[str, ...]
     steps: what the reader can do now, a sentence each.
     """
     if request.path.startswith("/web/") or request.path == "/web":
-        body = render_template(
-            "frame_message.html", title=title, message=message, url="", others=[], offers_crawl=False
-        )
+        body = render_template("frame_message.html", title=title, message=message, url="", others=[], steps=None)
         return make_response(body, status)
     if wants_json():
         return json_error(status, message)

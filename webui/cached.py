@@ -39,12 +39,15 @@ from webui.asked import wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json, page_links_as_json
 from webui.marks import MARK_ID
+from webui.next_steps import next_steps
 from webui.page_text import marked_text
 from webui.parts import parts_report
 from webui.replay import redirect_goal, redirected
+from webui.rewrite import FRAME_RIGHTS
 from webui.rewritten import RewrittenPage, rewritten_page
 from webui.stored import (
-    can_be_crawled,
+    REDIRECTS,
+    SVG,
     captures_of,
     closest,
     is_other_spelling,
@@ -71,7 +74,8 @@ class Bar:
     asked: the time asked for, when there is no capture of that time. asked_url: the address asked for, when the capture
     is of another spelling of it. naming: the digest that has to stand
     in addresses of this capture, "" when its time names it. previous, following: captures beside it.
-    framed: what addresses below /web/ begin with; root: what those of our pages begin with.
+    framed: what addresses below /web/ begin with; root: what those of our pages begin with. place: the fragment of the
+    page that is shown, as a link said it.
     """
 
     capture: Capture
@@ -88,6 +92,7 @@ class Bar:
     following_digest: str
     root: str
     framed: str
+    place: str
 
     def address(self, view: str = "") -> str:
         """Return the address of a tab of this capture."""
@@ -111,8 +116,18 @@ class Bar:
     def frame(self) -> str:
         """The address that the frame shows."""
         return replay_address(
-            self.capture.url, self.capture.timestamp, root=self.framed, query=self.query, digest=self.naming
+            self.capture.url,
+            self.capture.timestamp,
+            "if_" if self.capture.mime == SVG else "mp_",  # a drawing is shown as a picture on a page
+            root=self.framed,
+            query=self.query,
+            digest=self.naming,
         )
+
+    @property
+    def frame_at_place(self) -> str:
+        """The address that the frame shows at first: that place of the page to which the reader's link led."""
+        return f"{self.frame}#{self.place}" if self.place else self.frame
 
 
 @blueprint.get("/cached/<path:rest>")
@@ -169,6 +184,7 @@ def _bar(target: DatedTarget, capture: Capture, captures: list[Capture]) -> Bar:
         following_digest=naming_digest(following, captures) if following else "",
         root=request.script_root,
         framed=frame_root(),
+        place=target.extras.place,
     )
 
 
@@ -210,6 +226,7 @@ def _framed(index: Index, bar: Bar, captures: list[Capture]) -> Response:
         bar,
         captures,
         show_frame=shows_in_frame(bar.capture.mime) and not player,
+        frame_rights=FRAME_RIGHTS,
         player=player,
         hits=hits,
         hit_links=range(1, min(hits or 0, MAX_HIT_LINKS) + 1),
@@ -231,7 +248,7 @@ def external_address(template: str, capture: Capture) -> str:
 
 def _goal(index: Index, capture: Capture) -> str:
     """Return where a redirect leads, "" for a capture that is none."""
-    if not 300 <= capture.status < 400 or capture.status == 304:
+    if capture.status not in REDIRECTS:
         return ""
     try:
         stored = read_stored(index, capture)
@@ -358,7 +375,7 @@ def _not_archived(target: DatedTarget, captures: list[Capture], is_json: bool) -
         url=target.url,
         when=target.timestamp,
         captures=captures,
-        can_be_crawled=can_be_crawled(target.url),
+        steps=next_steps(target.url),
     )
     return make_response(page, 404)
 

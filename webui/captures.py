@@ -17,7 +17,8 @@ from webui.application import as_json_response, json_error, site
 from webui.asked import wants_json_by_field
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
-from webui.stored import can_be_crawled, captures_of, is_other_spelling
+from webui.next_steps import next_steps
+from webui.stored import captures_of, is_other_spelling
 from webui.timeline import calendar_of
 
 blueprint = Blueprint("captures", __name__)
@@ -49,9 +50,7 @@ def captures(rest: str) -> Response:
     if not found and (target.extras.view == "json" or wants_json_by_field()):
         return json_error(404, _("The archive holds no copy of this address."))
     if not found:
-        page = render_template(
-            "not_archived.html", url=url, when="", captures=[], can_be_crawled=can_be_crawled(url)
-        )
+        page = render_template("not_archived.html", url=url, when="", captures=[], steps=next_steps(url))
         return make_response(page, 404)
     rows = _rows(found, target.extras.query)
     chosen = [row for row in rows if when == "*" or row.capture.timestamp.startswith(when)]

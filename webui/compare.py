@@ -26,6 +26,7 @@ from webui.asked import wants_json
 from webui.errors import BadAddressError
 from webui.i18n import gettext as _
 from webui.json_shapes import capture_as_json
+from webui.next_steps import next_steps
 from webui.page_text import text_of_html
 from webui.stored import captures_of, closest, is_text, naming_digest, read_stored
 from webui.textdiff import DiffRow, TextDiff, text_diff
@@ -113,7 +114,7 @@ def compare() -> Response:
     if not captures and wants_json():
         return json_error(404, _("The archive holds no copy of this address."))
     if not captures:
-        page = render_template("not_archived.html", url=url, when="", captures=[], can_be_crawled=True)
+        page = render_template("not_archived.html", url=url, when="", captures=[], steps=next_steps(url))
         return make_response(page, 404)
     choices = _choices(captures)
     phrase = " ".join(request.args.get("phrase", "")[:MAX_PHRASE_CHARS].split())

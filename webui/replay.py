@@ -3,6 +3,10 @@
     /web/TIMESTAMPmod_/URL    as it is shown in the frame; `id_` gives the bytes untouched
     /web/TIMESTAMP/URL        leads to the page with the bar, see `cached.py`
 
+How a body leaves goes by its type. Pages and style sheets are rewritten, other XML is shown as text, drawings (SVG)
+as pictures; pictures, sound, fonts and plain text are only looked at. All else, and all that is not rewritten because
+the untouched bytes are asked for, is a file to be saved. A browser that opens any of it connects nowhere.
+
 Nothing here takes a file path: an address names a URL and a time, and the index
 knows where the record lies. Everything below /web/ leaves under the replay header
 set of `security.py`.
@@ -14,6 +18,7 @@ import hashlib
 import logging
 import os
 import re
+from dataclasses import dataclass
 from email.utils import format_datetime
 from functools import cache
 from importlib import resources
@@ -37,22 +42,27 @@ from webui.addresses import (
 from webui.application import site
 from webui.i18n import gettext as _
 from webui.memento import answer_timegate, link_header, neighbours_of
+from webui.next_steps import next_steps
 from webui.preferences import chosen_language
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
-from webui.rewritten import RewrittenPage, rewritten_page
+from webui.rewritten import RewrittenPage, nothing_sent, rewritten_page
 from webui.stored import (
     CONTROLS,
+    REDIRECTS,
+    SVG,
     StoredResponse,
+    acts_by_itself,
     as_datetime,
     as_seconds,
     captures_of,
     closest,
     decode_css,
     is_other_xml,
+    is_passive,
+    naming_digest,
     nearest_with_content,
     read_stored,
-    shows_in_frame,
 )
 
 blueprint = Blueprint("replay", __name__)
@@ -63,6 +73,10 @@ MAX_HEADER_CHARS = 4_000
 MAX_REDIRECTS = 10
 # All others are shown as X-Archive-Orig-NAME, which means nothing to a browser.
 _NEVER_SHOWN = frozenset({"set-cookie", "set-cookie2"})
+# Who asked for no part, has no copy and uses no proxy cannot be answered so: browsers show an error of their own.
+_NEVER_SENT = frozenset({206, 304, 407})
+_PARTS = frozenset({"if_", "fr_"})
+_OTHERS_SHOWN = 20
 _TOKEN = re.compile(r"[^A-Za-z0-9!#$%&'*+.^_`|~-]")
 _FILENAME = re.compile(r"filename\*?\s*=\s*(?:UTF-8'[^']*')?\"?([^\";]+)", re.IGNORECASE)
 
@@ -77,8 +91,18 @@ def replay(rest: str) -> Response:
     if target.timestamp == "*":
         return redirected(captures_address(target.url, root=root))
     if not target.modifier:
-        extras = {"query": target.extras.query, "digest": target.extras.digest, "view": target.extras.view}
-        return redirected(cached_address(target.url, target.timestamp, root, **extras))
+        extras = target.extras
+        return redirected(
+            cached_address(
+                target.url,
+                target.timestamp,
+                root,
+                query=extras.query,
+                digest=extras.digest,
+                view=extras.view,
+                place=extras.place,
+            )
+        )
     with site().index_access.lease() as index:
         capture = closest(index, target.url, target.timestamp, target.extras.digest)
         if capture is None:
@@ -101,12 +125,17 @@ def replay(rest: str) -> Response:
                 found: RewrittenPage | StoredResponse | None = read_stored(index, capture, is_raw=True)
             else:
                 found = rewritten_page(
-                    index, capture, target.timestamp, request.script_root, target.extras.query
+                    index,
+                    capture,
+                    target.timestamp,
+                    request.script_root,
+                    target.extras.query,
+                    is_part=target.modifier in _PARTS,
                 )
         except (ArchiveError, OSError) as error:
             log.warning("%s: capture of %s cannot be read: %s", capture.location.path, capture.url, error)
             return _unreadable(capture, target)
-        if isinstance(found, StoredResponse) and target.modifier != "id_" and 300 <= found.status < 400:
+        if isinstance(found, StoredResponse) and found.is_redirect:
             return _archived_redirect(index, capture, found, target)
     if found is None:
         return _unreadable(capture, target)
@@ -119,24 +148,16 @@ def _answer(
     capture: Capture, stored: StoredResponse, target: ReplayTarget, page: bytes | None = None
 ) -> Response:
     """Return what was stored under the headers that may leave; page: the rewritten page, if it is one."""
-    body, content_type = stored.body, _safe_content_type(stored)
-    is_download = False
-    if page is not None:
-        body, content_type = page, "text/html; charset=utf-8"
-    elif target.modifier != "id_":
-        if stored.mime == "text/css":
-            context = RewriteContext(capture.url, target.timestamp, request.script_root)
-            text = rewrite_css(decode_css(body, stored.content_type), context)
-            body, content_type = text.encode("utf-8", "replace"), "text/css; charset=utf-8"
-        elif is_other_xml(stored.mime):
-            # A style sheet of its own could turn XML into any page; as text it is what was stored.
-            content_type = "text/plain; charset=utf-8"
-            body = decode_html(body, stored.content_type)[0].encode("utf-8", "replace")
-        else:
-            is_download = not shows_in_frame(stored.mime)
+    is_raw = target.modifier == "id_"
+    if page is None and not is_raw and not _is_part_of_page() and nothing_sent(stored):
+        return _nothing_was_sent(capture, stored)
+    body, content_type, is_download = (
+        (page, "text/html; charset=utf-8", False)
+        if page is not None
+        else _as_it_leaves(capture, stored, target, is_raw)
+    )
     response = make_response(body)
-    # An archived answer of status 503 is no failure of this server; others keep their status.
-    response.status_code = stored.status if 400 <= stored.status < 500 else 200
+    response.status_code = _sent_status(stored.status)
     response.headers["Content-Type"] = content_type
     _add_archived_headers(response, capture, stored, is_download)
     if response.status_code == 200:
@@ -146,10 +167,55 @@ def _answer(
     return response
 
 
+def _as_it_leaves(
+    capture: Capture, stored: StoredResponse, target: ReplayTarget, is_raw: bool
+) -> tuple[bytes, str, bool]:
+    """Return body, content type, and whether it is to be saved and not shown, of what is no rewritten page."""
+    body, mime = stored.body, stored.mime
+    if acts_by_itself(mime):
+        return body, "application/octet-stream", True
+    if not is_raw:
+        if mime == "text/css":
+            context = RewriteContext(capture.url, target.timestamp, request.script_root)
+            text = rewrite_css(decode_css(body, stored.content_type), context)
+            return text.encode("utf-8", "replace"), "text/css; charset=utf-8", False
+        if is_other_xml(mime):
+            # A style sheet of its own could turn XML into any page; as text it is what was stored.
+            return _as_text(stored), "text/plain; charset=utf-8", False
+        if mime == SVG and _is_shown_as_page(target):
+            picture = replay_address(
+                capture.url, target.timestamp, "im_", request.script_root, digest=target.extras.digest
+            )
+            page = render_template("frame_picture.html", picture=picture, url=capture.url)
+            return page.encode("utf-8", "replace"), "text/html; charset=utf-8", False
+    # As a part of a page a drawing is shown although it is a file to be saved, and may load nothing.
+    return body, _safe_content_type(stored), not is_passive(mime)
+
+
+def _as_text(stored: StoredResponse) -> bytes:
+    return decode_html(stored.body, stored.content_type)[0].encode("utf-8", "replace")
+
+
+def _is_shown_as_page(target: ReplayTarget) -> bool:
+    """Tell whether a window or frame asks, and no page that wants a picture."""
+    purpose = request.headers.get("Sec-Fetch-Dest")
+    return target.modifier in _PARTS or purpose in ("document", "iframe", "frame", "embed", "object")
+
+
+def _sent_status(status: int) -> int:
+    """Return the status that an archived answer is sent with: its own (RFC 7089, 4.5), where a client can take it."""
+    return status if 200 <= status < 600 and status not in _NEVER_SENT else 200
+
+
 def _has_it(capture: Capture, target: ReplayTarget) -> bool:
     """Tell whether the browser has this very answer, as far as can be told without a look at the record."""
-    # redirects and errors have no name; a font needs a header that a picture of the same bytes had not
-    can_be_named = not 300 <= capture.status < 500 and request.headers.get("Sec-Fetch-Dest") != "font"
+    # redirects and errors have no name; a font needs a header that a picture of the same bytes had not, and a
+    # drawing is a page or a picture
+    can_be_named = (
+        _sent_status(capture.status) == 200
+        and request.headers.get("Sec-Fetch-Dest") != "font"
+        and capture.mime != SVG
+    )
     return can_be_named and request.if_none_match.contains_weak(_etag(capture, target))
 
 
@@ -240,34 +306,49 @@ def _is_font(stored: StoredResponse) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """Where a stored redirect leads in the archive. capture: what lies there, None if nothing does."""
+
+    url: str
+    timestamp: str
+    digest: str
+    capture: Capture | None
+
+
 def _archived_redirect(
     index: Index, capture: Capture, stored: StoredResponse, target: ReplayTarget
 ) -> Response:
-    """Follow a stored redirect inside the archive; one that leads back to itself is told in words."""
-    goal = redirect_goal(capture, stored)
-    if not goal:
-        return _message(
-            404,
-            _("A redirect without a usable goal"),
-            _("The archive holds a redirect here that names no web address."),
-            capture.url,
+    """Lead on to the goal of a stored redirect; one that leads nowhere is told in words."""
+    is_raw = target.modifier == "id_"
+    named = redirect_goal(capture, stored)
+    goal = _goal(index, capture, stored, target.timestamp) if named else None
+    if goal is None or _leads_in_a_circle(index, capture, goal, target.timestamp):
+        if is_raw:
+            return _answer(capture, stored, target)  # without Location, which would be followed for ever
+        if not named:
+            return _message(
+                404,
+                _("A redirect without a usable goal"),
+                _("The archive holds a redirect here that names no web address."),
+                capture.url,
+            )
+        others = [other for other in captures_of(named) if other.status not in REDIRECTS]
+        return _message(404, _("Not archived"), _only_redirects(goal is not None), named, others)
+    response = redirected(
+        replay_address(
+            goal.url,
+            goal.timestamp,
+            target.modifier,
+            request.script_root,
+            query=target.extras.query,
+            digest=goal.digest,
         )
-    next_capture = closest(index, goal, target.timestamp)
-    if next_capture is not None and next_capture.location == capture.location:
-        # http:// and https:// of one page are one address to the archive: look for a page beside the redirect.
-        others = [other for other in captures_of(goal) if other.status == 200]
-        if not others:
-            return _only_a_redirect(goal)
-        nearest = min(
-            others, key=lambda other: abs(as_seconds(other.timestamp) - as_seconds(capture.timestamp))
-        )
-        goal, timestamp = nearest.url, nearest.timestamp
-    elif next_capture is not None and _leads_in_a_circle(index, capture, next_capture, target.timestamp):
-        return _only_a_redirect(goal)
-    else:
-        timestamp = target.timestamp
-    address = replay_address(goal, timestamp, target.modifier, request.script_root, query=target.extras.query)
-    return redirected(address)
+    )
+    response.status_code = stored.status
+    response.headers["Cache-Control"] = "no-cache"  # a later capture may lie nearer to the time asked for
+    _add_archived_headers(response, capture, stored, is_download=False)
+    return response
 
 
 def redirect_goal(capture: Capture, stored: StoredResponse) -> str:
@@ -280,29 +361,50 @@ def redirect_goal(capture: Capture, stored: StoredResponse) -> str:
     return goal if goal.lower().startswith(("http://", "https://")) else ""
 
 
-def _leads_in_a_circle(index: Index, first: Capture, capture: Capture, timestamp: str) -> bool:
-    """Tell whether redirects, followed from `capture` on, come back to one that was met before."""
+def _goal(index: Index, capture: Capture, stored: StoredResponse, timestamp: str) -> _Goal | None:
+    """Return where a stored redirect leads from; None when it names nothing but what it is itself.
+
+    A page may have answered with a redirect to itself once, to set a cookie, and http:// and https:// of one page are
+    one address to the archive: then it leads to the page nearest in time, by its exact time and digest.
+    """
+    url = redirect_goal(capture, stored)
+    found = closest(index, url, timestamp) if url else None
+    if not url or found is None or found.location != capture.location:
+        return _Goal(url, timestamp, "", found) if url else None
+    captures = captures_of(url)
+    when = as_seconds(capture.timestamp)
+    pages = [other for other in captures if other.status == 200]
+    page = min(pages, key=lambda other: abs(as_seconds(other.timestamp) - when), default=None)
+    return _Goal(page.url, page.timestamp, naming_digest(page, captures), page) if page is not None else None
+
+
+def _leads_in_a_circle(index: Index, first: Capture, goal: _Goal, timestamp: str) -> bool:
+    """Tell whether redirects, followed on from `first`, come back to one that was met before, or find no end."""
     met = {first.location}
-    step: Capture | None = capture
+    step: _Goal | None = goal
     for _step in range(MAX_REDIRECTS):
-        if step is None or not 300 <= step.status < 400:
-            return False
-        if step.location in met:
+        capture = step.capture if step is not None else None
+        if step is None:
             return True
-        met.add(step.location)
+        if capture is None or capture.status not in REDIRECTS:
+            return False
+        if capture.location in met:
+            return True
+        met.add(capture.location)
         try:
-            stored = read_stored(index, step)
+            stored = read_stored(index, capture)
         except (ArchiveError, OSError):
             return False
-        goal = redirect_goal(step, stored) if stored is not None else ""
-        step = closest(index, goal, timestamp) if goal else None
+        if stored is None or not redirect_goal(capture, stored):
+            return False  # that is told when it is met
+        step = _goal(index, capture, stored, timestamp)
     return True
 
 
-def _only_a_redirect(goal: str) -> Response:
-    return _message(
-        404, _("Not archived"), _("The archive holds a redirect to this page, but not the page itself."), goal
-    )
+def _only_redirects(in_circle: bool) -> str:
+    if in_circle:
+        return _("The archive holds redirects that lead in a circle, but not the page itself.")
+    return _("The archive holds a redirect to this page, but not the page itself.")
 
 
 # ---------------------------------------------------------------- messages in the frame
@@ -314,12 +416,7 @@ def _not_archived(target: ReplayTarget, others: list[Capture]) -> Response:
         response.headers["Content-Type"] = "text/plain; charset=utf-8"
         return response
     return _message(
-        404,
-        _("Not archived"),
-        _("The archive holds no copy of this address."),
-        target.url,
-        others,
-        crawl=True,
+        404, _("Not archived"), _("The archive holds no copy of this address."), target.url, others
     )
 
 
@@ -340,21 +437,28 @@ def _message(
     message: str,
     url: str,
     others: list[Capture] | None = None,
-    *,
-    crawl: bool = False,
 ) -> Response:
-    """Return a page of words; crawl: offer to crawl the address, where the reader can follow that link."""
-    # Inside a frame our own pages do not open, and should not.
-    is_alone = request.headers.get("Sec-Fetch-Dest") == "document"
+    """Return a page of words, with the captures and the other ways that a reader can go on by, in the whole window."""
     page = render_template(
         "frame_message.html",
         title=title,
         message=message,
         url=url,
-        others=(others or [])[-20:],
-        offers_crawl=crawl and is_alone and url.startswith(("http://", "https://")),
+        others=(others or [])[-_OTHERS_SHOWN:],
+        steps=next_steps(url),
     )
     return make_response(page, status)
+
+
+def _nothing_was_sent(capture: Capture, stored: StoredResponse) -> Response:
+    """Return a page of words for an archived answer without a body, where a browser would show an error of its own."""
+    others = [other for other in captures_of(capture.url) if other.status == 200]
+    status = _sent_status(stored.status)
+    response = _message(
+        404 if status == 200 else status, _("Nothing to show"), nothing_sent(stored), capture.url, others
+    )
+    _add_archived_headers(response, capture, stored, is_download=False)
+    return response
 
 
 def _is_part_of_page() -> bool:

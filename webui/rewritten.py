@@ -13,8 +13,10 @@ from indexer.search.marking import Marker
 from indexer.search.query import parse_query
 from indexer.store.recent import Recent
 from indexer.text.charset import decode_html
+from webui.access import plain_root
 from webui.application import site
 from webui.formats import clean, english_date, time_utc
+from webui.i18n import gettext as _
 from webui.i18n import said
 from webui.preferences import chosen_language
 from webui.rewrite import rewrite_page
@@ -54,12 +56,20 @@ _facts: Recent[RewrittenPage] = Recent(KEPT_BYTES // 4, _room_of)
 
 
 def rewritten_page(
-    index: Index, capture: Capture, timestamp: str, root: str, query: str = "", *, with_body: bool = True
+    index: Index,
+    capture: Capture,
+    timestamp: str,
+    root: str,
+    query: str = "",
+    *,
+    is_part: bool = False,
+    with_body: bool = True,
 ) -> RewrittenPage | StoredResponse | None:
     """Return a page ready for the frame; what was stored when it is no page; None when nothing can be shown.
 
-    timestamp: the time for which parts and links are asked; query: words to be marked. with_body: False where what
-    was found out about the page is enough; its body may then be empty.
+    timestamp: the time for which parts and links are asked; root: what their addresses below /web/ begin with; query:
+    words to be marked. is_part: it is for a frame of another page. with_body: False where what was found out about the
+    page is enough; its body may then be empty.
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
     operator = site().settings.search.operator if query else ""
@@ -68,6 +78,7 @@ def rewritten_page(
         capture.url,
         timestamp,
         root,
+        is_part,
         query,
         operator,
         chosen_language(),
@@ -76,9 +87,10 @@ def rewritten_page(
     if found is not None:
         return found
     stored = read_stored(index, capture)
-    if stored is None or not stored.is_html or 300 <= stored.status < 400:
+    if stored is None or not stored.is_html or stored.is_redirect:
         return stored
-    page = _rewritten(stored, capture, RewriteContext(capture.url, timestamp, root), query, operator)
+    context = RewriteContext(capture.url, timestamp, root, pages_root=plain_root(), is_part=is_part)
+    page = _rewritten(stored, capture, context, query, operator)
     if len(page.body) <= LARGEST_KEPT:
         _kept.keep(key, page)
     else:
@@ -86,15 +98,22 @@ def rewritten_page(
     return page
 
 
+def nothing_sent(stored: StoredResponse) -> str:
+    """Return the sentence that stands for a redirect or an error that came without a body, "" for all else."""
+    if 200 <= (stored.status or 200) < 300 or stored.body.strip():
+        return ""
+    return _("The site answered with status %(status)s and sent no page.", status=stored.status)
+
+
 def _rewritten(
     stored: StoredResponse, capture: Capture, context: RewriteContext, query: str, operator: str
 ) -> RewrittenPage:
-    text, _ = decode_html(stored.body, stored.content_type)
+    text = decode_html(stored.body, stored.content_type)[0]
     when = f"{english_date(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
     html = rewrite_page(
         text,
         context,
-        notice=said(stored.note),
+        notice=said(stored.note) or nothing_sent(stored),
         is_xhtml=stored.mime != "text/html",
         marker=Marker(parse_query(query, operator=operator)) if query else None,
         imprint=f"Archived copy of {clean(capture.url)[:2000]}, {when}",

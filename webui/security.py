@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from webui.rewrite import FRAME_RIGHTS
+
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
@@ -44,11 +46,15 @@ UI_HEADERS: dict[str, str] = {
 # No frame-ancestors and no Cross-Origin-Resource-Policy here: the origin of a sandboxed page is opaque,
 # and either would block the frames and pictures inside archived pages.
 REPLAY_HEADERS: dict[str, str] = {
+    # The rewriter lets links lead to pages of ours only; what is not rewritten is sent as nothing that holds links.
     "Content-Security-Policy": (
-        "sandbox; default-src 'none'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        f"sandbox {FRAME_RIGHTS}; default-src 'none'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
         "font-src 'self' data:; media-src 'self' data: blob:; frame-src 'self'; script-src 'none'; "
         "connect-src 'none'; form-action 'none'; base-uri 'self'"
     ),
+    # Some addresses are connected to before the policy above refuses them (frames); a browser that knows this
+    # field connects to this server alone: https://github.com/WICG/connection-allowlists
+    "Connection-Allowlist": "(response-origin)",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-DNS-Prefetch-Control": "off",

@@ -21,9 +21,22 @@ from webui.limits import takes_much
 
 # Pages and style sheets are rewritten in memory; what is passed on as it is may be larger.
 PAGE_LIMITS = replace(DEFAULT_LIMITS, body_bytes=4 << 20)
+SVG = "image/svg+xml"
+# These lead somewhere else (RFC 9110, 15.4); 300 and 305 do not, and 304 says that nothing was sent.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
 _CSS_CHARSET = re.compile(rb'^@charset "([A-Za-z0-9_.:-]{1,40})";')
+_PASSIVE = frozenset({
+    "text/plain", "text/css", "text/csv", "text/javascript", "text/vtt", "application/json", "application/javascript",
+    "application/x-javascript", "application/octet-stream", "application/font-woff", "application/x-font-ttf",
+    "application/vnd.ms-fontobject",
+})  # fmt: skip
+# Lists of films in pieces: a player goes on to the addresses in them.
+_ACTIVE_MEDIA = frozenset({"audio/mpegurl", "audio/x-mpegurl", "video/mpegurl", "video/x-mpegurl"})
+_PACKED_PAGES = frozenset({
+    "application/signed-exchange", "application/webbundle", "application/x-mimearchive", "application/x-web-archive",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,10 @@ class StoredResponse:
     @property
     def is_html(self) -> bool:
         return self.mime in HTML_TYPES
+
+    @property
+    def is_redirect(self) -> bool:
+        return self.status in REDIRECTS
 
 
 # ---------------------------------------------------------------- which capture
@@ -75,11 +92,6 @@ def naming_digest(capture: Capture, captures: list[Capture]) -> str:
     """Return the digest of a capture if its address and time alone do not name it, else ""."""
     same = {other.digest for other in captures if other.timestamp == capture.timestamp}
     return capture.digest if len(same | {capture.digest}) > 1 else ""
-
-
-def can_be_crawled(url: str) -> bool:
-    """Tell whether an address may be offered to the crawler."""
-    return url.startswith(("http://", "https://"))
 
 
 def as_datetime(timestamp: str) -> datetime | None:
@@ -138,7 +150,7 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
 def is_other_xml(mime: str) -> bool:
     """Tell whether the type is XML that is neither a page nor a picture."""
     return mime in ("text/xml", "application/xml", "text/xsl") or (
-        mime.endswith("+xml") and mime not in ("image/svg+xml", "application/xhtml+xml")
+        mime.endswith("+xml") and mime not in (SVG, "application/xhtml+xml")
     )
 
 
@@ -150,6 +162,20 @@ def is_text(mime: str) -> bool:
         or mime in ("application/json", "application/javascript", "application/x-javascript")
         or mime.endswith("+json")
     )
+
+
+def is_passive(mime: str) -> bool:
+    """Tell whether a browser only shows a body of this type, so that nothing in it can ask for anything."""
+    if mime in (SVG, *_ACTIVE_MEDIA) or is_other_xml(mime):
+        return False
+    return (
+        mime.startswith(("image/", "audio/", "video/", "font/")) or mime in _PASSIVE or mime.endswith("+json")
+    )
+
+
+def acts_by_itself(mime: str) -> bool:
+    """Tell whether a browser takes a body of this type apart even where it is to be saved, such as packed pages."""
+    return mime.startswith(("multipart/", "message/")) or mime in _PACKED_PAGES
 
 
 def decode_css(body: bytes, content_type: str) -> str:

@@ -55,7 +55,9 @@ def test_every_byte_below_web_carries_the_sandbox(client: FlaskClient, address: 
     assert answer.status_code < 500
     for name, value in REPLAY_HEADERS.items():
         assert answer.headers.getlist(name) == [value]
-    assert answer.headers["Content-Security-Policy"].startswith("sandbox;")
+    assert answer.headers["Content-Security-Policy"].startswith(
+        "sandbox allow-top-navigation-by-user-activation; default-src 'none';"
+    )
     assert "Cross-Origin-Resource-Policy" not in answer.headers
     assert "frame-ancestors" not in answer.headers["Content-Security-Policy"]
 

@@ -1,15 +1,5 @@
 // Enhancement of the cached page only: it works without.
 
-// The frame is sandboxed, so nobody outside can see which page it shows. A load after that of our own
-// page means that a link was followed; the bar then says so.
-const frame = document.querySelector("iframe[sandbox]");
-const note = document.querySelector("[data-frame-note]");
-if (frame && note) {
-  let settled = document.readyState === "complete";
-  window.addEventListener("load", () => setTimeout(() => { settled = true; }, 0));
-  frame.addEventListener("load", () => { note.hidden = !settled; });
-}
-
 // What is missing is looked up when the page is there already. The load of this page waits for that of the
 // frame; the frame's own may be over before this script has come, and is then never heard of.
 const parts = document.querySelector("[data-parts]");
