@@ -26,9 +26,15 @@ _DROPPED = frozenset({
 _ADDRESSES = frozenset({"href", "src", "srcset", "poster", "background", "usemap"})
 # Values that may hold url(): those of drawings, and what an animation makes of them.
 _STYLES = frozenset({
-    "style", "fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker", "marker-start", "marker-mid",
-    "marker-end", "color-profile", "values", "from", "to", "by",
+    "fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker", "marker-start", "marker-mid",
+    "marker-end", "values", "from", "to", "by",
 })  # fmt: skip
+_TEXTS = frozenset({
+    "abbr", "alt", "class", "content", "for", "headers", "id", "itemprop", "label", "name", "placeholder", "summary",
+    "title", "value",
+})  # fmt: skip
+_SLASHES = re.compile(r"[/\\\\]\s*[/\\\\]")
+_POINTED_INSIDE = re.compile(r'\("[^"]*"\)')
 _MODIFIER_OF_SRC = {
     "img": "im_", "input": "im_", "image": "im_", "iframe": "if_", "frame": "fr_", "video": "oe_", "audio": "oe_",
     "source": "oe_", "track": "oe_",
@@ -56,14 +62,22 @@ def safe_attributes(tag: str, attributes: Attributes, context: RewriteContext) -
         elif local in _DROPPED or not _NAME.fullmatch(name):
             pass
         elif not value:
-            kept[name] = value
-        elif local in _STYLES:
+            if local not in _ADDRESSES:
+                kept[name] = value
+        elif local == "style":
             kept[name] = rewrite_css(value, context)
+        elif local in _STYLES:
+            styled = rewrite_css(value, context)
+            if not _SLASHES.search(_POINTED_INSIDE.sub("", styled)):
+                kept[name] = styled
+        elif local == "attributename" and _acts(value):
+            pass
         elif local in _ADDRESSES:
             address = _address(tag, local, value, context)
             if address is not None:
                 kept[name] = address
-        elif local[:5] != "data-" or "//" not in value:  # without script no address in data- is of use
+        elif local in _TEXTS or local[:5] == "aria-" or not _SLASHES.search(value):
+            # no browser loads anything for the rest, and without script an address there is of no use
             kept[name] = value
     return kept
 
@@ -72,9 +86,13 @@ def animates_what_acts(attributes: Attributes) -> bool:
     """Tell whether an animation would write an attribute that is not free to be written."""
     for name, value in attributes.items():
         if name.lower() == "attributename":
-            local = (value or "").strip().rpartition(":")[2].lower()
-            return local[:2] == "on" or local in _DROPPED or local in _ADDRESSES or local == "style"
+            return _acts(value or "")
     return False
+
+
+def _acts(name: str) -> bool:
+    local = name.strip().rpartition(":")[2].lower()
+    return local[:2] == "on" or local in _DROPPED or local in _ADDRESSES or local == "style"
 
 
 def link_of(attributes: Attributes) -> tuple[str, str]:

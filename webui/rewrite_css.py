@@ -135,7 +135,10 @@ class _Sheet:
         if bare:
             self._url(end, bare.end(), _unescaped(bare[1]), ")")
             return bare.end()
-        return _BAD_URL.match(self._css, end).end()  # type: ignore[union-attr]  # it matches anything
+        bad = _BAD_URL.match(self._css, end)
+        assert bad is not None  # it matches anything
+        self._replace(end, bad.end(), "()")  # still none, and without the address
+        return bad.end()
 
     def _url(self, start: int, end: int, link: str, closing: str) -> None:
         link = link.strip()
