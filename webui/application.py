@@ -238,7 +238,9 @@ def error_response(status: int, title: str, message: str, steps: tuple[str, ...]
     steps: what the reader can do now, a sentence each.
     """
     if request.path.startswith("/web/") or request.path == "/web":
-        body = render_template("frame_message.html", title=title, message=message, url="", others=[], steps=None)
+        body = render_template(
+            "frame_message.html", title=title, message=message, url="", others=[], steps=None
+        )
         return make_response(body, status)
     if wants_json():
         return json_error(status, message)

@@ -196,8 +196,9 @@ def page_parts(index: Index, capture: Capture) -> list[tuple[str, str, Capture |
         return []
     if stored is None or not stored.is_html:
         return []
-    context = RewriteContext(capture.url, capture.timestamp, parts_only=True)
-    rewrite_page(decode_html(stored.body, stored.content_type)[0], context)
+    text, charset = decode_html(stored.body, stored.content_type)
+    context = RewriteContext(capture.url, capture.timestamp, parts_only=True, charset=charset)
+    rewrite_page(text, context)
     done_with_page()
     return find_parts(index, capture, context.parts)[0]
 

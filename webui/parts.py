@@ -129,8 +129,9 @@ def _parts_of_sheet(index: Index, capture: Capture) -> dict[str, str]:
         return {}
     if stored is None or stored.status >= 300:
         return {}
-    context = RewriteContext(capture.url, capture.timestamp)
-    rewrite_css(decode_css(stored.body, stored.content_type), context)
+    text, charset = decode_css(stored.body, stored.content_type)
+    context = RewriteContext(capture.url, capture.timestamp, charset=charset)
+    rewrite_css(text, context)
     return {without_fragment(url): modifier for url, modifier in context.parts.items()}
 
 

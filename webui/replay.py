@@ -176,10 +176,10 @@ def _as_it_leaves(
         return body, "application/octet-stream", True
     if not is_raw:
         if mime == "text/css":
-            context = RewriteContext(capture.url, target.timestamp, request.script_root)
-            text = rewrite_css(decode_css(body, stored.content_type), context)
-            return text.encode("utf-8", "replace"), "text/css; charset=utf-8", False
-        if is_other_xml(mime):
+            text, charset = decode_css(body, stored.content_type)
+            context = RewriteContext(capture.url, target.timestamp, request.script_root, charset=charset)
+            return rewrite_css(text, context).encode("utf-8", "replace"), "text/css; charset=utf-8", False
+        if is_other_xml(mime) or (mime.startswith("text/") and not is_passive(mime)):
             # A style sheet of its own could turn XML into any page; as text it is what was stored.
             return _as_text(stored), "text/plain; charset=utf-8", False
         if mime == SVG and _is_shown_as_page(target):

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from archiver.warc.charsets import UTF_8
 from indexer.search.marking import Marker
 from webui.addresses import without_fragment
 from webui.marks import mark_words
@@ -307,12 +308,13 @@ class _Page:
         if self._depth == MAX_SRCDOC_DEPTH or context.srcdocs == MAX_SRCDOCS:
             return "Not shown: this page has too many frames inside of frames."
         context.srcdocs += 1
-        base = context.base
+        base, charset = context.base, context.charset
+        context.charset = UTF_8  # that of every page in an attribute, whatever the page around it has
         notice = "Only the first part of this frame is shown." if len(html) > MAX_SRCDOC_CHARS else ""
         page = _rewritten(
             html[:MAX_SRCDOC_CHARS], context, _Around(notice), None, is_xhtml=False, depth=self._depth + 1
         )
-        context.base = base
+        context.base, context.charset = base, charset
         return page
 
 

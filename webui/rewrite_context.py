@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from archiver.warc import resolve
+from archiver.warc import in_charset, resolve
+from archiver.warc.charsets import UTF_8
 from webui.addresses import cached_address, quote_url, without_fragment
 
 MAX_PARTS = 1_000
@@ -53,6 +54,7 @@ class RewriteContext:
     url: the address of the capture; timestamp: its 14 digits; root: what addresses below /web/ begin with,
         "" for nothing; pages_root: what addresses of our own pages begin with.
     base: what relative addresses are relative to (a base element may change it).
+    charset: that the page was read in; the queries of its links go in it.
     is_part: the page is shown in a frame of another archived page, not by itself.
     removed: what was taken out, with its number.
     parts: addresses of what belongs to the page (pictures, styles, frames), in their order, each once.
@@ -71,6 +73,7 @@ class RewriteContext:
     parts_only: bool = False
     pages_root: str = ""
     is_part: bool = False
+    charset: str = UTF_8
     srcdocs: int = 0
 
     def __post_init__(self) -> None:
@@ -79,7 +82,7 @@ class RewriteContext:
 
     def absolute(self, link: str) -> str | None:
         """Return the absolute http(s) address that `link` means, or None."""
-        link = link.strip()
+        link = in_charset(link.strip(), self.charset)
         if not link.isprintable():
             link = _BLANKS.sub("", link)
         page, mark, place = link.partition("#")

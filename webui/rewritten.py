@@ -89,8 +89,11 @@ def rewritten_page(
     stored = read_stored(index, capture)
     if stored is None or not stored.is_html or stored.is_redirect:
         return stored
-    context = RewriteContext(capture.url, timestamp, root, pages_root=plain_root(), is_part=is_part)
-    page = _rewritten(stored, capture, context, query, operator)
+    text, charset = decode_html(stored.body, stored.content_type)
+    context = RewriteContext(
+        capture.url, timestamp, root, pages_root=plain_root(), is_part=is_part, charset=charset
+    )
+    page = _rewritten(stored, text, capture, context, query, operator)
     if len(page.body) <= LARGEST_KEPT:
         _kept.keep(key, page)
     else:
@@ -106,9 +109,8 @@ def nothing_sent(stored: StoredResponse) -> str:
 
 
 def _rewritten(
-    stored: StoredResponse, capture: Capture, context: RewriteContext, query: str, operator: str
+    stored: StoredResponse, text: str, capture: Capture, context: RewriteContext, query: str, operator: str
 ) -> RewrittenPage:
-    text = decode_html(stored.body, stored.content_type)[0]
     when = f"{english_date(capture.timestamp)} {time_utc(capture.timestamp)}".strip()
     html = rewrite_page(
         text,

@@ -178,12 +178,15 @@ def acts_by_itself(mime: str) -> bool:
     return mime.startswith(("multipart/", "message/")) or mime in _PACKED_PAGES
 
 
-def decode_css(body: bytes, content_type: str) -> str:
-    """Return the text of a style sheet: byte order mark, HTTP header, @charset, then what fits."""
+def decode_css(body: bytes, content_type: str) -> tuple[str, str]:
+    """Return the text of a style sheet and the charset that it was read in.
+
+    Order: byte order mark, HTTP header, @charset, then what fits.
+    """
     match = _CSS_CHARSET.match(body)
     if match and "charset" not in content_type.lower():
         content_type = f"{content_type}; charset={match[1].decode('ascii')}"
-    return decode_html(body, content_type)[0]
+    return decode_html(body, content_type)
 
 
 def shows_in_frame(mime: str) -> bool:

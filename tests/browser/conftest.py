@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.browser.live_site import Canary, Site
+from tests.browser.rewriting import ARGUMENTS
 from tests.webui.fake_index import FakeOpener
 from webui import create_app
 from webui.server import listen
@@ -25,10 +27,6 @@ from webui.setting_infos import settings_template
 from webui.settings import load_settings
 
 CHROMIUM = os.environ.get("FINDINGAID_CHROMIUM") or shutil.which("chromium") or ""
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -79,9 +77,12 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Site]]:
 
     servers: list[Any] = []
 
-    def start(*files: Path) -> Site:
+    def start(*files: Path, password: str = "") -> Site:
         settings_file = tmp_path / "settings.toml"
-        settings_file.write_text(settings_template())
+        text = settings_template()
+        if password:
+            text = re.sub(r"(?m)^password = .*", f'password = "{password}"', text)
+        settings_file.write_text(text)
         settings = load_settings(str(settings_file), {}, {})
         listener = listen("127.0.0.1", 0)
         app = create_app(settings, FakeOpener({"Index/MyIndex": list(files)}))

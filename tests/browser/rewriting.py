@@ -62,7 +62,7 @@ async (pages) => {
       } else if (!texts.has(name) && /(^|[^/])(http:)?[/\\\\]{2}[\\w.]*(out\\.test|names\\.test|127\\.0\\.0\\.1)/i.test(value.replace(/\\/web\\/\\d+\\w\\w_\\/[^"'\\s)]*/g, "")))
         report(`${attribute.name} of ${node.localName}: ${value}`);
     }
-    if (node.content) walk(node.content, report);
+    if (node.localName === "template" && node.content) walk(node.content, report);
   };
   const walk = (root, report) => { for (const node of root.querySelectorAll("*")) judge(node, report) };
   window.ran = 0;

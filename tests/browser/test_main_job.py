@@ -85,15 +85,6 @@ def test_search_open_the_cached_page_and_change_a_setting(reader: Any, site: Sit
     assert "k1 = 3.75" in text and "# BM25F weight" in text
 
 
-def test_the_bar_says_when_a_link_was_followed_in_the_frame(browser: Any, site: Site) -> None:
-    page = browser.new_context().new_page()
-    page.goto(f"{site.address}/cached/0/http://site.example/5")
-    page.wait_for_load_state("load")
-    page.frame_locator("iframe").get_by_role("link", name="first").click()
-    page.get_by_text("You followed a link inside the page").wait_for()
-    page.context.close()
-
-
 def test_all_is_done_by_keyboard(browser: Any, site: Site) -> None:
     page = browser.new_context().new_page()
     page.goto(site.address + "/search?q=zebra")

@@ -193,6 +193,7 @@ class FakeIndex:
             key=lambda capture: (
                 abs(int(capture.timestamp or "0") - wanted),
                 not (digest and digest in capture.digest),
+                300 <= capture.status < 400,
             ),
         )
 

@@ -5,6 +5,7 @@ selections, templates), filled with what loads or runs something, partly written
 the page is parsed, written and parsed again; then some characters are changed.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import random

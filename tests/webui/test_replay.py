@@ -60,6 +60,7 @@ def test_raw_is_what_was_stored(client: FlaskClient) -> None:
     raw = client.get("/web/20150503140211id_/http://site.example/a")
     assert b"<img src=/p.png>" in raw.data
     assert raw.content_type == "text/html; charset=utf-8"
+    assert raw.headers["Content-Disposition"].startswith("attachment")
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,186 @@ def test_raw_is_what_was_stored(client: FlaskClient) -> None:
 def test_redirects(client: FlaskClient, address: str, goal: str) -> None:
     answer = client.get(address)
     assert (answer.status_code, answer.headers["Location"]) == (302, goal)
+
+
+@pytest.mark.parametrize(
+    ("archived", "sent"),
+    [
+        (301, 301),
+        (302, 302),
+        (303, 303),
+        (307, 307),
+        (308, 308),
+        (300, 300),
+        (304, 404),
+        (400, 400),
+        (404, 404),
+    ]
+    + [(410, 410), (407, 200), (500, 500), (503, 503), (599, 599), (206, 200), (999, 200), (203, 203)],
+)
+@pytest.mark.parametrize("modifier", ["mp_", "id_"])
+def test_a_memento_has_the_status_that_was_archived(
+    settings: Settings, tmp_path: Path, archived: int, sent: int, modifier: str
+) -> None:
+    body = "" if archived == 304 else "words"
+    stored = response(
+        "http://site.example/x", body, "text/plain", status=f"{archived} Said", headers="Location: /goal\r\n"
+    )
+    client = client_for(settings, write_archive(tmp_path / "s.warc.gz", stored))
+    answer = client.get(f"/web/20150503140211{modifier}/http://site.example/x")
+    assert answer.status_code == (200 if (archived, modifier) == (304, "id_") else sent)
+    assert answer.headers["X-Archive-Orig-Status"] == str(archived)
+    assert answer.headers["Memento-Datetime"] == "Sun, 03 May 2015 14:02:11 GMT"
+    assert 'rel="original"' in answer.headers["Link"]
+    leads_on = sent in (301, 302, 303, 307, 308)
+    goal = f"/web/20150503140211{modifier}/http://site.example/goal" if leads_on else None
+    assert answer.headers.get("Location") == goal
+    if not leads_on and archived != 304:
+        assert answer.text == "words"
+
+
+def moved(url: str, goal: str, date: str = "2015-05-03T14:02:11Z") -> bytes:
+    return response(url, "", status="302 Found", headers=f"Location: {goal}\r\n", date=date)
+
+
+@pytest.mark.parametrize("modifier", ["mp_", "id_"])
+@pytest.mark.parametrize("order", ["redirect first", "page first"])
+def test_of_a_page_and_a_redirect_to_itself_in_one_second_the_page_is_shown(
+    settings: Settings, tmp_path: Path, modifier: str, order: str
+) -> None:
+    url = "http://site.example/wall"
+    records = [moved(url, url), response(url, page("Behind", "behind the wall"))]
+    file = write_archive(tmp_path / "wall.warc.gz", *records[:: 1 if order == "redirect first" else -1])
+    build_index([str(file)], str(tmp_path / "index"), options=IndexOptions(workers=1))
+    built = create_app(load_settings(None, {}, {"index": str(tmp_path / "index")})).test_client()
+    for client in (built, client_for(settings, file)):
+        answer = client.get(f"/web/20150503140211{modifier}/{url}")
+        assert (answer.status_code, "behind the wall" in answer.text) == (200, True)
+        assert "Behind" in client.get(f"/cached/20150503140211/{url}").text
+
+
+def test_a_redirect_to_itself_leads_to_the_nearest_page_by_its_own_time(
+    settings: Settings, tmp_path: Path
+) -> None:
+    url = "http://site.example/wall"
+    records = [moved(url, url)]
+    for year in ("2012", "2017"):
+        records += [moved(url, url, f"{year}-01-01T00:00:00Z"),
+                    response(url, page(year, f"words of {year}"), date=f"{year}-01-01T00:00:00Z")]  # fmt: skip
+    client = client_for(settings, write_archive(tmp_path / "walls.warc.gz", *records))
+    answer = client.get(f"/web/20150503140211mp_/{url}")
+    assert answer.status_code == 302 and answer.headers["Location"].startswith("/web/20170101000000mp_")
+    assert "words of 2017" in client.get(answer.headers["Location"]).text
+
+
+def test_a_circle_of_redirects_ends_in_words_or_in_a_page_of_another_time(
+    settings: Settings, tmp_path: Path
+) -> None:
+    a, b = "http://site.example/a", "http://site.example/b"
+    circle = write_archive(tmp_path / "circle.warc.gz", moved(a, b), moved(b, a))
+    answer = client_for(settings, circle).get(f"/web/2015mp_/{a}")
+    assert answer.status_code == 404 and "lead in a circle" in answer.text
+    raw = client_for(settings, circle).get(f"/web/2015id_/{a}")
+    assert raw.status_code == 302 and "Location" not in raw.headers
+    # the second redirect names itself, and has a page at another time
+    itself = [moved(a, b), moved(b, b), response(b, page("B", "page b"), date="2019-01-01T00:00:00Z")]
+    client = client_for(settings, write_archive(tmp_path / "itself.warc.gz", *itself))
+    answer = client.get(f"/web/2015mp_/{a}", follow_redirects=True)
+    assert answer.status_code == 200 and "page b" in answer.text
+
+
+def test_an_error_without_a_body_is_told_in_words(settings: Settings, tmp_path: Path) -> None:
+    for kind in ("text/html", "text/plain"):
+        stored = response("http://site.example/x", "", kind, status="502 Bad Gateway")
+        client = client_for(settings, write_archive(tmp_path / "e.warc.gz", stored))
+        answer = client.get("/web/2015mp_/http://site.example/x", headers={"Sec-Fetch-Dest": "iframe"})
+        assert answer.status_code == 502 and "status 502 and sent no page" in answer.text
+
+
+SVG = "<svg xmlns='http://www.w3.org/2000/svg'><image href='http://evil.example/x'/></svg>"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "raw_type", "raw_saved", "shown_type", "shown_saved"),
+    [
+        ("text/html", "text/html", True, "text/html; charset=utf-8", False),
+        ("application/xhtml+xml", "application/xhtml+xml", True, "text/html; charset=utf-8", False),
+        ("text/xml", "text/xml", True, "text/plain; charset=utf-8", False),
+        ("application/mathml+xml", "application/mathml+xml", True, "text/plain; charset=utf-8", False),
+        ("image/svg+xml", "image/svg+xml", True, "image/svg+xml", True),
+        ("text/css", "text/css", False, "text/css; charset=utf-8", False),
+        ("text/x-component", "text/x-component", True, "text/plain; charset=utf-8", False),
+        ("text/vtt", "text/vtt", False, "text/vtt", False),
+        ("application/json", "application/json", False, "application/json", False),
+        ("image/png", "image/png", False, "image/png", False),
+        ("video/mp4", "video/mp4", False, "video/mp4", False),
+        ("application/pdf", "application/pdf", True, "application/pdf", True),
+        (
+            "application/vnd.apple.mpegurl",
+            "application/vnd.apple.mpegurl",
+            True,
+            "application/vnd.apple.mpegurl",
+            True,
+        ),
+        ("audio/x-mpegurl", "audio/x-mpegurl", True, "audio/x-mpegurl", True),
+        (
+            "application/signed-exchange;v=b3",
+            "application/octet-stream",
+            True,
+            "application/octet-stream",
+            True,
+        ),
+        ("application/webbundle", "application/octet-stream", True, "application/octet-stream", True),
+        ("multipart/related", "application/octet-stream", True, "application/octet-stream", True),
+        ("multipart/x-mixed-replace", "application/octet-stream", True, "application/octet-stream", True),
+        ("message/rfc822", "application/octet-stream", True, "application/octet-stream", True),
+        (
+            "application/x-shockwave-flash",
+            "application/x-shockwave-flash",
+            True,
+            "application/x-shockwave-flash",
+            True,
+        ),
+    ],
+)
+def test_what_a_browser_might_act_on_is_rewritten_or_a_file_to_be_saved(
+    settings: Settings, tmp_path: Path, content_type: str, raw_type: str, raw_saved: bool, shown_type: str,
+    shown_saved: bool,
+) -> None:  # fmt: skip
+    body: str | bytes = {"image/png": PNG, "image/svg+xml": SVG}.get(content_type, "words of nothing")
+    stored = response("http://site.example/x", body, content_type)
+    client = client_for(settings, write_archive(tmp_path / "t.warc.gz", stored))
+    for modifier, kind, is_saved in (("id_", raw_type, raw_saved), ("mp_", shown_type, shown_saved)):
+        for purpose in ({}, {"Sec-Fetch-Dest": "image"}):
+            answer = client.get(f"/web/2015{modifier}/http://site.example/x", headers=purpose)
+            disposition = answer.headers.get("Content-Disposition", "inline")
+            assert (answer.content_type, disposition.partition(";")[0]) == (
+                kind,
+                "attachment" if is_saved else "inline",
+            )
+
+
+@pytest.mark.parametrize("purpose", ["document", "iframe", "frame", "object", "embed"])
+def test_a_drawing_in_a_window_or_frame_is_a_picture_on_a_page(
+    settings: Settings, tmp_path: Path, purpose: str
+) -> None:
+    stored = response("http://site.example/x", SVG, "image/svg+xml")
+    client = client_for(settings, write_archive(tmp_path / "v.warc.gz", stored))
+    for headers, modifier in (({"Sec-Fetch-Dest": purpose}, "mp_"), ({}, "if_"), ({}, "fr_")):
+        answer = client.get(f"/web/2015{modifier}/http://site.example/x", headers=headers)
+        assert answer.content_type == "text/html; charset=utf-8" and "evil" not in answer.text
+        assert '<img src="/web/2015im_/http://site.example/x"' in answer.text
+    assert 'src="/web/20150503140211if_/' in client.get("/cached/2015/http://site.example/x").text
+
+
+def test_a_link_is_written_in_the_charset_of_its_page(settings: Settings, tmp_path: Path) -> None:
+    body = page("Ссылка", '<a href="/п?q=привет">a</a><img src="?p=да">').encode("windows-1251")
+    stored = response("http://site.example/x", body, "text/html; charset=windows-1251")
+    html = client_for(settings, write_archive(tmp_path / "c.warc.gz", stored)).get(
+        "/web/2015mp_/http://site.example/x"
+    )
+    assert 'href="/cached/2015/http://site.example/%D0%BF?q=%EF%F0%E8%E2%E5%F2"' in html.text
+    assert 'src="/web/2015im_/http://site.example/x?p=%E4%E0"' in html.text
 
 
 def test_a_redirect_to_itself_ends(settings: Settings, tmp_path: Path) -> None:
