@@ -2,6 +2,7 @@
 #
 #   make demo           set up, crawl and index the bundled site, serve it, print the address
 #   make test           the tests        make test-browser   the tests in a real browser (Chromium)
+#   make fuzz           read spoiled archives for MINUTES=1, from SEED=1 on
 #   make lint           ruff and mypy    make types          mypy alone
 #   make serve          serve the index of the job in settings.toml
 #   make docs           check that the docs say what is true
@@ -15,7 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test test-browser lint types docs bench assets translations lock clean
+.PHONY: demo serve test test-browser lint types docs fuzz bench assets translations lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -29,6 +30,9 @@ test: $(VENV)/.installed-dev
 
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m browser tests/browser
+
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz.reading --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
 
 lint: $(VENV)/.installed-dev types
 	$(BIN)/ruff check .

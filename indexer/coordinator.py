@@ -171,7 +171,9 @@ class Run:
             share, file = worker.reading, worker.reading.file
             worker.unfinished.append(share)
             part = (file.start, file.end)
-            self._tell(worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of), part))
+            self._tell(
+                worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of), part)
+            )
 
     def _tell(self, worker: _Worker, message: Any) -> None:
         """Send a message to a worker; one that has just died is noticed when it is listened to."""

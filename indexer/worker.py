@@ -168,7 +168,12 @@ class Worker:
         """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
             yield from read_captures(
-                path, entry, skip_pages=skip_pages, on_record=show, is_removed=self._takedowns.names, part=part
+                path,
+                entry,
+                skip_pages=skip_pages,
+                on_record=show,
+                is_removed=self._takedowns.names,
+                part=part,
             )
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)

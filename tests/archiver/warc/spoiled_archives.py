@@ -49,6 +49,7 @@ WORDS = (
 )  # fmt: skip
 """What is put into archives to spoil them."""
 
+NUMBER = re.compile(rb"(?<=ength: )\d+|(?<=/html )\d+")
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 SIZES = (0, 1, 3, 8, 60, 500, 1000, 1024, 1030, 9000, 9216, 9300, 16384, 65536, 65600)
 
@@ -180,7 +181,10 @@ def spoil(random: Random, data: bytes) -> bytes:
         at = min(len(data), random.choice(marks) + random.randint(0, 12)) if marks else at
     count = random.choice((1, 1, 2, 3, 8, 40, 500))
     end = min(len(data), at + count)
-    change = random.randrange(9)
+    change = random.randrange(10)
+    if change == 9 and (numbers := [found.span() for found in NUMBER.finditer(data, at)][:9]):
+        first, last = random.choice(numbers)
+        return data[:first] + random.choice(LENGTHS).encode() + data[last:]
     if change == 0:
         return data[:at]
     if change == 1:
@@ -216,6 +220,22 @@ def make_file(random: Random) -> bytes:
         for _ in range(random.choice((0, 0, 1, 1, 2))):
             data = spoil(random, data)
     return data
+
+
+def make_large_file(random: Random) -> bytes:
+    """Return a file with blocks about as long as what is looked at ahead, and wrong lengths."""
+    records = []
+    for number in range(random.randint(1, 4)):
+        noise = random.randbytes(1000) if random.random() < 0.5 else b" " * 1000
+        body = (noise * 1100)[: (1 << 20) + random.choice((-600_000, -500, -4, 0, 4, 500, 40_000))]
+        place = random.randrange(len(body))
+        body = body[:place] + random.choice((b"", warc(http(b"inner")), *WORDS)) + body[place:]
+        block = http(body)
+        wrong = random.choice((0, 0, -7, 7, 5000, 1 << 21, 1 << 62, 1 << 63))
+        records.append(warc(block, f"http://a.example/{number}", length=len(block) + wrong))
+        records.append(_warc(random))
+    data = pack(random, records)
+    return spoil(random, data) if random.random() < 0.5 else data
 
 
 def _in_zip(random: Random, data: bytes) -> bytes:

@@ -174,7 +174,10 @@ def test_links_are_relative_to_their_page(link: str, url: str | None) -> None:
         ("?", "http://a.example/x/y?"),
         ("./%2e%2E/c", "http://a.example/c"),
         ("/a|b[c]^", "http://a.example/a|b[c]%5E"),
-        ("/caf\xe9 \"<>`{}?'\"<> \xe9|`{}", "http://a.example/caf%C3%A9%20%22%3C%3E%60%7B%7D?'%22%3C%3E%20%C3%A9|`{}"),
+        (
+            '/caf\xe9 "<>`{}?\'"<> \xe9|`{}',
+            "http://a.example/caf%C3%A9%20%22%3C%3E%60%7B%7D?'%22%3C%3E%20%C3%A9|`{}",
+        ),
         ("/100%", "http://a.example/100%"),
         ("HTTP://A.Example:80", "http://a.example/"),
         ("/a\\b?c\\d", "http://a.example/a/b?c\\d"),

@@ -1,0 +1,43 @@
+"""The command runs, says what it tried, and keeps the files that show a fault."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.archiver.warc.archive_bytes import page
+from tests.fuzz import reading
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["reading", *map(str, arguments)])
+    return reading.main()
+
+
+def test_it_tries_generated_files_and_real_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.warc").write_bytes(page("one") + page("two"))
+    assert run(monkeypatch, "--files", 40, "--archives", tmp_path / "real", "--keep", tmp_path / "keep") == 0
+    assert capsys.readouterr().out.startswith("40 files, ")
+    assert not (tmp_path / "keep").exists()
+
+
+def test_a_file_that_shows_a_fault_is_kept_and_comes_again_with_its_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried: list[bytes] = []
+
+    def fails(path: Path, *_: object) -> int:
+        tried.append(path.read_bytes())
+        raise AssertionError("as if a record came out otherwise")
+
+    monkeypatch.setattr(reading, "check", fails)
+    assert run(monkeypatch, "--files", 2, "--seed", 7, "--keep", tmp_path / "keep") == 1
+    assert run(monkeypatch, "--files", 1, "--seed", 8, "--keep", tmp_path / "keep") == 1
+    assert [path.name for path in sorted((tmp_path / "keep").iterdir())] == ["7.bin", "8.bin"]
+    assert (tmp_path / "keep" / "8.bin").read_bytes() == tried[1] == tried[2]
+    assert "seed 7, " in capsys.readouterr().out
