@@ -76,7 +76,7 @@ def dump() -> str:
 def segment_lines(path: str) -> list[str]:
     data = Path(path).read_bytes()
     length = struct.unpack_from("<I", data, 8)[0]
-    header = json.loads(data[16 : 16 + length])
+    header = json.loads(data[20 : 20 + length])
     lines = [f"`g1/000001.seg`, {len(data)} bytes, begins:", "", "```", *hex_lines(data[:64], 0), "```", ""]
     lines += ["`meta` in its header:", "", "```json", json.dumps(header["meta"]), "```", ""]
     return [*lines, "Its arrays:", "", "```", *array_lines(data, header), "```", ""]
@@ -113,7 +113,7 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
 def small_file_lines(path: str) -> list[str]:
     """Return the arrays of one of the files beside a segment."""
     data = Path(path).read_bytes()
-    header = json.loads(data[16 : 16 + struct.unpack_from("<I", data, 8)[0]])
+    header = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 8)[0]])
     return [f"`g1/{Path(path).name}`, {len(data)} bytes:", "", "```", *array_lines(data, header), "```", ""]
 
 

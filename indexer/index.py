@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from archiver.errors import FindingAidError
 from archiver.warc import (
     HTML_TYPES,
     Location,
@@ -130,21 +129,16 @@ class Index:
     def _reading(self) -> Iterator[Snapshot]:
         """Give the newest state; errors of damaged files inside come out as errors of the index."""
         snapshot = self._current()
-        with self._translating(snapshot):
+        with self._translating():
             yield snapshot
 
     @contextmanager
-    def _translating(self, snapshot: Snapshot) -> Iterator[None]:
-        """Errors of damaged files inside come out as errors of the index."""
+    def _translating(self) -> Iterator[None]:
+        """Errors of SQLite inside come out as errors of the index."""
         try:
             yield
-        except (sqlite3.Error, LookupError, ValueError, ArithmeticError, MemoryError) as error:
-            damage = (
-                self._opened[0].translated(error) if isinstance(error, sqlite3.Error) else snapshot.damage()
-            )
-            if isinstance(damage, FindingAidError):
-                raise damage from error
-            raise
+        except sqlite3.Error as error:
+            raise self._opened[0].translated(error) from error
 
     def derived(self) -> dict[Any, Any]:
         """Return what is kept with the newest committed state, by name: what is worked out of it stays true there.
@@ -365,7 +359,7 @@ class Index:
         found = 0 if ranked.is_relaxed else ranked.total
         if found >= FEW_PAGES or ranked.timed_out:
             return None
-        with self._translating(snapshot):
+        with self._translating():
             for tree in other_spellings(snapshot, query.tree):
                 other = replace(query, tree=tree, notices=())
                 better = search(snapshot, other, self.ranking, offset=0, limit=0, budget_s=_LOOK_S)

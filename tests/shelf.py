@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import random
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from indexer import Index, open_index
+from indexer.store.pages import writing_vfs
 
 WORDS = (
     "archive ledger shelf catalogue parchment index lantern harbour granite meadow signal copper violet anchor "
@@ -82,6 +84,11 @@ def write_shelf(folder: Path, files: int, pages: int) -> list[str]:
         path.write_bytes(b"".join(records))
         paths.append(str(path))
     return paths
+
+
+def open_catalogue(path: str | Path) -> sqlite3.Connection:
+    """Return a connection to a catalogue that may write to it as the program does, with checksums that fit."""
+    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?vfs={writing_vfs()}", uri=True)
 
 
 def answers(index_dir: str | Path, queries: Sequence[str] = QUERIES) -> dict[str, Any]:

@@ -28,6 +28,12 @@ def run(script: str, *arguments: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
+def test_what_verification_costs_is_measured_with_and_without_it() -> None:
+    found = run("verification.py", "--pages", "200", "--queries", "8")
+    assert set(found) == {"open_ms", "first_query_ms", "queries_once_ms", "queries_again_ms"}
+    assert all(row["with"] > 0 and row["without"] > 0 and row["ratio"] > 0 for row in found.values())
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus made of two packages that are unpacked already, so that nothing is downloaded."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from indexer.search.matches import Floats, Match, Ordinals, spread
 from indexer.search.positions import Elements, Spans, element_mask, in_order, places_of
+from indexer.store.blocks import Values
 from indexer.store.bm25f import weights
 from indexer.store.segment import Segment
 from indexer.store.weights import upper_bounds
@@ -22,7 +23,7 @@ class WordsMatch(Match):
         segment: Segment,
         words: NDArray[np.int64],
         factors: Floats,
-        codes: NDArray[np.uint8],
+        codes: Values,
         slack: float,
         elements: Elements,
     ) -> None:

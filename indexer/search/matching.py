@@ -6,7 +6,6 @@ A leaf (word, phrase, wildcard, fuzzy word) is looked up once in each segment an
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.search.deadline import Deadline, Portion
 from indexer.search.expanded import WordsMatch
@@ -15,6 +14,7 @@ from indexer.search.positions import Elements, PhraseFinder, Spans, places_of
 from indexer.search.query import Fuzzy, Leaf, Phrase, Wildcard, Word, is_implied
 from indexer.search.vocabulary import ANY_WORD, Expansions
 from indexer.search.words import WordMatch
+from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.segment import PostingList, Segment
 from indexer.store.snapshot import LiveSegment
@@ -114,7 +114,7 @@ def match_leaf(
 def _match_layer(
     leaf: Phrase | Wildcard | Fuzzy,
     segment: Segment,
-    codes: NDArray[np.uint8],
+    codes: Values,
     ranking: Ranking,
     means: Floats,
     slack: float,
@@ -142,7 +142,7 @@ def _match_layer(
 def _expanded(
     leaf: Wildcard | Fuzzy,
     segment: Segment,
-    codes: NDArray[np.uint8],
+    codes: Values,
     slack: float,
     expansions: Expansions | None,
 ) -> tuple[Match, list[str]]:

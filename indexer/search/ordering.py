@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,10 @@ class _Rows:
 
 
 def _joined(snapshot: Snapshot, matched: Sequence[Ordinals], sort: str) -> _Rows:
-    values, keys, documents, places = [], [], [], []
+    values: list[NDArray[Any]] = []
+    keys: list[NDArray[Any]] = []
+    documents: list[NDArray[Any]] = []
+    places: list[NDArray[Any]] = []
     for place, (live, ordinals) in enumerate(zip(snapshot.segments, matched, strict=True)):
         values.append(_moments(live.captures, oldest=sort == "oldest")[ordinals])
         keys.append(live.segment.key[ordinals])

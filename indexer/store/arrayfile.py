@@ -5,17 +5,21 @@ Layout, little endian:
     offset  size  meaning
     0       4     "FAid"
     4       4     format version, uint32
-    8       4     length of the header in bytes, uint32
-    12      4     CRC-32 of the header, uint32
-    16      n     header: JSON {"kind", "meta", "arrays": [{"name", "dtype", "shape", "offset", "crc32"}], "size"}
+    8       4     n: length of the header in bytes, uint32
+    12      4     m: number of checksums, uint32
+    16      4     CRC-32 of all that stands before it and of the next n + 4 * m bytes, uint32
+    20      n     header: JSON {"kind", "meta", "arrays": [{"name", "dtype", "shape", "offset"}], "size"}
+    20 + n  4 m   CRC-32 of each block of 16 KiB of each array, one array behind the other, uint32
     ...           the arrays, each at a multiple of 64 bytes, offsets counted from the start of the file
 
 The file ends with 8 spare bytes, so that eight bytes can be loaded at any byte of an array.
+What is read of an array is verified before, see blocks.py.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import struct
@@ -28,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store import disk
+from indexer.store.blocks import Blocks, Column, Values, blocks_of, checksums_of
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -37,8 +42,9 @@ from indexer.store.errors import (
 )
 from indexer.store.spill import Spilled
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 5  # of the whole index
 _MAGIC = b"FAid"
+_FIXED = 20  # bytes before the header
 _ALIGN = 64
 _SPARE = 8
 
@@ -52,25 +58,34 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
     Raises DiskFullError.
     """
     table = []
+    checksums: list[int] = []
     offset = 0
     chunked = {name: [value] if isinstance(value, np.ndarray) else value for name, value in arrays.items()}
     for name, chunks in chunked.items():
         entry, nbytes = _described(name, chunks)
+        checksums += checksums_of(chunks)
         entry["offset"] = offset
         table.append(entry)
         offset += _aligned(nbytes)
     # offsets depend on the header's length, which depends on the offsets' digits: leave room for them
     header_room = _aligned(
-        16 + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0})) + 24 * len(table) + 64
+        _FIXED
+        + len(json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": 0}))
+        + 24 * len(table)
+        + 64
+        + 4 * len(checksums)
     )
     for entry in table:
         entry["offset"] += header_room
     size = header_room + offset + _SPARE
     header = json.dumps({"kind": kind, "meta": meta, "arrays": table, "size": size}).encode()
+    fixed = _MAGIC + struct.pack("<III", FORMAT_VERSION, len(header), len(checksums))
+    header += struct.pack(f"<{len(checksums)}I", *checksums)
+    crc = struct.pack("<I", zlib.crc32(header, zlib.crc32(fixed)))
     temporary = path + ".tmp"
     try:
         with disk.create(temporary) as file:
-            file.write(_MAGIC + struct.pack("<III", FORMAT_VERSION, len(header), zlib.crc32(header)) + header)
+            file.write(fixed + crc + header)
             for entry, chunks in zip(table, chunked.values(), strict=True):
                 file.write(b"\0" * (entry["offset"] - file.tell()))
                 for chunk in chunks:
@@ -91,15 +106,14 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
 
 def _described(name: str, chunks: list[NDArray[Any]] | Spilled) -> tuple[dict[str, Any], int]:
     """Return the entry of an array in the header, as far as its chunks alone tell, and how many bytes they have."""
-    crc = rows = nbytes = 0
+    rows = nbytes = 0
     dtype, rest = (
         (chunks.dtype, ()) if isinstance(chunks, Spilled) else (chunks[0].dtype, chunks[0].shape[1:])
     )
     for chunk in chunks:
-        crc = zlib.crc32(np.ascontiguousarray(chunk).data, crc)
         rows += len(chunk)
         nbytes += chunk.nbytes
-    return {"name": name, "dtype": dtype.str, "shape": (rows, *rest), "offset": 0, "crc32": crc}, nbytes
+    return {"name": name, "dtype": dtype.str, "shape": (rows, *rest), "offset": 0}, nbytes
 
 
 _TYPES = {"|u1": 1, "<u2": 2, "<u4": 4, "<u8": 8}
@@ -112,7 +126,7 @@ def _checked(entry: dict[str, Any], size: int) -> dict[str, Any]:
     if (
         len(entry["shape"]) not in (1, 2)
         or min(rows, columns) < 0
-        or entry["offset"] < 16
+        or entry["offset"] < _FIXED
         or end + _SPARE > size
     ):
         place = f"shape {entry['shape']} at byte {entry['offset']}"
@@ -141,34 +155,36 @@ class ArrayFile:
         self.path = path
         try:
             with open(path, "rb") as file:
-                start = file.read(16)
-                if start[:4] != _MAGIC or len(start) < 16:
+                start = file.read(_FIXED)
+                if start[:4] != _MAGIC or len(start) < _FIXED:
                     raise IndexCorruptError(
                         f"{path}: starts with {start[:4]!r}, expected {_MAGIC!r};"
                         " index the archives again with --rebuild"
                     )
-                version, length, crc = struct.unpack("<III", start[4:])
+                version, length, blocks, crc = struct.unpack("<IIII", start[4:])
                 if version != FORMAT_VERSION:
                     raise IndexVersionError(
                         f"{path}: index format {version}, this program reads format {FORMAT_VERSION};"
                         " index the archives again with --rebuild"
                     )
-                header = file.read(length)
                 # one open file for all: a merge may take the name away at any moment
                 self.size = os.fstat(file.fileno()).st_size
+                header = file.read(min(length + 4 * blocks, self.size))
                 self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
                 self._bytes = np.frombuffer(self._mapped, dtype=np.uint8)
         except FileNotFoundError as error:
             raise IndexMissingError(
                 f"{path}: this file of the index is missing; index the archives again with --rebuild"
             ) from error
-        if len(header) != length or zlib.crc32(header) != crc:
+        if len(header) != length + 4 * blocks or zlib.crc32(header, zlib.crc32(start[:16])) != crc:
             raise IndexCorruptError(
                 f"{path}: the header does not fit its checksum; index the archives again with --rebuild"
             )
+        self._blocks: dict[str, Blocks] = {}
         try:
-            described = json.loads(header)
+            described = json.loads(header[:length])
             self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
+            self._know_blocks(np.frombuffer(header, dtype="<u4", offset=length, count=blocks))
             self.meta = _Meta(path, described["meta"])
             described["size"], described["kind"]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -181,17 +197,47 @@ class ArrayFile:
                 " index the archives again with --rebuild"
             )
 
-    def array(self, name: str) -> NDArray[Any]:
-        """Return the array `name` as a read-only view of the file."""
-        entry = self._entry(name)
-        return np.ndarray(entry["shape"], dtype=entry["dtype"], buffer=self._bytes, offset=entry["offset"])
+    def _know_blocks(self, checksums: NDArray[np.uint32]) -> None:
+        """Share the checksums out among the arrays. Raises ValueError when they are not as many as there are blocks."""
+        data, before = memoryview(self._mapped), 0
+        for name, entry in self._table.items():
+            nbytes = math.prod(entry["shape"]) * _TYPES[entry["dtype"]]
+            behind = before + blocks_of(nbytes)
+            part = data[entry["offset"] : entry["offset"] + nbytes]
+            self._blocks[name] = Blocks(self.path, name, part, checksums[before:behind])
+            before = behind
+        if before != len(checksums):
+            raise ValueError(f"{len(checksums)} checksums of {before} blocks")
 
-    def eight_bytes_at_each(self, name: str) -> NDArray[np.uint64]:
-        """Return a view of a byte array in which item i is the little-endian number of its bytes i to i + 7."""
+    def rows(self, name: str) -> int:
+        """Return how many rows the array `name` has."""
+        return int(self._entry(name)["shape"][0])
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of the array `name`."""
+        return tuple(self._entry(name)["shape"])
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return the array `name` as a read-only view of the file, all of it verified. Raises IndexCorruptError."""
+        view = self._view(name)
+        self._blocks[name].require_all()
+        return view
+
+    def column(self, name: str) -> Column:
+        """Return the array `name` to be read here and there: what is read is verified then."""
+        return Column(self._view(name), self._blocks[name])
+
+    def eight_bytes_at_each(self, name: str) -> Column:
+        """Return a byte array as a column in which item i is the little-endian number of its bytes i to i + 7."""
         entry = self._entry(name)
-        return np.ndarray(
+        view = np.ndarray(
             (entry["shape"][0] + 1,), dtype="<u8", buffer=self._bytes, offset=entry["offset"], strides=(1,)
         )
+        return Column(view, self._blocks[name])
+
+    def _view(self, name: str) -> NDArray[Any]:
+        entry = self._entry(name)
+        return np.ndarray(entry["shape"], dtype=entry["dtype"], buffer=self._bytes, offset=entry["offset"])
 
     def _entry(self, name: str) -> dict[str, Any]:
         entry = self._table.get(name)
@@ -207,12 +253,14 @@ class ArrayFile:
             self._mapped.madvise(mmap.MADV_DONTNEED)
 
     def problems(self) -> list[str]:
-        """Return one line for each array whose bytes do not fit their checksum."""
-        return [
-            f"{self.path}: the bytes of {name!r} do not fit their checksum; index the archives again with --rebuild"
-            for name, entry in self._table.items()
-            if zlib.crc32(self.array(name).data if entry["shape"][0] else b"") != entry["crc32"]
-        ]
+        """Return one line for each array whose bytes do not fit their checksums."""
+        found = []
+        for name in self._table:
+            try:
+                self._blocks[name].require_all()
+            except IndexCorruptError as error:
+                found.append(str(error))
+        return found
 
 
 def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
@@ -226,7 +274,7 @@ def strings_to_arrays(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArr
     return ends, np.frombuffer(b"".join(encoded), dtype=np.uint8)
 
 
-def string_at(ends: NDArray[np.uint32], data: NDArray[np.uint8], index: int) -> str:
+def string_at(ends: Values, data: Values, index: int) -> str:
     """Return one string of what strings_to_arrays gave."""
     start = int(ends[index - 1]) if index else 0
     return data[start : int(ends[index])].tobytes().decode("utf-8", "replace")

@@ -13,13 +13,14 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 from sqlitedict import SqliteDict
 
 from archiver.errors import FindingAidError
 from indexer.store import disk
+from indexer.store.arrayfile import FORMAT_VERSION
 from indexer.store.compact import PAYLOAD_END, add_functions
 from indexer.store.errors import (
     DiskFullError,
@@ -30,10 +31,11 @@ from indexer.store.errors import (
     IndexVersionError,
     is_disk_full,
 )
+from indexer.store.pages import has_checksums, verify_pages, writing_vfs
 
-FORMAT_VERSION = 4
 FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
+_EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done with the journal
 
 _TABLES = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
@@ -138,13 +140,15 @@ class Catalogue:
         # Where we may not write, SQLite cannot make the files that readers share with a writer. Without a journal
         # nobody writes now, and the file can be read as it is until it changes; see `outdated`.
         self._frozen = None if writing or os.access(index_dir, os.W_OK) or self._state()[2] else self._state()
+        self._verified = (0, 0)
+        self._has_checksums = False
         if writing:
             disk.make_folder(index_dir)
         elif not os.path.isfile(self.path):
-            raise IndexMissingError(
-                f"{self.path}: this file of the index is missing; index the archives again with --rebuild"
-            )
+            raise self._missing()
         try:
+            if not writing or os.path.exists(self.path):
+                self.verify()
             self._check_format()
         except sqlite3.DatabaseError as error:
             self.close()
@@ -152,6 +156,27 @@ class Catalogue:
         except Exception:
             self.close()
             raise
+
+    def verify(self) -> None:
+        """Hold the pages of the file against their checksums, if it is not as it was when this was done last.
+
+        Of what a run has written lately, in the journal beside the file, SQLite itself takes care.
+        Raises IndexCorruptError.
+        """
+        state = self._state()[:2]
+        if state != self._verified:
+            try:
+                self._has_checksums = has_checksums(self.path)
+                if self._has_checksums:
+                    verify_pages(self.path)
+            except FileNotFoundError as error:
+                raise self._missing() from error
+            self._verified = state
+
+    def _missing(self) -> IndexMissingError:
+        return IndexMissingError(
+            f"{self.path}: this file of the index is missing; index the archives again with --rebuild"
+        )
 
     # -- connections
 
@@ -168,17 +193,23 @@ class Catalogue:
         return found
 
     def _connect(self) -> sqlite3.Connection:
+        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace(
+            "#", "%23"
+        )
         if self._writing:
+            is_new = not os.path.exists(self.path) or not os.path.getsize(self.path)
+            vfs = writing_vfs() if is_new or has_checksums(self.path) else ""
             connection = sqlite3.connect(
-                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                address + (f"?vfs={vfs}" if vfs else ""),
+                uri=True,
+                timeout=_BUSY_S,
+                isolation_level=None,
+                check_same_thread=False,
             )
             add_functions(connection)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             return connection
-        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace(
-            "#", "%23"
-        )
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
         connection = sqlite3.connect(
             address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
@@ -272,6 +303,10 @@ class Catalogue:
         with self._all_lock:
             if self._writing:
                 for connection in self._all:
+                    # else the journal stays with what it holds where readers are, whose bytes nobody verifies
+                    with suppress(sqlite3.Error):
+                        connection.execute(f"PRAGMA busy_timeout={_EMPTYING_MS}")
+                        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                     connection.close()
             self._all.clear()
             self._watcher = None
@@ -290,7 +325,7 @@ class Catalogue:
             connection.execute("BEGIN IMMEDIATE")
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
-            self.dictionary["format"] = {"version": FORMAT_VERSION}
+            self.dictionary["format"] = {"version": FORMAT_VERSION, "checksums": bool(writing_vfs())}
             self.dictionary["segments"] = []
             connection.execute("COMMIT")
             return
@@ -305,6 +340,10 @@ class Catalogue:
                 f"{self.path}: index format {version}, this program reads format {FORMAT_VERSION};"
                 " index the archives again with --rebuild"
             )
+        if described.get("checksums") != self._has_checksums:
+            raise IndexCorruptError(
+                f"{self.path}: its header does not say what its pages carry; index the archives again with --rebuild"
+            )
 
     def translated(self, error: sqlite3.Error) -> FindingAidError:
         """Return the error of ours that stands for an error of SQLite."""
@@ -318,6 +357,9 @@ class Catalogue:
             return IndexNotWritableError(
                 f"{self.path}: {text}; the folder and the files of the index must be writable"
             )
-        if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_READONLY")):
+        is_cut = name.startswith("SQLITE_IOERR_SHORT_READ")
+        if not is_cut and name.startswith(
+            ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_READONLY")
+        ):
             return IndexError_(f"{self.path}: cannot be read now: {text}")
         return IndexCorruptError(f"{self.path}: {text}; index the archives again with --rebuild")

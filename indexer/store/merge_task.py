@@ -17,7 +17,7 @@ from indexer.store.bm25f import Ranking
 from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links, merge_links
 from indexer.store.merging import merge_segments
-from indexer.store.segment import Segment, sound_segment
+from indexer.store.segment import Segment
 from indexer.store.weights import write_weights
 
 Places = list[NDArray[np.int64]]
@@ -53,9 +53,9 @@ class MergeTask:
 def run_merge(task: MergeTask) -> Places:
     """Write the new files, synced, and return the places of the versions. Bounded memory.
 
-    Raises IndexCorruptError when a segment does not fit its checksums, DiskFullError.
+    Raises IndexCorruptError when what is merged does not fit its checksums, DiskFullError.
     """
-    segments = [sound_segment(segment_path(task.folder, number)) for number in task.numbers]
+    segments = [Segment(segment_path(task.folder, number)) for number in task.numbers]
     path, links, weights = task.files
     places = merge_segments(path, segments, task.dead)
     merge_links(

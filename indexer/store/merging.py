@@ -112,7 +112,7 @@ def _join_range(
     ids_so_far = np.zeros(0, dtype=np.uint32)
     columns: tuple[list[NDArray[Any]], ...] = ([], [], [], [])
     for segment, place in zip(segments, places, strict=True):
-        first, last = np.searchsorted(segment.word_ids.astype(np.int64), (low, high))
+        first, last = segment.word_ids.whole().astype(np.int64).searchsorted((low, high))
         own = segment.occurrences_of(int(first), int(last))
         version = place.astype(np.int32)[own.version]
         alive = version >= 0

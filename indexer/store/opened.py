@@ -62,6 +62,7 @@ class OpenedIndex:
             # data_version belongs to a connection: always the same one is asked
             changes = self._catalogue.watched_changes()
             if self._snapshot is None or changes != self._watched:
+                self._catalogue.verify()
                 self._snapshot = Snapshot(self._catalogue)
                 self._watched = changes
             snapshot = self._snapshot

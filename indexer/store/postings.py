@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.blocks import Values
+
 RARE = 255
 _ESCAPE = 255
 
@@ -90,7 +92,7 @@ def decode_ordinals(data: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
 
 
 def decode_many_ordinals(
-    data: NDArray[np.uint8],
+    data: Values,
     byte_starts: NDArray[np.int64],
     sizes: NDArray[np.int64],
     list_starts: NDArray[np.int64],
@@ -105,7 +107,7 @@ def decode_many_ordinals(
     width = np.repeat(widths, counts)
     inside = np.arange(len(width)) - np.repeat(list_starts, counts)
     place = np.repeat(byte_starts, counts) + inside * width
-    gaps = data[place].astype(np.int64)
+    gaps: NDArray[np.int64] = data[place].astype(np.int64)
     for byte in range(1, 4):
         wider = np.flatnonzero(width > byte)
         if not len(wider):

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.blocks import Values
 from indexer.store.errors import IndexCorruptError
 
 LONG = 8
@@ -131,7 +132,7 @@ class RunReader:
 
     def __init__(
         self,
-        eight_bytes: NDArray[np.uint64],
+        eight_bytes: Values,
         table: NDArray[np.integer],
         totals: NDArray[np.uint32],
         path: str,
@@ -234,7 +235,7 @@ class RunReader:
 
 
 def unpack_bits(
-    eight_bytes: NDArray[np.uint64], offsets: NDArray[np.int64], widths: NDArray[np.integer]
+    eight_bytes: Values, offsets: NDArray[np.int64], widths: NDArray[np.integer]
 ) -> NDArray[np.int64]:
     """Return the numbers of `widths` bits at the given bit offsets."""
     loaded: NDArray[np.int64] = eight_bytes[offsets >> 3].view("<i8")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, string_at
+from indexer.store.blocks import Column
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
@@ -120,38 +121,63 @@ class Segment:
         self.pairs: int = file.meta["pairs"]
         self.occurrences: int = file.meta["occurrences"]
         self.languages: list[str] = file.meta["languages"]
-        self.word_ids = file.array("word_ids")
-        self._word_ends, self._words = file.array("word_ends"), file.array("words")
-        self._pair_ends = file.array("pair_ends")
-        self._ordinal_ends, self._ordinals = file.array("ordinal_ends"), file.array("ordinals")
-        self._position_ends = file.array("position_ends")
-        self.shapes = file.array("shapes")
-        self._rare_shapes, self._rare_ranks = file.array("rare_shapes"), file.array("rare_ranks")
-        self.shape_table = file.array("shape_table")
-        self.document, self.key = file.array("document"), file.array("key")
-        self.lengths, self.extent = file.array("lengths"), file.array("extent")
-        self.host, self.language = file.array("host"), file.array("language")
-        self._host_ends, self._hosts = file.array("host_ends"), file.array("hosts")
-        self._stem_keys, self._stem_words = file.array("stem_keys"), file.array("stem_words")
+        self.word_ids = file.column("word_ids")
+        self._word_ends, self._words = file.column("word_ends"), file.column("words")
+        self._pair_ends = file.column("pair_ends")
+        self._ordinal_ends, self._ordinals = file.column("ordinal_ends"), file.column("ordinals")
+        self._position_ends = file.column("position_ends")
+        self.shapes = file.column("shapes")
+        self._rare_shapes, self._rare_ranks = file.column("rare_shapes"), file.column("rare_ranks")
+        self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
         self._check_sizes()
         self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
         self._token = _next_token()
 
     def _check_sizes(self) -> None:
-        words, versions = self.file.meta["words"], self.size
-        per_word = (self.word_ids, self._word_ends, self._pair_ends, self._ordinal_ends, self._position_ends)
-        per_version = (self.document, self.key, self.lengths, self.extent, self.host, self.language)
+        rows, words = self.file.rows, self.file.meta["words"]
+        per_word = ("word_ids", "word_ends", "pair_ends", "ordinal_ends", "position_ends")
+        per_version = ("document", "key", "lengths", "extent", "host", "language")
         if (
-            any(len(array) != words for array in per_word)
-            or any(len(array) != versions for array in per_version)
-            or len(self.shapes) != self.pairs
-            or self.lengths.shape[1:] != (KINDS,)
-            or self.shape_table.shape[1:] != (KINDS,)
+            any(rows(name) != words for name in per_word)
+            or any(rows(name) != self.size for name in per_version)
+            or rows("shapes") != self.pairs
+            or self.file.shape("lengths")[1:] != (KINDS,)
+            or self.file.shape("shape_table")[1:] != (KINDS,)
         ):
             raise IndexCorruptError(
-                f"{self.path}: its arrays are not as long as {words} words, {self.pairs} pairs and {versions}"
+                f"{self.path}: its arrays are not as long as {words} words, {self.pairs} pairs and {self.size}"
                 " versions ask for; index the archives again with --rebuild"
             )
+
+    # Columns of the versions: as a whole, verified when they are first asked for.
+
+    @cached_property
+    def document(self) -> NDArray[np.uint32]:
+        return self.file.array("document")
+
+    @cached_property
+    def key(self) -> NDArray[np.uint64]:
+        return self.file.array("key")
+
+    @cached_property
+    def lengths(self) -> NDArray[np.unsignedinteger]:
+        return self.file.array("lengths")
+
+    @cached_property
+    def extent(self) -> NDArray[np.uint32]:
+        return self.file.array("extent")
+
+    @cached_property
+    def host(self) -> NDArray[np.unsignedinteger]:
+        return self.file.array("host")
+
+    @cached_property
+    def language(self) -> NDArray[np.unsignedinteger]:
+        return self.file.array("language")
+
+    @cached_property
+    def shape_table(self) -> NDArray[np.unsignedinteger]:
+        return self.file.array("shape_table")
 
     def __len__(self) -> int:
         return self.size
@@ -188,8 +214,8 @@ class Segment:
 
     def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return (starts, bytes): the words one behind the other in UTF-8, and where each begins."""
-        ends = self._word_ends.astype(np.int64)
-        return np.append(0, ends)[: len(ends)], self._words
+        ends = self._word_ends.whole().astype(np.int64)
+        return np.append(0, ends)[: len(ends)], self._words.whole()
 
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
@@ -212,7 +238,7 @@ class Segment:
         """Return the words at some indexes, in their order."""
         ends = self._word_ends[rows].tolist()
         starts = _before(self._word_ends, rows).tolist()
-        data = self._words.data
+        data = self._words.whole().data
         return [str(data[a:b], "utf-8", "replace") for a, b in zip(starts, ends, strict=True)]
 
     def find_words(self, words: list[str]) -> NDArray[np.int64]:
@@ -251,7 +277,7 @@ class Segment:
 
     def shapes_of(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the shape of each of some pairs, given by their numbers in the segment, in any order."""
-        numbers = self.shapes[pairs].astype(np.int64)
+        numbers: NDArray[np.int64] = self.shapes[pairs].astype(np.int64)
         rare = (numbers == RARE).nonzero()[0]
         for first in range(0, len(rare), _RARE_AT_ONCE):
             rows = rare[first : first + _RARE_AT_ONCE]
@@ -264,7 +290,7 @@ class Segment:
 
     def shapes_of_lists(self, pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the shape of each pair of whole lists, list behind list; pairs, counts: as of `pairs_of_words`."""
-        numbers = self.shapes[pairs].astype(np.int64)
+        numbers: NDArray[np.int64] = self.shapes[pairs].astype(np.int64)
         rare = (numbers == RARE).nonzero()[0]
         if not len(rare):
             return numbers
@@ -280,12 +306,13 @@ class Segment:
         return numbers
 
     def hosts(self) -> list[str]:
-        return [string_at(self._host_ends, self._hosts, i) for i in range(len(self._host_ends))]
+        ends, data = self.file.array("host_ends"), self.file.array("hosts")
+        return [string_at(ends, data, i) for i in range(len(ends))]
 
     def find_word(self, word: str) -> int | None:
         """Return the index of a word, None if no version of this segment holds it."""
         wanted = np.uint32(word_id(word))
-        index = int(np.searchsorted(self.word_ids, wanted))
+        index = int(self.word_ids.searchsorted(wanted))
         while index < len(self.word_ids) and self.word_ids[index] == wanted:
             if self.word_at(index) == word:
                 return index
@@ -318,7 +345,7 @@ class Segment:
 
     def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
         """Return the shape (row of shape_table) of `count` pairs from pair `start` on."""
-        numbers = self.shapes[start : start + count].astype(np.int64)
+        numbers: NDArray[np.int64] = self.shapes[start : start + count].astype(np.int64)
         rare = (numbers == RARE).nonzero()[0]
         if rare.size:
             block = start // RANK_BLOCK
@@ -448,22 +475,15 @@ class Segment:
         first = 0
         while first < len(self.word_ids):
             reached = int(self._pair_ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(self._pair_ends, reached + pairs, side="right")))
+            last = max(first + 1, int(self._pair_ends.searchsorted(reached + pairs, side="right")))
             yield first, last
             first = last
 
 
-def sound_segment(path: str) -> Segment:
-    """Return a segment whose bytes fit their checksums: damage must not get into a new file."""
-    segment = Segment(path)
-    for problem in segment.file.problems():
-        raise IndexCorruptError(problem)
-    segment.file.let_go()
-    return segment
-
-
-def _before(ends: NDArray[np.integer], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _before(ends: Column, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where each of some rows begins: at the end of the one before it, the first at 0."""
-    starts: NDArray[np.int64] = ends[rows - 1].astype(np.int64) if len(ends) else rows
+    if not len(rows):
+        return rows
+    starts: NDArray[np.int64] = ends[np.maximum(rows - 1, 0)].astype(np.int64)
     starts[rows == 0] = 0
     return starts

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.entries import Entry, alive_in, mean_lengths, open_inlinks
@@ -43,7 +44,7 @@ class LiveSegment:
     inlinks: Segment | None = None
 
     @property
-    def layers(self) -> list[tuple[Segment, NDArray[np.uint8]]]:
+    def layers(self) -> list[tuple[Segment, Values]]:
         """What the occurrences of the versions lie in, each with the weights of its pairs."""
         layers = [(self.segment, self.weights.codes)]
         return layers if self.inlinks is None else [*layers, (self.inlinks, self.weights.inlink_codes)]
@@ -109,14 +110,6 @@ class Snapshot:
             used = live.segment.host if live.alive is None else live.segment.host[live.alive]
             hosts.update(names[number] for number in np.unique(used).tolist())
         return len(hosts)
-
-    def damage(self) -> IndexCorruptError | None:
-        """Return what is wrong with the bytes of a segment, None when all fit their checksums. Reads all of them."""
-        for live in self.segments:
-            problems = live.segment.file.problems() + live.weights.problems() + live.captures.file.problems()
-            for problem in problems + (live.inlinks.file.problems() if live.inlinks is not None else []):
-                return IndexCorruptError(problem)
-        return None
 
     def _read(self) -> list[Entry]:
         with self.catalogue.snapshot():

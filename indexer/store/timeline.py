@@ -11,6 +11,7 @@ import copy
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ CAPTURE_KINDS = ("response", "resource", "revisit", "conversion")
 REVISIT = CAPTURE_KINDS.index("revisit")
 _MIME_CHARS, _MIMES_AT_MOST = 100, 1 << 16
 _GREATEST_STATUS = (1 << 16) - 1
+_COLUMNS = ("ends", "timestamp", "status", "mime", "kind")
 
 CaptureRow = tuple[int, str, int, str, str]  # ordinal of the version, timestamp, status, mime, type
 
@@ -52,21 +54,41 @@ class CaptureColumns:
         """Map the file. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.file = file = ArrayFile(path, "captures")
         self.mimes: list[str] = file.meta["mimes"]
-        self.ends: NDArray[np.uint32] = file.array("ends")
-        self.timestamp: NDArray[np.uint64] = file.array("timestamp")
-        self.status: NDArray[np.uint16] = file.array("status")
-        self.mime: NDArray[np.uint16] = file.array("mime")
-        self.kind: NDArray[np.uint8] = file.array("kind")
-        rows = len(self.timestamp)
-        if (
-            len(self.ends) != versions
-            or any(len(column) != rows for column in (self.status, self.mime, self.kind))
-            or (int(self.ends[-1]) if versions else 0) != rows
-        ):
-            raise IndexCorruptError(
-                f"{path}: {len(self.ends)} versions with {rows} captures, the segment has {versions} versions;"
-                " index the archives again with --rebuild"
-            )
+        rows = file.rows("timestamp")
+        if file.rows("ends") != versions or any(file.rows(name) != rows for name in _COLUMNS[2:]):
+            raise self._not_fitting(versions)
+
+    def _not_fitting(self, versions: int) -> IndexCorruptError:
+        ends, rows = self.file.rows("ends"), self.file.rows("timestamp")
+        return IndexCorruptError(
+            f"{self.file.path}: {ends} versions with {rows} captures, the segment has {versions} versions;"
+            " index the archives again with --rebuild"
+        )
+
+    # Verified when they are first asked for.
+
+    @cached_property
+    def ends(self) -> NDArray[np.uint32]:
+        ends = self.file.array("ends")
+        if (int(ends[-1]) if len(ends) else 0) != self.file.rows("timestamp"):
+            raise self._not_fitting(len(ends))
+        return ends
+
+    @cached_property
+    def timestamp(self) -> NDArray[np.uint64]:
+        return self.file.array("timestamp")
+
+    @cached_property
+    def status(self) -> NDArray[np.uint16]:
+        return self.file.array("status")
+
+    @cached_property
+    def mime(self) -> NDArray[np.uint16]:
+        return self.file.array("mime")
+
+    @cached_property
+    def kind(self) -> NDArray[np.uint8]:
+        return self.file.array("kind")
 
     def __len__(self) -> int:
         return len(self.timestamp)
@@ -171,7 +193,7 @@ def _write_columns(path: str, columns: CaptureColumns) -> None:
         path,
         "captures",
         {"mimes": columns.mimes},
-        {name: getattr(columns, name) for name in ("ends", "timestamp", "status", "mime", "kind")},
+        {name: getattr(columns, name) for name in _COLUMNS},
     )
 
 
@@ -225,17 +247,16 @@ def _updated(connection: sqlite3.Connection, folder: str, entry: dict[str, Any])
     if entry["captures"]:
         try:
             before = CaptureColumns(captures_path(folder, entry), entry["versions"])
-            if not before.file.problems():
-                changed = connection.execute(
-                    "SELECT ordinal FROM touched WHERE segment = ?", (number,)
-                ).fetchall()
-                now = connection.execute(
-                    "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
-                    " JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
-                    " JOIN captures c ON c.version = v.id WHERE t.segment = ?",
-                    (number,),
-                ).fetchall()
-                return before.without([row[0] for row in changed]).with_rows(now)
+            changed = connection.execute(
+                "SELECT ordinal FROM touched WHERE segment = ?", (number,)
+            ).fetchall()
+            now = connection.execute(
+                "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
+                " JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
+                " JOIN captures c ON c.version = v.id WHERE t.segment = ?",
+                (number,),
+            ).fetchall()
+            return before.without([row[0] for row in changed]).with_rows(now)
         except IndexError_:
             pass  # all of it can be had from the catalogue
     return None

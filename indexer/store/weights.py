@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.entries import Entry, mean_lengths, open_inlinks
 from indexer.store.errors import IndexCorruptError
 from indexer.store.layout import segment_path, weights_path
-from indexer.store.segment import Segment, sound_segment
+from indexer.store.segment import Segment
 from indexer.text.elements import ELEMENTS
 
 # At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
@@ -107,7 +108,7 @@ def weigh(
             and Weights(weights_path(folder, entry), Segment(path)).basis.slack(now) <= _DRIFT
         ):
             continue
-        segment = sound_segment(path)
+        segment = Segment(path)
         entry["weights"] += 1
         write_weights(weights_path(folder, entry), segment, ranking, means, open_inlinks(folder, entry))
 
@@ -156,9 +157,9 @@ class Weights:
         self._file = ArrayFile(path, "weights") if path else None
         if self._file is None:
             self.basis = _NO_BASIS
-            self.codes: NDArray[np.uint8] = _without_bound(segment.pairs)
-            self.greatest: NDArray[np.uint8] = _without_bound(len(segment.word_ids))
-            self.inlink_codes: NDArray[np.uint8] = _without_bound(inlinks.pairs if inlinks is not None else 0)
+            self.codes: Values = _without_bound(segment.pairs)
+            self.greatest: Values = _without_bound(len(segment.word_ids))
+            self.inlink_codes: Values = _without_bound(inlinks.pairs if inlinks is not None else 0)
             return
         meta: dict[str, Any] = self._file.meta
         if meta["pairs"] != segment.pairs:
@@ -167,9 +168,9 @@ class Weights:
                 " index the archives again with --rebuild"
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
-        self.codes = self._file.array("codes")
-        self.greatest = self._file.array("greatest")
-        self.inlink_codes = self._file.array("inlink_codes")
+        self.codes = self._file.column("codes")
+        self.greatest = self._file.column("greatest")
+        self.inlink_codes = self._file.column("inlink_codes")
         if inlinks is not None and len(self.inlink_codes) != inlinks.pairs:
             raise IndexCorruptError(
                 f"{path}: weights of {len(self.inlink_codes)} pairs of link texts, the overlay has {inlinks.pairs};"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
+from shelf import open_catalogue
 from store_batches import commit_pages, write_segment
 
 from indexer import Ranking
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def plant(folder: Path, sql: str) -> None:
-    connection = sqlite3.connect(folder / "catalogue.sqlite")
+    connection = open_catalogue(folder / "catalogue.sqlite")
     connection.execute(sql)
     connection.commit()
     connection.close()

@@ -19,9 +19,9 @@ import pytest
 from faults import Faults, Image, Images, fail_with, faulty_files, in_child, run_in_one_process
 from shelf import answers, answers_of, page, record, write_shelf
 
+from archiver.errors import FindingAidError
 from indexer import (
     DiskFullError,
-    IndexError_,
     IndexMissingError,
     IndexOptions,
     NothingToRemoveError,
@@ -119,7 +119,7 @@ class Scene:
         shutil.copytree(self._folder / "prepared", index)
         faults.reset(step)
         faults.fault = fail_with(number)
-        with pytest.raises((IndexError_, OSError)) as raised:
+        with pytest.raises((FindingAidError, OSError)) as raised:
             self._do(str(index))
         assert "\n" not in str(raised.value), what
         faults.reset()

@@ -34,21 +34,25 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header of an array file, and its arrays: tuples of numbers, or of rows of them."""
     with open(path, "rb") as file:
         data = file.read()
-    magic, version, length, crc = struct.unpack_from("<4sIII", data)
-    assert (magic, version) == (b"FAid", 3)
-    assert zlib.crc32(data[16 : 16 + length]) == crc
-    header = json.loads(data[16 : 16 + length])
+    magic, version, length, blocks, crc = struct.unpack_from("<4sIIII", data)
+    assert (magic, version) == (b"FAid", 5)
+    assert zlib.crc32(data[:16] + data[20 : 20 + length + 4 * blocks]) == crc
+    header = json.loads(data[20 : 20 + length])
+    checksums = list(struct.unpack_from(f"<{blocks}I", data, 20 + length))
     assert header["size"] == len(data) and data[-8:] == bytes(8)
     arrays: dict[str, Any] = {}
     for array in header["arrays"]:
         rows, columns = [*array["shape"], 1][:2]
         kind = f"<{rows * columns}{TYPES[array['dtype']]}"
         assert array["offset"] % 64 == 0
-        assert zlib.crc32(data[array["offset"] : array["offset"] + struct.calcsize(kind)]) == array["crc32"]
+        read = data[array["offset"] : array["offset"] + struct.calcsize(kind)]
+        for start in range(0, len(read), 1 << 14):
+            assert zlib.crc32(read[start : start + (1 << 14)]) == checksums.pop(0)
         numbers = struct.unpack_from(kind, data, array["offset"])
         if len(array["shape"]) == 2:
             numbers = tuple(numbers[at : at + columns] for at in range(0, rows * columns, columns))
         arrays[array["name"]] = numbers
+    assert not checksums
     return header, arrays
 
 
@@ -125,7 +129,7 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 4}
+    assert maps["format"] == {"version": 5, "checksums": True}
     for segment in maps["segments"]:
         rows = catalogue.execute(
             "SELECT v.ordinal, a.urlkey, a.written FROM versions v JOIN addresses a ON a.id = v.url"
