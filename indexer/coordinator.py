@@ -202,7 +202,7 @@ class Run:
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
-            self._replace(worker, "the worker process died, perhaps for want of memory")
+            self._replace(worker, worker.end_told())
             return
         kind = message[0]
         if kind == "claim":
@@ -217,8 +217,13 @@ class Run:
             worker.flushing = False
         elif kind == "merged":
             self._take_merge(message[1], worker)
+        elif kind == "unable":
+            raise WorkerError(f"a worker process cannot begin: {message[1]}; is the program installed whole?")
         elif kind == "failed":
             _, name, number, text = message
+            if name == "MemoryError":
+                self._replace(worker, f"the worker process ran out of memory: {text}")
+                return
             if name == "DiskFullError" or number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise DiskFullError(text)
             if name == "IndexCorruptError":  # of a segment that was to be merged
@@ -403,7 +408,7 @@ class Run:
         share, parsing = worker.reading, bool(worker.status[Status.PARSING])
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
         self._workers.remove(worker)
-        status = worker.kill()
+        worker.kill()
         self._release(worker)
         if worker.merging is not None:
             self._merges.fail(worker.merging)
@@ -412,9 +417,7 @@ class Run:
         if share is None:
             self._deaths_at_rest += 1
             if self._deaths_at_rest > _KILLS_AT_MOST:
-                raise WorkerError(
-                    f"worker processes end with status {status} before they hand over what they have read"
-                )
+                raise WorkerError(f"{why}, again and again, before it handed over what it had read")
             self._queue.extend(worker.unfinished)
             if self._queue:
                 self._start_worker()

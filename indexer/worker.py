@@ -378,6 +378,19 @@ def _at(found: CaptureFound, problem: str) -> Damage:
     return Damage(place.path, place.offset, place.length, problem, place.member)
 
 
+# What a worker runs. One that cannot even begin says why: no death to be tried again.
+_BOOT = """
+import sys
+try:
+    from indexer.worker import serve
+except Exception as error:
+    from multiprocessing.connection import Connection
+    Connection(int(sys.argv[1])).send(("unable", f"{type(error).__name__}: {error}"))
+    sys.exit(1)
+serve()
+"""
+
+
 class WorkerProcess:
     """The coordinator's side of a worker: the process, the pipe to it, and the numbers it shows.
 
@@ -393,9 +406,8 @@ class WorkerProcess:
         shared.write(bytes(Status.SIZE * 8))
         shared.flush()
         self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
-        boot = "from indexer.worker import serve; serve()"
         self._process = start_python(
-            ["-c", boot, str(theirs.fileno()), str(shared.fileno()), folder, name],
+            ["-c", _BOOT, str(theirs.fileno()), str(shared.fileno()), folder, name],
             pass_fds=(theirs.fileno(), shared.fileno()),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -409,6 +421,18 @@ class WorkerProcess:
         """Return for how many seconds the worker has been at the same record or page, 0 when it waits."""
         since = self.status[Status.BUSY_SINCE_MS]
         return time.monotonic() - since / 1000 if since else 0.0
+
+    def end_told(self) -> str:
+        """Return how a worker that has closed its pipe came to its end."""
+        try:
+            status = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "the worker process closed its pipe"
+        if status == -signal.SIGKILL:
+            return "the worker process was killed (SIGKILL), perhaps for want of memory"
+        if status < 0:
+            return f"the worker process crashed ({signal.Signals(-status).name})"
+        return f"the worker process ended with exit status {status}"
 
     def stop(self) -> int:
         """Ask the worker to end, wait a little, and return its exit status."""

@@ -56,6 +56,9 @@ class ThreadWorker:
     def busy_s(self) -> float:
         return 0.0
 
+    def end_told(self) -> str:
+        return "the thread ended"
+
     def stop(self) -> int:
         self.pipe.send(("stop",))
         self._thread.join(10)

@@ -78,6 +78,7 @@ def small_blocks() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         run_in_one_process(patch, batch_pages=7)
         patch.setattr("indexer.store.plans.MERGE_VERSIONS", 12)
+        patch.setattr("indexer.index._LOOK_S", 60)  # else what a busy machine does not find in time differs
         patch.setattr(blocks, "BLOCK", 64)
         patch.setattr(blocks, "SMALL", 0)
         yield patch

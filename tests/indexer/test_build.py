@@ -18,14 +18,14 @@ from shelf import answers, page, record, write_shelf
 
 import indexer.coordinator
 from archiver.warc import Location
-from indexer import IndexOptions, Progress, WriterLockedError, build_index, open_index
+from indexer import IndexOptions, Progress, WorkerError, WriterLockedError, build_index, open_index
 from indexer.choosing import ArchiveFile
 from indexer.coordinator import Run
 from indexer.store.bm25f import Ranking
 from indexer.store.layout import live_folder
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import CaptureFound, FileEntry
-from indexer.worker import Batch, CaptureRow
+from indexer.worker import Batch, CaptureRow, Worker
 from running import REPOSITORY
 from tests.indexer.making import response, write_warc
 
@@ -639,3 +639,61 @@ def test_near_duplicates_are_folded_and_totals_stay(tmp_path: Path) -> None:
             hit.url for hit in part.hits
         ]
         assert sum(hit.folded + 1 for hit in part.hits) == 3
+
+
+def harm_workers(folder: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
+    """Have workers that are processes run a line before they begin."""
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(f"import os, sys\n{harm}\n")
+    monkeypatch.syspath_prepend(str(folder / "site"))
+
+
+def test_a_worker_that_cannot_import_a_module_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harm_workers(tmp_path, monkeypatch, "sys.modules['selectolax'] = None")
+    path = write_warc(tmp_path / "a.warc.gz", [response("http://a.example/", "<p>heron")])
+    with pytest.raises(WorkerError, match="a worker process cannot begin: ModuleNotFoundError: .*selectolax"):
+        build_index([path], str(tmp_path / "index"), options=ONE)
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        ("os._exit(7)", "the worker process ended with exit status 7"),
+        ("os.kill(os.getpid(), 9)", "the worker process was killed (SIGKILL), perhaps for want of memory"),
+        ("os.kill(os.getpid(), 11)", "the worker process crashed (SIGSEGV)"),
+    ],
+)
+def test_how_a_worker_ended_is_told_truly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str, said: str
+) -> None:
+    harm_workers(
+        tmp_path, monkeypatch, f"import indexer.worker; indexer.worker.Worker.run = lambda self: {harm}"
+    )
+    path = write_warc(tmp_path / "a.warc.gz", [response("http://a.example/", "<p>heron")])
+    build_index([path], str(tmp_path / "index"), options=ONE)
+    with open_index(str(tmp_path / "index")) as index:
+        [entry] = index.ledger()
+    assert entry.status == "unreadable"
+    assert [damage.problem for damage in entry.damaged] == [
+        f"given up: {said}, more than once; please report this"
+    ]
+
+
+def test_a_worker_without_memory_is_replaced_as_one_that_died(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_in_one_process(monkeypatch)
+    real, tried = Worker._analyze_group, list[int]()
+
+    def fail_once(self: Worker, entry: FileEntry) -> None:
+        tried.append(1)
+        if len(tried) == 2:
+            raise MemoryError("Unable to allocate 9.3 GiB")
+        real(self, entry)
+
+    monkeypatch.setattr(Worker, "_analyze_group", fail_once)
+    pages = [response(f"http://a.example/{n}", f"<p>heron {n}") for n in range(9)]
+    path = write_warc(tmp_path / "a.warc.gz", pages)
+    assert build_index([path], str(tmp_path / "index"), options=ONE).versions == 9

@@ -153,14 +153,21 @@ class HostilePages:
             return f"<{tag}>{self._load()}{choose.choice((f'</{tag}>', '', f'</{tag} x>'))}"
         if kind < 0.94:
             attribute = choose.choice(("", " id=x", " title='" + escape(self._load()) + "'", " class=a"))
-            return choose.choice(("<", "<", "</")) + choose.choice(_ELEMENTS) + attribute + choose.choice((">", ">", "/>", " "))
+            return (
+                choose.choice(("<", "<", "</"))
+                + choose.choice(_ELEMENTS)
+                + attribute
+                + choose.choice((">", ">", "/>", " "))
+            )
         return choose.choice(("x", " words ", "&amp;", *_NOISE))
 
     def _load(self) -> str:
         choose = self._random
         load = choose.choice(_LOADS)
         if "CSSVALUE" in load:
-            load = load.replace("CSSVALUE", self._css().partition("{")[2].rpartition("}")[0].replace("'", '"'))
+            load = load.replace(
+                "CSSVALUE", self._css().partition("{")[2].rpartition("}")[0].replace("'", '"')
+            )
         if "CSS" in load:
             load = load.replace("CSS", " ".join(self._css() for _ in range(choose.randint(1, 4))))
         if "QUOTED" in load:
@@ -183,10 +190,29 @@ class HostilePages:
         rest = address.partition("//")[2]
         return choose.choice(
             (
-                f"//{rest}", f"\\\\{rest}", f"/\\{rest}", f"ht\ttp://{rest}", f"HTTP://{rest}", f"http:\\\\{rest}", f" http://{rest} ",
-                f"&#104;ttp://{rest}", f"http&colon;//{rest}", f"\\68ttp://{rest}", f"http:/\n/{rest}", f"\x01http://{rest}", f"https://{rest}",
-                f"ws://{rest}", f"javascript:{self.run}", f"java\nscript:{self.run}", f"data:text/html,<script>{self.run}</script>",
-                f"data:text/html,<img src={address}>", f"blob:{address}", f"view-source:{address}", f"http://x@{rest}", f"{address}#a", f"{address},{address} 2x",
+                f"//{rest}",
+                f"\\\\{rest}",
+                f"/\\{rest}",
+                f"ht\ttp://{rest}",
+                f"HTTP://{rest}",
+                f"http:\\\\{rest}",
+                f" http://{rest} ",
+                f"&#104;ttp://{rest}",
+                f"http&colon;//{rest}",
+                f"\\68ttp://{rest}",
+                f"http:/\n/{rest}",
+                f"\x01http://{rest}",
+                f"https://{rest}",
+                f"ws://{rest}",
+                f"javascript:{self.run}",
+                f"java\nscript:{self.run}",
+                f"data:text/html,<script>{self.run}</script>",
+                f"data:text/html,<img src={address}>",
+                f"blob:{address}",
+                f"view-source:{address}",
+                f"http://x@{rest}",
+                f"{address}#a",
+                f"{address},{address} 2x",
             )  # fmt: skip
         )
 
