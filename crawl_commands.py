@@ -96,7 +96,7 @@ def crawl() -> None:
 @click.option("--max-mb", type=float, metavar="N", help="Stop after so many MB.")
 @click.option("--max-minutes", type=float, metavar="N", help="Stop after so many minutes.")
 @click.option(
-    "--page-size", "page_size_kb", type=int, metavar="KB", help="Cut longer pages (default 300 kB)."
+    "--page-size", "page_size_kb", type=int, metavar="KB", help="Cut longer pages (default 64,000 kB)."
 )
 @click.option("--include", multiple=True, metavar="RE2", help="Only pages whose address matches.")
 @click.option("--exclude", multiple=True, metavar="RE2", help="Leave out addresses that match.")
@@ -170,12 +170,11 @@ def start(
     if as_json:
         click.echo(json.dumps(result.as_json()))
     else:
-        skipped = ", ".join(
-            f"{n:,} {reason}" for reason, n in sorted(result.skipped.items(), key=lambda p: -p[1])
-        )
+        skipped, cut = _by_reason(result.skipped), _by_reason(result.cut)
         click.echo(
             f"{result.state} ({result.reason}): {result.fetched:,} fetched, {result.failed:,} failed"
-            f"{f', left out: {skipped}' if skipped else ''} ({result.seconds:.1f} s)"
+            f"{f', left out: {skipped}' if skipped else ''}{f', not had whole: {cut}' if cut else ''}"
+            f" ({result.seconds:.1f} s)"
         )
         click.echo(f"archives: {clean(crawl_job.archive_folder)} ({len(result.archives)} files)")
         if with_index and os.path.isdir(settings.index_path):
@@ -411,15 +410,18 @@ def _send(
     return 0
 
 
+def _by_reason(counts: dict[str, int]) -> str:
+    return ", ".join(f"{n:,} {reason}" for reason, n in sorted(counts.items(), key=lambda pair: -pair[1]))
+
+
 def status_lines(status: dict[str, Any]) -> list[str]:
     """Return a crawl's numbers as lines for a terminal."""
 
     def number(key: str) -> str:
         return f"{status.get(key) or 0:,}"
 
-    skipped = ", ".join(
-        f"{n:,} {reason}" for reason, n in sorted(status.get("skipped", {}).items(), key=lambda p: -p[1])
-    )
+    skipped, cut = _by_reason(status.get("skipped", {})), _by_reason(status.get("cut", {}))
+    failures = _by_reason(status.get("failures", {}))
     reason = f" ({status['reason']})" if status.get("reason") else ""
     lines = [
         f"{status.get('job', '')} {status['state']}{reason}: {number('fetched')} fetched, {number('queued')} queued, "
@@ -427,6 +429,10 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         f"  left out: {skipped or 'nothing'}; near-duplicates: {number('near_duplicates')}; "
         f"received {(status.get('bytes') or 0) / 1e6:,.1f} MB; {number('disk_free_mb')} MB free on the disk",
     ]
+    if failures:
+        lines.append(f"  failed: {failures}")
+    if cut:
+        lines.append(f"  not had whole: {cut}")
     if status.get("on_topic_share") is not None:
         lines.append(f"  on topic: {status['on_topic_share'] * 100:.0f} % of the pages")
     if status.get("queued") and (status.get("eta_s") or 0) > 0:

@@ -63,6 +63,7 @@ def test_crawl_into_a_job_and_look_at_it(tmp_path: Path, site: Site) -> None:
         "fetched",
         "failed",
         "skipped",
+        "cut",
         "archives",
         "bytes",
         "seconds",
@@ -73,6 +74,13 @@ def test_crawl_into_a_job_and_look_at_it(tmp_path: Path, site: Site) -> None:
     assert (code, json.loads(out)["state"], json.loads(out)["fetched"]) == (0, "finished", 3)
     code, out, _ = run(tmp_path, "crawl", "graph", "01", "g.json")
     assert code == 0 and len(json.loads((tmp_path / "g.json").read_text())["nodes"]) == 3
+
+
+def test_what_was_not_had_whole_is_said_at_the_end_and_in_the_status(tmp_path: Path, site: Site) -> None:
+    site.hosts[HOST]["/1"] = page("x", text="word " * 1000)
+    _, out, _ = crawl(tmp_path, site, "--page-size", "2")
+    assert "3 fetched, 0 failed, not had whole: 1 length (" in out
+    assert "  not had whole: 1 length" in run(tmp_path, "crawl", "status", "01")[1]
 
 
 def test_the_same_command_goes_on_and_fetches_nothing_twice(tmp_path: Path, site: Site) -> None:

@@ -54,7 +54,7 @@ _TOLD = ("id", "state", "reason", "fetched", "queued", "pages_per_s", "is_runnin
 _SPACE = re.compile(r"\s+")
 # Numbers that a job need not have: before its first second, or from an older run.
 _NO_NUMBERS: dict[str, Any] = {
-    **dict.fromkeys(("statuses", "types", "skipped", "failures"), {}), "hosts": [], "eta_s": None, "reason": "",
+    **dict.fromkeys(("statuses", "types", "skipped", "failures", "cut"), {}), "hosts": [], "eta_s": None, "reason": "",
 }  # fmt: skip
 _STEPS = {
     "queued": ("start",),

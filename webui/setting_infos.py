@@ -288,13 +288,13 @@ class ReplaySettings:
 
 @dataclass(frozen=True)
 class CrawlSettings:
-    threads: int = _setting(8, "pages fetched at the same time", low=1, high=256)
+    threads: int = _setting(8, "pages fetched at the same time", low=1, high=64)
     delay_s: float = _setting(
         1.0, "pause for one host, from the end of an answer to the next request", unit="s", low=0, high=3600
     )
     depth: int = _setting(3, "links followed from a seed", low=0, high=100)
     page_limit_kb: int = _setting(
-        300, "how much of one answer is kept; the rest is cut off and marked", unit="kB", low=1, high=1048576
+        64000, "how much of one answer is kept; the rest is cut off, marked and counted", unit="kB", low=1, high=1000000
     )
     max_pages: int = _setting(
         0, "pages after which a crawl ends; 0 means no limit", low=0, high=1_000_000_000

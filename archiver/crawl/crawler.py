@@ -53,6 +53,7 @@ class CrawlResult:
     """How a crawl ended.
 
     reason: one of states.FINISH_REASONS. archives: all files of the job.
+    cut: how much was not had whole, by reason; see Numbers.count_cut.
     messages: one line for each seed that came to nothing, and for what else
         the user should know.
     """
@@ -63,6 +64,7 @@ class CrawlResult:
     fetched: int
     failed: int
     skipped: dict[str, int]
+    cut: dict[str, int]
     archives: tuple[str, ...]
     bytes: int
     seconds: float
@@ -87,6 +89,7 @@ class CrawlResult:
             "fetched": self.fetched,
             "failed": self.failed,
             "skipped": self.skipped,
+            "cut": self.cut,
             "archives": list(self.archives),
             "bytes": self.bytes,
             "seconds": round(self.seconds, 3),
@@ -349,6 +352,7 @@ class Crawler:
             self.numbers.fetched,
             self.numbers.failed,
             {reason: n for reason, n in self.frontier.skipped.items() if n > 0},
+            dict(self.numbers.cut),
             archives,
             self.numbers.bytes,
             self.numbers.seconds,

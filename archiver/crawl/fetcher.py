@@ -56,8 +56,8 @@ class FetchLimits:
     connect_s: float = 10.0
     read_s: float = 30.0
     total_s: float = 120.0
-    page_bytes: int = 300_000
-    requisite_bytes: int = 10_000_000
+    page_bytes: int = 64_000_000
+    requisite_bytes: int = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ class CrawlJob:
     threads: int = 8
     delay_s: float = 1.0
     delay_factor: float = 2.0
-    page_size_kb: int = 300
-    file_size_kb: int = 10_000
+    page_size_kb: int = 64_000
+    file_size_kb: int = 64_000
     max_pages: int = 0
     max_mb: float = 0.0
     max_minutes: float = 0.0
@@ -317,7 +317,7 @@ _COMMENTS = {
     "threads": "requests at the same time",
     "delay_s": "shortest pause for a host, in seconds from its last answer; 0 also lets requests to a host overlap",
     "delay_factor": "the pause is at least so many times what the last answer took",
-    "page_size_kb": "a longer page is cut, and marked as cut, in kB",
+    "page_size_kb": "a longer page, or whatever else a link leads to, is cut, marked and counted as cut, in kB",
     "file_size_kb": "the same for pictures, styles, scripts and fonts, in kB",
     "max_pages": "stop after so many pages (what pages need to look right does not count)",
     "max_mb": "stop after so many MB received",

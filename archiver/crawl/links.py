@@ -17,7 +17,7 @@ from archiver.warc.urls import base_of, canonical_url, in_charset
 from indexer.text import sax
 from indexer.text.charset import decode_html
 
-_MOST_LINKS = 10_000
+MOST_LINKS = 10_000
 _SELECTOR = (
     "a[href],area[href],link[href],img,source,script[src],iframe[src],frame[src],embed[src],"
     "object[data],video,audio,track[src],input[src],[background],[style],style,meta[content],image"
@@ -80,13 +80,17 @@ class Link(NamedTuple):
 
 @dataclass(slots=True)
 class PageParts:
-    """What the crawl needs of a page. robots: the directives of its meta elements, lower case."""
+    """What the crawl needs of a page.
+
+    robots: the directives of its meta elements, lower case. is_cut: it has more links than are taken.
+    """
 
     links: list[Link] = field(default_factory=list)
     robots: frozenset[str] = frozenset()
     title: str = ""
     keywords: str = ""
     text: str = ""
+    is_cut: bool = False
 
 
 def extract_links(html: bytes | str, base_url: str, content_type: str = "") -> list[Link]:
@@ -119,7 +123,7 @@ def read_page(
     parts = PageParts()
     robots: set[str] = set()
     for node in tree.css(_SELECTOR):
-        if len(found.links) >= _MOST_LINKS:
+        if found.is_cut:
             break
         tag = node.tag
         attributes = node.attributes
@@ -132,7 +136,7 @@ def read_page(
             _read_link(attributes, found)
         else:
             _read_other(tag, node, attributes, found)
-    parts.links = list(found.links.values())
+    parts.links, parts.is_cut = list(found.links.values()), found.is_cut
     parts.robots = frozenset(robots)
     if with_text:
         title = tree.css_first("title")
@@ -193,6 +197,7 @@ class _Found:
         self._charset = charset
         self._spell = spell
         self.links: dict[tuple[str, LinkKind], Link] = {}
+        self.is_cut = False  # there were more than MOST_LINKS
 
     def add(self, href: str | None, kind: LinkKind, text: str = "", nofollow: bool = False) -> None:
         href = href.strip() if href else ""
@@ -204,7 +209,9 @@ class _Found:
             return
         key = (url, kind)
         known = self.links.get(key)
-        if known is None or (known.nofollow and not nofollow):
+        if known is None and len(self.links) >= MOST_LINKS:
+            self.is_cut = True
+        elif known is None or (known.nofollow and not nofollow):
             self.links[key] = Link(url, kind, text, nofollow)
 
 
@@ -297,13 +304,16 @@ class _LinkHandler:
 
     def __init__(self) -> None:
         self.base: str | None = None
+        self.is_cut = False
         self.links: list[tuple[str, bool]] = []  # as written, and whether the page vouches for it
 
     def start_element(self, tag: str, attributes: dict[str, str]) -> None:
         href = attributes.get("href")
         if tag == "base":
             self.base = href if self.base is None else self.base
-        elif href and len(self.links) < _MOST_LINKS:
+        elif href and len(self.links) >= MOST_LINKS:
+            self.is_cut = True
+        elif href:
             self.links.append((href, _has(attributes.get("rel"), "nofollow")))
 
     def end_element(self, tag: str) -> None:
@@ -322,4 +332,4 @@ def _read_deep_page(text: str, url: str, charset: str, spell: Callable[[str, str
     found = _Found(base_of(url, handler.base, charset), charset, spell)
     for href, nofollow in handler.links:
         found.add(href, LinkKind.PAGE, "", nofollow)
-    return PageParts(links=list(found.links.values()))
+    return PageParts(links=list(found.links.values()), is_cut=handler.is_cut or found.is_cut)

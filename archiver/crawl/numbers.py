@@ -14,6 +14,7 @@ from archiver.crawl.job import CrawlJob
 from archiver.crawl.statefile import StateFile
 
 _WINDOW_S = 10.0
+_MOST_TYPES = 50
 
 
 class Numbers:
@@ -34,6 +35,7 @@ class Numbers:
         self.statuses: Counter[str] = Counter(before.get("statuses", {}))
         self.types: Counter[str] = Counter(before.get("types", {}))
         self.failures: Counter[str] = Counter(before.get("failures", {}))
+        self.cut: Counter[str] = Counter(before.get("cut", {}))
         # From the table, for the numbers are saved once a second only.
         self.fetched = int(
             file.execute(
@@ -64,8 +66,17 @@ class Numbers:
             self.statuses[str(status)] += 1
             if counted:
                 self.fetched += 1
-                if mime in self.types or len(self.types) < 50:
-                    self.types[mime or "none"] += 1
+                name = mime or "none"
+                self.types[name if name in self.types or len(self.types) < _MOST_TYPES else "other"] += 1
+
+    def count_cut(self, reason: str) -> None:
+        """Count what was not had whole.
+
+        reason: that of an answer as WARC-Truncated has it ("length", "time", "disconnect", "unspecified");
+            "links" for a page, "sitemap" for a sitemap of which not all addresses were taken.
+        """
+        with self._lock:
+            self.cut[reason] += 1
 
     def count_failure(self, reason: str) -> None:
         """Count an address that was given up."""
@@ -111,6 +122,7 @@ class Numbers:
                 "retried": self.retried,
                 "skipped": {reason: n for reason, n in skipped.items() if n > 0},
                 "failures": dict(self.failures),
+                "cut": dict(self.cut),
                 "pages_per_s": round((self.fetched - fetched_then) / lately, 1),
                 "pages_per_s_average": round(average, 1),
                 "kb_per_s": round((self.bytes - bytes_then) / lately / 1000, 1),

@@ -52,6 +52,11 @@ _LONGEST_RETRY_AFTER_S = 3600.0
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MOST_SITEMAP_URLS = 50_000
 _SITEMAP_BYTES = 50_000_000
+_MOST_SITEMAPS = 100  # that one robots.txt may name
+_DEEPEST_SITEMAP = 4  # a list of lists of lists
+_READ_BYTES = (
+    16_000_000  # of a page or a style sheet without its codings; links behind that are not looked for
+)
 
 
 class Visitor:
@@ -256,7 +261,9 @@ class Visitor:
                 and self.job.depth > 0
                 and self.frontier.scope.wants_sitemaps_of(self.frontier.queues.origin_of(origin) + "/")
             ):
-                for sitemap in rules.sitemaps[:100]:
+                if len(rules.sitemaps) > _MOST_SITEMAPS:
+                    self.numbers.count_cut("sitemap")
+                for sitemap in rules.sitemaps[:_MOST_SITEMAPS]:
                     try:
                         self.frontier.add_sitemap(item, self._spell(sitemap), 0)
                     except ValueError:
@@ -292,6 +299,8 @@ class Visitor:
             if body[:2] == b"\x1f\x8b":
                 body = _gunzip(body, _SITEMAP_BYTES)
             found, is_index = sitemap_links(decode_html(body, content_type_of(exchange.headers))[0])
+            if len(body) >= _SITEMAP_BYTES or len(found) > _MOST_SITEMAP_URLS:
+                self.numbers.count_cut("sitemap")
             for url in found[:_MOST_SITEMAP_URLS]:
                 try:
                     urls.append(self._spell(url))
@@ -300,13 +309,15 @@ class Visitor:
         packed = pack_exchange(exchange)
         with self._keeper.transaction():
             self._keep(item, exchange, Kept(packed=packed), count=False)
-            if item.hops < 4 and (is_index or target):
+            if item.hops >= _DEEPEST_SITEMAP and (is_index or target):
+                self.numbers.count_cut("sitemap")
+            elif is_index or target:
                 for url in [target] if target else urls:
                     try:
                         self.frontier.add_sitemap(item, self._spell(url), item.hops + 1)
                     except ValueError:
                         continue
-            elif not is_index and not target:
+            else:
                 self.numbers.discovered_in_sitemaps += self.frontier.add_from_sitemap(item, urls)
 
     # ------------------------------------------------------------ pages and what they need
@@ -328,7 +339,7 @@ class Visitor:
                 log.info("%s: redirects to no address: %s", item.url, exchange.redirect_target)
         self._read(item, exchange, kept)
         if kept.dropped:
-            kept.links = [link for link in kept.links if link.kind == LinkKind.PAGE]
+            kept.links = [link for link in kept.links if link.kind != LinkKind.REQUISITE]
         else:
             self._pack(item, exchange, kept)
         with self._keeper.transaction():
@@ -356,9 +367,8 @@ class Visitor:
         )
         if 200 <= exchange.status < 300 and exchange.entity:
             kind = exchange.content_type
-            limit = (self.job.page_size_kb if item.kind == UrlKind.PAGE else self.job.file_size_kb) * 10_000
             if kind == "text/css":
-                text, charset = decode_html(exchange.decoded(limit), content_type_of(exchange.headers))
+                text, charset = decode_html(self._text_of(exchange), content_type_of(exchange.headers))
                 kept.links += [
                     Outlink(link.url, link.kind)
                     for link in css_links(text, item.url, charset, spell=self._spell)
@@ -369,7 +379,7 @@ class Visitor:
             ):
                 kept.is_html = True
                 parts = read_page(
-                    exchange.decoded(limit),
+                    self._text_of(exchange),
                     item.url,
                     content_type_of(exchange.headers),
                     agent=self._agent.lower(),
@@ -377,6 +387,8 @@ class Visitor:
                     with_link_text=self.job.order == "best",
                     spell=self._spell,
                 )
+                if parts.is_cut:
+                    self.numbers.count_cut("links")
                 directives |= parts.robots
                 self._look_at_page(item, parts, kept)
         if self.job.obey_meta_robots:
@@ -395,6 +407,13 @@ class Visitor:
             on_topic = kept.on_topic if kept.on_topic is not None else self._keeper.was_on_topic(item.via)
             if not on_topic:
                 kept.dropped = "off topic"
+
+    def _text_of(self, exchange: Exchange) -> bytes:
+        """Return a body without its codings as far as it is read for links."""
+        body = exchange.decoded(_READ_BYTES + 1)
+        if len(body) > _READ_BYTES:
+            self.numbers.count_cut("links")
+        return body[:_READ_BYTES]
 
     def _look_at_page(self, item: Item, parts: PageParts, kept: Kept) -> None:
         kept.title = parts.title[:500]
@@ -444,6 +463,8 @@ class Visitor:
         self._keeper.keep(item, exchange, kept, self.frontier.round)
         self.frontier.done(item, kept.dropped)
         self.numbers.count_fetch(exchange.status, exchange.content_type, counted=count)
+        if exchange.truncated:
+            self.numbers.count_cut(exchange.truncated)
         is_revisit = kept.packed is not None and kept.packed.is_revisit
         note = kept.dropped or exchange.truncated or ("revisit" if is_revisit else "-")
         self._write_log(item, exchange.status, len(exchange.body), exchange.content_type or "-", note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import sqlite3
 import threading
 import time
@@ -882,3 +883,117 @@ def test_redirect_to_a_name_that_ends_in_an_accent(crawl_of: Any) -> None:
     crawl = crawl_of({"a.example": {"/": redirect("/città".encode()), "/citt%C3%A0": page("x")}})
     crawl.run()
     assert crawl.site.asked("a.example") == ["/", "/citt%C3%A0"]
+
+
+# ------------------------------------------------------------ what was not had whole
+
+
+def test_pages_and_files_of_some_megabytes_are_kept_whole(crawl_of: Any) -> None:
+    text = "word " * 300_000
+    routes = {
+        "/": page("0", ["/long", "/report.pdf", "/file"], text="<img src=/picture.png>"),
+        "/long": page("long", ["/behind"], text=text),
+        "/report.pdf": answer(b"%PDF" + bytes(2_000_000), "application/pdf"),
+        "/file": answer(b"PK" + bytes(2_000_000), "application/octet-stream"),
+        "/picture.png": answer(b"\x89PNG" + bytes(2_000_000), "image/png"),
+        "/behind": page("behind"),
+    }
+    crawl = crawl_of({"a.example": routes})
+    assert crawl.run().cut == {}
+    payloads = crawl.payloads()
+    assert {f"a.example{target}": raw.partition(b"\r\n\r\n")[2] for target, raw in routes.items()} == payloads
+    assert not any("WARC-Truncated" in record.fields for record in crawl.records())
+
+
+def test_what_was_cut_is_counted_by_reason_everywhere(crawl_of: Any) -> None:
+    start = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    big = "<a href=/there>x</a>" + "x" * 5000
+    crawl = crawl_of(
+        {
+            "a.example": {
+                "/": page("0", ["/page", "/pdf", "/packed", "/lost", "/chunks", "/exact"]),
+                "/page": answer(big),
+                "/pdf": answer(big, "application/pdf"),
+                "/packed": answer(gzip.compress(random.Random(1).randbytes(9000)), Content_Encoding="gzip"),
+                "/exact": answer("y" * 2000),
+                "/lost": lambda _: iter([start + b"Content-Length: 100\r\n\r\n<a href=/here>x</a>"]),
+                "/chunks": start + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nfive\r\n",
+                "/there": page("there"),
+                "/here": page("here"),
+            }
+        }
+    )
+    result = crawl.run(page_size_kb=2)
+    expected = {"length": 3, "disconnect": 1, "unspecified": 1}
+    assert result.cut == result.as_json()["cut"] == crawl_status(crawl.folder)["cut"] == expected
+    marks = {
+        crawl.short(r.url): r.fields["WARC-Truncated"]
+        for r in crawl.records()
+        if "WARC-Truncated" in r.fields
+    }
+    assert marks == {
+        "a.example/page": "length",
+        "a.example/pdf": "length",
+        "a.example/packed": "length",
+        "a.example/lost": "disconnect",
+        "a.example/chunks": "unspecified",
+    }
+    # Links come from what is there.
+    assert {"/there", "/here"} <= set(crawl.site.asked("a.example"))
+    assert crawl.run(page_size_kb=2).cut == expected  # over all runs, as the other numbers
+
+
+@pytest.mark.parametrize(("excess", "cut"), [(-1, {}), (0, {}), (1, {"links": 1})])
+def test_more_links_than_are_taken_are_counted(
+    crawl_of: Any, monkeypatch: pytest.MonkeyPatch, excess: int, cut: dict[str, int]
+) -> None:
+    import archiver.crawl.links as links_module
+
+    monkeypatch.setattr(links_module, "MOST_LINKS", 5)
+    links = [f"/{n}" for n in range(5 + excess)]
+    crawl = crawl_of({"a.example": {"/": page("0", [*links, "/0"]), "/*": page("x")}})
+    assert crawl.run().cut == cut
+    assert set(crawl.site.asked("a.example")) == {"/", *links[:5]}
+
+
+@pytest.mark.parametrize(("excess", "cut"), [(-1, {}), (0, {}), (1, {"links": 1})])
+def test_pages_that_are_not_read_to_their_end_are_counted(
+    crawl_of: Any, monkeypatch: pytest.MonkeyPatch, excess: int, cut: dict[str, int]
+) -> None:
+    import archiver.crawl.visitor as visitor_module
+
+    body = b"<title>x</title><a href=/1>1</a>" + b" " * 100
+    monkeypatch.setattr(visitor_module, "_READ_BYTES", len(body) - excess)
+    crawl = crawl_of(
+        {"a.example": {"/": answer(gzip.compress(body), Content_Encoding="gzip"), "/1": answer("short")}}
+    )
+    assert crawl.run().cut == cut
+    assert crawl.site.asked("a.example") == ["/", "/1"]
+
+
+@pytest.mark.parametrize(("excess", "cut"), [(0, {}), (1, {"sitemap": 1})])
+def test_sitemaps_of_which_not_all_is_taken_are_counted(
+    crawl_of: Any, monkeypatch: pytest.MonkeyPatch, excess: int, cut: dict[str, int]
+) -> None:
+    import archiver.crawl.visitor as visitor_module
+
+    monkeypatch.setattr(visitor_module, "_MOST_SITEMAP_URLS", 3)
+    urls = "".join(f"<url><loc>http://a.example:@PORT/{n}</loc></url>" for n in range(3 + excess))
+    crawl = crawl_of(
+        {
+            "a.example": {
+                "/robots.txt": robots("Sitemap: http://a.example:@PORT/map.xml\n"),
+                "/map.xml": answer(f"<urlset>{urls}</urlset>", "text/xml"),
+                "/*": page("x"),
+            }
+        }
+    )
+    assert crawl.run().cut == cut
+    assert set(crawl.site.asked("a.example")) == {"/", "/map.xml", "/0", "/1", "/2"}
+
+
+def test_redirect_that_must_not_be_indexed_is_followed(crawl_of: Any) -> None:
+    moved = b"HTTP/1.1 301 Moved\r\nLocation: /new\r\nX-Robots-Tag: noindex\r\nContent-Length: 0\r\n\r\n"
+    crawl = crawl_of({"a.example": {"/": moved, "/new": page("new")}})
+    crawl.run()
+    assert crawl.site.asked("a.example") == ["/", "/new"]

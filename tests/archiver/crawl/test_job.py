@@ -34,7 +34,7 @@ def test_every_key_has_its_comment() -> None:
 
 def test_defaults_are_those_the_documentation_names() -> None:
     job = CrawlJob()
-    assert (job.depth, job.threads, job.page_size_kb, job.delay_s, job.order) == (3, 8, 300, 1.0, "bfs")
+    assert (job.depth, job.threads, job.page_size_kb, job.delay_s, job.order) == (3, 8, 64_000, 1.0, "bfs")
 
 
 @pytest.mark.parametrize(
