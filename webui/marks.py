@@ -34,7 +34,7 @@ def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
         return 0
     nodes, text = _visible_text(root)
     language = _language(root, text)
-    spans = marker.spans(text, language)[:MAX_MARKS]
+    spans = marker.spans(text, language, MAX_MARKS)
     if not spans:
         return 0
     numbers = {span[0]: number for number, span in enumerate(spans, 1)}
@@ -50,7 +50,7 @@ def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
 
 
 def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], str]:
-    """Return the text nodes with their place in the whole text, and that text; blocks part words."""
+    """Return the text nodes with their place in the whole text, and its first MAX_MARKED_CHARS; blocks part words."""
     nodes: list[tuple[LexborNode, int, str]] = []
     pieces: list[str] = []
     known: dict[int, _Surroundings] = {}
@@ -73,9 +73,9 @@ def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], 
             length += 1
         block, parted = own_block, False
         nodes.append((node, length, own))
-        pieces.append(own)
+        pieces.append(own[: MAX_MARKED_CHARS - length])
         length += len(own)
-        if length > MAX_MARKED_CHARS:
+        if length >= MAX_MARKED_CHARS:
             break
     return nodes, "".join(pieces)
 

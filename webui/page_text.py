@@ -25,7 +25,7 @@ Paragraph = tuple[SnippetPart, ...]
 class MarkedText:
     """The text of a page. problem: "unreadable", "no text" or ""; is_cut: more than MAX_CHARS; language: its code.
 
-    title, description: what the page says of itself. hits: how many parts are marked.
+    title, description: what the page says of itself. hits: how many parts are marked, at most MOST_SPANS.
     """
 
     problem: str

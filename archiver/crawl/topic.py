@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from threading import Lock
 
-from indexer.text.analysis import words_of
+from indexer.text.analysis import with_few_marks, words_of
 from indexer.text.languages import STOP_WORDS
 
 ON_TOPIC = 0.12  # likeness from which a page is accepted in best order
@@ -28,7 +28,8 @@ _STOP = frozenset(word for words in STOP_WORDS.values() for word in words)
 
 def fold(text: str) -> list[str]:
     """Return the words of a text without accents, for people search Università as Universita."""
-    return words_of("".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)))
+    plain = unicodedata.normalize("NFKD", with_few_marks(text))
+    return words_of("".join(c for c in plain if not unicodedata.combining(c)))
 
 
 class Topic:

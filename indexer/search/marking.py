@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -24,6 +25,7 @@ from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_w
 
 # Letters and digits; the marks that stand inside words are added by `_token`.
 _JOINERS = "\u00ad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+_JOINER = re.compile(f"[{_JOINERS}]")
 _LAST_MARK = 0x1F000  # but for variation selectors
 _SELECTORS = "\U000e0100-\U000e01ef"
 # From here on whole blocks are letters of scripts without spaces.
@@ -35,6 +37,9 @@ _BEYOND = (
 
 # what makes a compound of the word before it, and one more character, which tells whether the signs end there
 _SIGNS = re.compile(f"([#＃]|[+＋][{_JOINERS}]*[+＋])[{_JOINERS}]*.?", re.DOTALL)
+
+MOST_SPANS = 10_000
+_LONGEST_TOKEN = 4_000  # what is longer is looked at in pieces
 
 Span = tuple[int, int]
 _Run = tuple[str, int, int]  # a word as it is compared, and where it stands
@@ -58,8 +63,8 @@ class Marker:
     def __bool__(self) -> bool:
         return bool(self._words or self._phrases or self._patterns or self._fuzzy)
 
-    def spans(self, text: str, language: str) -> list[Span]:
-        """Return (start, end) of what is to be marked, rising and apart from each other.
+    def spans(self, text: str, language: str, most: int = MOST_SPANS) -> list[Span]:
+        """Return (start, end) of what is to be marked, rising and apart from each other; the first `most` of them.
 
         language: of the text, as `language_of` tells it; "" when it is not known.
         """
@@ -68,35 +73,20 @@ class Marker:
             return []
         exact = {word.text for word in wanted}.union(*self._phrases)
         runs = _runs_by_token(text, exact)
-        compounds = _compound_runs(text)
-        there = {run[0] for token_runs in (*runs.values(), compounds) for run in token_runs}
+        there = {run[0] for token_runs in runs.values() for run in token_runs}
+        there.update(run[0] for run in _compound_runs(text))
         forms = _forms(wanted, there, language) | self._similar(there)
         characters = {word.text for word in wanted if len(word.text) == 1 and not word.exact}
-        chosen = {
-            token: [
-                (low, high)
-                for word, low, high in token_runs
-                if word in forms or (len(word) == 2 and word[0] in characters and is_paired(word[0]))
-            ]
-            for token, token_runs in runs.items()
-        }
-        chosen = {token: spans for token, spans in chosen.items() if spans}
-        found: list[Span] = [(low, high) for word, low, high in compounds if word in forms]
-        if chosen:
-            for match in _token().finditer(text):
-                if match[0] in chosen:
-                    start = match.start()
-                    found += [(start + low, start + high) for low, high in chosen[match[0]]]
-        if self._phrases:
-            in_order = [
-                (word, match.start() + low, match.start() + high)
-                for match in _token().finditer(text)
-                for word, low, high in runs[match[0]]
-            ]
-            compound_at = {low: (word, low, high) for word, low, high in compounds}
-            for phrase in self._phrases:
-                found += _in_a_row(phrase, [_as_asked(run, compound_at, phrase) for run in in_order])
-        return _joined(found)
+
+        def is_chosen(word: str) -> bool:
+            return word in forms or (len(word) == 2 and word[0] in characters and is_paired(word[0]))
+
+        chosen = {token: spans for token, spans in runs.items() if any(is_chosen(run[0]) for run in spans)}
+        found = _first_joined((run[1:] for run in _in_order(text, chosen) if is_chosen(run[0])), most)
+        found += _first_joined((run[1:] for run in _compound_runs(text) if run[0] in forms), most)
+        for phrase in self._phrases:
+            found += _first_joined(_in_a_row(phrase, _as_asked(text, runs, phrase)), most)
+        return _joined(found)[:most]
 
     def _similar(self, there: set[str]) -> set[str]:
         """Return the words among those `there` that a wildcard or a fuzzy word stands for."""
@@ -118,6 +108,25 @@ class Marker:
         return telling if telling or self._phrases or self._patterns or self._fuzzy else self._words
 
 
+def _tokens(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Give (place, token, whether it ends there) for the tokens of a text.
+
+    Of a very long word only the beginning is given: it is what words are compared by. A long run of a script without
+    spaces comes in pieces that overlap by the character which begins a pair in both.
+    """
+    for match in _token().finditer(text):
+        start, end = match.span()
+        if end - start > _LONGEST_TOKEN and not is_paired(text[start]):
+            end = start + _LONGEST_TOKEN
+        while end - start > _LONGEST_TOKEN:
+            cut = start + _LONGEST_TOKEN
+            while cut > start + 2 and _JOINER.match(text[cut - 1]):
+                cut -= 1
+            yield start, text[start:cut], False
+            start = cut - 1
+        yield start, text[start:end], True
+
+
 def _runs_by_token(text: str, exact: set[str]) -> dict[str, list[_Run]]:
     """Return the words of each distinct token of a text, with their places in it; most tokens are one word.
 
@@ -126,7 +135,9 @@ def _runs_by_token(text: str, exact: set[str]) -> dict[str, list[_Run]]:
     """
     asks_for_pairs = any(word and is_paired(word[0]) for word in exact)
     runs: dict[str, list[_Run]] = {}
-    for token in set(_token().findall(text)):
+    for _start, token, _is_end in _tokens(text):
+        if token in runs:
+            continue
         if token.isascii():
             runs[token] = [(token.lower()[:MAX_WORD], 0, len(token))]
             continue
@@ -140,26 +151,51 @@ def _runs_by_token(text: str, exact: set[str]) -> dict[str, list[_Run]]:
     return runs
 
 
-def _compound_runs(text: str) -> list[_Run]:
-    """Return the compounds of a text, such as C++, where they stand: each begins with a word that is a token too."""
-    found: list[_Run] = []
-    if not _SIGNS.search(text):
-        return found
-    for match in _token().finditer(text):
-        signs = _SIGNS.match(text, match.end())
-        if not signs:
-            continue
-        words = word_spans_of(match[0])
-        for compound in compounds_of(text[match.start() : signs.end()])[-1:]:
-            if words and normalize(match[0]).endswith(compound.rstrip("+#")):
-                found.append((compound, match.start() + words[-1][1], signs.end(1)))
-    return found
+def _in_order(text: str, runs: dict[str, list[_Run]]) -> Iterator[_Run]:
+    """Give the words of those tokens that have some, where they stand in the text."""
+    for start, token, is_end in _tokens(text):
+        found = runs.get(token, ())
+        # the last character of a piece stands alone only in the piece
+        for word, low, high in found if is_end else found[:-1]:
+            yield word, start + low, start + high
 
 
-def _as_asked(run: _Run, compound_at: dict[int, _Run], phrase: tuple[str, ...]) -> _Run:
-    """Return the compound that stands where a word does, if the phrase has it; else the word."""
-    compound = compound_at.get(run[1])
-    return compound if compound and compound[0] in phrase else run
+def _compound_runs(text: str) -> Iterator[_Run]:
+    """Give the compounds of a text, such as C++, where they stand: each begins with a word that is a token too."""
+    for start, token, is_end in _tokens(text) if _SIGNS.search(text) else ():
+        signs = _SIGNS.match(text, start + len(token)) if is_end else None
+        found = _compound(token, signs[0], len(signs[1])) if signs else None
+        if signs and found:
+            yield found[0], start + found[1], signs.end(1)
+
+
+@lru_cache(maxsize=4096)
+def _compound(token: str, signs: str, length: int) -> tuple[str, int] | None:
+    """Return the compound that a token and the signs behind it make, and where it begins in the token.
+
+    length: of the signs alone; one more character may follow, which tells whether they end there.
+    """
+    if (
+        token.isascii() and signs.isascii()
+    ):  # as most are; the other way gives the same, and takes fifty times as long
+        behind = signs[length:]
+        is_one = not behind.isalnum() if signs[0] == "#" else behind != "+"
+        return (token.lower() + signs[:length], 0) if is_one and len(token) <= MAX_WORD - 2 else None
+    words = word_spans_of(token)
+    for compound in compounds_of(token + signs)[-1:]:
+        if words and normalize(token).endswith(compound.rstrip("+#")):
+            return compound, words[-1][1]
+    return None
+
+
+def _as_asked(text: str, runs: dict[str, list[_Run]], phrase: tuple[str, ...]) -> Iterator[_Run]:
+    """Give the words of a text in their order, with a compound in place of a word where the phrase has it."""
+    compounds = (run for run in _compound_runs(text) if run[0] in phrase)
+    compound = next(compounds, None)
+    for run in _in_order(text, runs):
+        while compound is not None and compound[1] < run[1]:
+            compound = next(compounds, None)
+        yield compound if compound is not None and compound[1] == run[1] else run
 
 
 def _is_one_word(word: str) -> bool:
@@ -179,7 +215,8 @@ def _token() -> re.Pattern[str]:
     )
     pictures = _class_of(code for code in range(0x2300, 0x1FB00) if is_picture(chr(code)))
     return re.compile(
-        f"[{pictures}]|[{paired}][{paired}{_JOINERS}]*|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])+"
+        # "++": one that could go back would remember every character of a word of megabytes
+        f"[{pictures}]|[{paired}][{paired}{_JOINERS}]*|(?:[^\\W_{paired}]|[{marks}{_JOINERS}{_SELECTORS}])++"
     )
 
 
@@ -213,19 +250,38 @@ def _forms(wanted: list[Word], there: set[str], language: str) -> set[str]:
     return forms
 
 
-def _in_a_row(phrase: tuple[str, ...], runs: list[_Run]) -> Iterator[Span]:
+def _in_a_row(phrase: tuple[str, ...], runs: Iterable[_Run]) -> Iterator[Span]:
+    """Give the places of the words of a phrase, rising, wherever they stand in a row; implied ones are passed over."""
     told = [(place, word) for place, word in enumerate(phrase) if not is_implied(phrase, place)]
     if not told:
         return
-    first_place, first_word = told[0]
-    for number, (word, _, _) in enumerate(runs):
-        start = number - first_place
-        if word != first_word or start < 0 or start + told[-1][0] >= len(runs):
-            continue
-        if all(runs[start + place][0] == other for place, other in told):
-            for place in range(len(phrase)):
-                if start + place < len(runs) and (place, phrase[place]) in told:
-                    yield runs[start + place][1:]
+    first, last = told[0][0], told[-1][0]
+    window: deque[_Run] = deque(maxlen=last - first + 1)
+    held: set[Span] = (
+        set()
+    )  # a match may begin inside of the one before, at a word that was passed over there
+    for number, run in enumerate(runs):
+        window.append(run)
+        # before the first word that is told there must be room for those that are not
+        if number >= last and all(window[place - first][0] == word for place, word in told):
+            held.update(window[place - first][1:] for place, _word in told)
+        passed = sorted(span for span in held if span[0] < window[0][1])
+        yield from passed
+        held.difference_update(passed)
+    yield from sorted(held)
+
+
+def _first_joined(spans: Iterable[Span], most: int) -> list[Span]:
+    """Return the first of the spans, which come in their order, joined where they overlap; at most one too many."""
+    joined: list[Span] = []
+    for low, high in spans:
+        if joined and low < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        elif len(joined) > most:
+            break
+        else:
+            joined.append((low, high))
+    return joined
 
 
 def _joined(spans: list[Span]) -> list[Span]:

@@ -27,6 +27,9 @@ from numpy.typing import NDArray
 
 from indexer.text.elements import DESCRIPTION, ELEMENTS, KEYWORDS, MARK, TITLE, URL, PageText
 
+MOST_MARKS = 30  # on one letter, as in the stream-safe format of Unicode (UAX 15)
+_LAST_MARK = 0x1F000
+_BEYOND_BMP = re.compile("[\U00010000-\U0001efff]")
 MAX_WORD = 64  # code points; what is longer is indexed and searched by its first 64
 _RUNNING = 4  # number of the section that holds the running text
 SECTION_GAP = 32  # positions left free between title, description, keywords, address and running text
@@ -100,10 +103,39 @@ def normalize(text: str, language: str = "") -> str:
     text = _with_dots(text, language)
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFKC", _SPECIAL.sub(_untangled, text)).casefold()
+    text = unicodedata.normalize("NFKC", with_few_marks(_SPECIAL.sub(_untangled, text))).casefold()
     if _POINTED.search(text):
         text = _POINTED.sub(lambda found: _PLAIN_ALEF if found.group() in _ALEFS else "", text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def with_few_marks(text: str) -> str:
+    """Return a text without the marks that follow MOST_MARKS others on one letter, which no script has.
+
+    Normalizing sorts the marks of a letter, in a time that grows with the square of their number: a page that holds
+    60,000 accents in a row keeps Python from doing anything else for minutes.
+    """
+    return text if text.isascii() else _crowd(bool(_BEYOND_BMP.search(text))).sub(r"\1", text)
+
+
+@cache
+def _crowd(with_all: bool) -> re.Pattern[str]:
+    """Return what matches too many characters in a row that are marks, or become some when they are normalized.
+
+    with_all: also those of the upper planes, which make looking for them forty times as slow.
+    """
+    marks = [
+        character
+        for character in map(chr, range(0x300, _LAST_MARK if with_all else 0x10000))
+        if unicodedata.combining(character)
+        or (
+            unicodedata.decomposition(character)
+            and unicodedata.combining(unicodedata.normalize("NFKD", character)[0])
+        )
+    ]
+    a_mark = f"[{''.join(marks)}]"
+    # a single mark first, which is looked for fast
+    return re.compile(f"({a_mark}{a_mark}{{{MOST_MARKS - 1}}}){a_mark}+")
 
 
 def _with_dots(text: str, language: str) -> str:

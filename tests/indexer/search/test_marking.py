@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.search import marking
 from indexer.search.marking import Marker, spans_within
 from indexer.search.query import Query, Word, parse_query
 from indexer.text.analysis import word_spans_of
@@ -62,6 +66,54 @@ def test_any_word_of_any_text_is_found_again(text: str, data: st.DataObject) -> 
     assert any(start <= low and end >= high for start, end in found)
     assert all(0 <= start < end <= len(text) for start, end in found)
     assert all(first[1] <= second[0] for first, second in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+@settings(deadline=None, max_examples=50)
+@given(
+    text=st.text(st.sampled_from("漢字仮名ไ \u200d。"), max_size=30),
+    query=st.sampled_from(["漢", "=漢", "漢字", '"漢字 仮名"', "字仮", "名", '"字 仮"']),
+)
+def test_long_runs_of_scripts_without_spaces_are_marked_piece_by_piece(
+    length: int, text: str, query: str
+) -> None:
+    marker = Marker(parse_query(query))
+    whole = marker.spans(text, "ja")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(marking, "_LONGEST_TOKEN", length + 2)
+        assert marker.spans(text, "ja") == whole
+
+
+def test_the_first_marks_are_told_in_order() -> None:
+    text = "dog cat. the dog, a cat dog " * 50
+    for query in ("dog", "dog cat", '"dog cat"', '"cat dog" cat', '"dog the cat"'):
+        marker = Marker(parse_query(query))
+        whole = marker.spans(text, "en")
+        for most in (1, 2, 7, len(whole) - 1, len(whole), len(whole) + 1):
+            assert marker.spans(text, "en", most) == whole[:most], (query, most)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'a' * (4 << 20)", "'\\u0301\\u0316' * (1 << 20)", "'c++ ' * (1 << 16)"],
+)
+def test_a_text_of_megabytes_takes_little_memory(text: str) -> None:
+    """A word of 4 MB took half a gigabyte, and accents in a row took hours."""
+    code = (
+        "import re, sys\n"
+        "from indexer.search.marking import Marker\n"
+        "from indexer.search.query import parse_query\n"
+        "def peak():\n"
+        "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
+        'marker = Marker(parse_query(\'a* 漢 "a c++" c++ "漢字 漢" wombat~1\'))\n'
+        "marker.spans('a c++ 漢字 é', 'en')\n"
+        f"text = {text}\n"
+        "before = peak()\n"
+        "found = marker.spans(text, 'en', 1000)\n"
+        "print(peak() - before, len(found))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout.split()[0]) < 60
 
 
 def test_spans_are_cut_to_the_piece_of_text_asked_for() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.text.analysis import (
     MAX_WORD,
+    MOST_MARKS,
     SECTION_GAP,
     analyze_pages,
     compounds_of,
@@ -77,6 +78,18 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
 def test_compounds_of_a_text(text: str, compounds: list[str]) -> None:
     assert compounds_of(text) == compounds
     assert [word for word, _, _ in word_spans_of(text) if word.endswith(("+", "#"))] == compounds
+
+
+@pytest.mark.parametrize(
+    "marks",
+    ["\u0301\u0316", "\u0f73", "\U0001d165\u0301", "\u0344\u0316"],
+    ids=["both sides", "Tibetan", "music", "double"],
+)
+def test_marks_that_no_letter_has_are_left_out(marks: str) -> None:
+    """Sorting them takes a time that grows with the square of their number: without a bound this takes an hour."""
+    few = (marks * MOST_MARKS)[:MOST_MARKS]
+    assert normalize("a" + marks * 200_000 + "b") == normalize(f"a{few}b")
+    assert normalize("é" + few + "b").startswith("é") and normalize(f"a{few}b").endswith("b")
 
 
 def test_capital_i_in_turkish() -> None:
