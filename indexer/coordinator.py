@@ -32,6 +32,7 @@ from indexer.worker import Batch, Status, WorkerProcess
 log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
+_REPEATS_AT_ONCE = 500  # revisits given to a worker at a time
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
 
 
@@ -112,6 +113,7 @@ class Run:
                 self._read_waiting_again()
                 self._read_all()
                 self._flush_all()
+            self._index_repeats()
             self._merge_the_rest()
         except KeyboardInterrupt as error:
             if isinstance(error, AtOnce) or self._committing:
@@ -324,6 +326,23 @@ class Run:
                 break
             self._read_all()  # a worker died with its last batch in hand
         self._commit_ready()
+
+    def _index_repeats(self) -> None:
+        """Index pages under the addresses of revisits too, where other addresses hold their bytes."""
+        repeats = self._writer.revisits_of_others()
+        while repeats:
+            if not self._workers:
+                self._start_worker()
+            for worker in self._workers:
+                worker.flushing = bool(repeats)
+                if repeats:
+                    self._tell(worker, ("repeats", repeats[:_REPEATS_AT_ONCE]))
+                    del repeats[:_REPEATS_AT_ONCE]
+            while any(worker.flushing for worker in self._workers):
+                if self._interrupted():
+                    raise KeyboardInterrupt
+                self._step()
+        self._writer.looked_at_revisits()
 
     def _read_waiting_again(self) -> None:
         """Drop the batches that wait for a page of a worker that died, and read their files once more."""

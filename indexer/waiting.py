@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from indexer.choosing import ArchiveFile
-from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion, Repeat
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
 from indexer.worker import Batch
@@ -23,6 +23,7 @@ class Waiting:
         self.batch = batch
         self.holds = {version for version, _, _, _ in batch.versions}
         self.shows = {row.version for _, row in batch.captures if row.version}
+        self.shows |= {version for version, _, _ in batch.repeats}
         self.ends = {number for number, _ in batch.finished}
         self.files = {number for number, _ in batch.captures} | self.ends
 
@@ -73,6 +74,7 @@ def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWr
         ledger=[(number, _ledger_row(files[number], entry)) for number, entry in batch.finished],
         replaces={number for number, _ in batch.finished if files[number].replaces},
         given_up={number for number, _ in batch.finished if files[number].given_up},
+        repeats=[Repeat(version, number_of(url), payload) for version, url, payload in batch.repeats],
     )
 
 

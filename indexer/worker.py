@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from archiver.interpreter import start_python
-from archiver.warc import Damage
+from archiver.warc import Damage, Location
 from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
@@ -36,7 +36,7 @@ from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
 from indexer.text.analysis import Tokens, analyze_pages
 from indexer.text.detection import language_of
-from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, read_captures
+from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import BODY, MAX_TITLE, PageText, collect_page, join_pieces
 from indexer.text.flat import read_written, written_out
 
@@ -62,6 +62,7 @@ class Batch:
 
     segment, links: names of its files, "" when no new page came up. versions: (number, address, digest,
     title) by ordinal. captures: rows by file number. finished: ledger entries of files read to the end.
+    repeats: (version, address, payload digest) of revisits whose page is held under another address.
     """
 
     segment: str = ""
@@ -69,6 +70,7 @@ class Batch:
     versions: list[tuple[int, str, bytes, str | None]] = field(default_factory=list)
     captures: list[tuple[int, CaptureRow]] = field(default_factory=list)
     finished: list[tuple[int, FileEntry]] = field(default_factory=list)
+    repeats: list[tuple[int, str, str]] = field(default_factory=list)
     sums: list[int] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
 
@@ -108,6 +110,9 @@ class Worker:
             if message[0] == "file":
                 self._read(*message[1:])
                 self._pipe.send(("idle",))
+            elif message[0] == "repeats":
+                self._read_repeats(message[1])
+                self._pipe.send(("flushed",))
             elif message[0] == "takedowns":
                 self._takedowns = message[1]
             elif message[0] == "merge":
@@ -157,6 +162,23 @@ class Worker:
         self._batch.finished.append((number, entry))
         self._records_ended += entry.records
 
+    def _read_repeats(self, repeats: list[tuple[str, str, Location]]) -> None:
+        """Index pages under the addresses of revisits: (address, payload digest, place of the bytes)."""
+        entry = FileEntry("")  # what is wrong with the page stands in the ledger for the file that holds it
+        for url, payload, place in repeats:
+            page = page_at(place)
+            if page is None:
+                continue
+            found = CaptureFound(url, "", "revisit", 0, "", payload, "", place, page)
+            self._group.append(CaptureRow(found, page.digest))
+            self._group_characters += len(page.html)
+            if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
+                self._analyze_group(entry)
+                if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
+                    self._finish_batch()
+        self._analyze_group(entry)
+        self._finish_batch()
+
     def _captures(
         self,
         path: str,
@@ -198,6 +220,8 @@ class Worker:
         new: list[tuple[CaptureRow, PageBody, int, int]] = []
         for row, (version, document, is_new) in zip(rows, answers, strict=True):
             row.version = version
+            if row.found.type == "revisit":
+                self._batch.repeats.append((version, row.found.url, row.found.payload))
             body, row.found.page = row.found.page, None
             if is_new and body is not None:
                 new.append((row, body, version, document))

@@ -9,6 +9,7 @@ from typing import Any
 from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
 from indexer.search.snippets import SnippetPart
+from indexer.store.compact import PAYLOAD_END
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -54,16 +55,32 @@ class Hit:
 
 _AT_ONCE = 200  # versions or pages asked for in one statement
 
-# Of each version the capture that is shown: the newest or the oldest of those with a body of their own.
-_SHOWN = (
-    "SELECT c.version, u.url, v.title, c.timestamp, f.path, f.whole, c.member, c.offset, c.length, c.inner, c.mime,"
-    " c.status,"
-    " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
-    " AND o.payload <> c.payload) THEN digest_text(c.payload) ELSE '' END"
-    " FROM versions v JOIN urls u ON u.id = v.url JOIN captures c ON c.id = (SELECT c.id FROM captures c"
-    " JOIN files f ON f.id = c.file WHERE c.version = v.id AND c.type <> 'revisit'{visible}"
-    " ORDER BY {order}, f.path, c.member, c.offset, c.inner LIMIT 1)"
-    " JOIN files f ON f.id = c.file WHERE v.id IN ({numbers})"
+
+def _shown(kind: str, holder: str, join: str = "") -> str:
+    """Return the statement for the capture that is shown of each version: the newest or the oldest of a kind.
+
+    holder: the name, in the statement, of the capture that holds the bytes.
+    """
+    return (
+        f"SELECT c.version, u.url, v.title, c.timestamp, f.path, f.whole, {holder}.member, {holder}.offset,"
+        f" {holder}.length, {holder}.inner, {holder}.mime, {holder}.status,"
+        " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
+        " AND o.payload <> c.payload) THEN digest_text(c.payload) ELSE '' END"
+        " FROM versions v JOIN urls u ON u.id = v.url JOIN captures c ON c.id = (SELECT c.id FROM captures c"
+        f" JOIN files f ON f.id = c.file WHERE c.version = v.id AND c.type {kind}{{visible}}"
+        f" ORDER BY {{order}}, f.path, c.member, c.offset, c.inner LIMIT 1){join}"
+        f" JOIN files f ON f.id = {holder}.file WHERE v.id IN ({{numbers}})"
+    )
+
+
+_SHOWN = _shown("<> 'revisit'", "c")
+# Of versions that only revisits show: what they repeat is a page at another address.
+_SHOWN_BY_REVISITS = _shown(
+    "= 'revisit'",
+    "h",
+    " JOIN captures h ON h.id = (SELECT o.id FROM captures o INDEXED BY captures_by_payload"
+    f" WHERE {PAYLOAD_END.format('o.payload')} = {PAYLOAD_END.format('c.payload')} AND o.payload = c.payload"
+    " AND o.payload <> '' AND o.version IS NOT NULL AND o.type <> 'revisit' ORDER BY o.url, o.version, o.id LIMIT 1)",
 )
 _NEWEST, _OLDEST = "c.timestamp DESC", "c.timestamp = '', c.timestamp"
 _PAGES = (
@@ -136,11 +153,18 @@ def _shown_captures(
     for numbers in held.values():
         for member, version in numbers:
             wanted.setdefault(member, []).append(version)
+    order = _OLDEST if oldest else _NEWEST
     rows = {
         (member, row[0]): row[1:]
         for member, versions in wanted.items()
-        for row in _rows(snapshot, member, _SHOWN, versions, order=_OLDEST if oldest else _NEWEST)
+        for row in _rows(snapshot, member, _SHOWN, versions, order=order)
     }
+    for member, versions in wanted.items():
+        left = [version for version in versions if (member, version) not in rows]
+        rows.update(
+            ((member, row[0]), row[1:])
+            for row in _rows(snapshot, member, _SHOWN_BY_REVISITS, left, order=order)
+        )
     shown = {}
     for place, numbers in held.items():
         own = [rows[number] for number in numbers if number in rows]

@@ -12,6 +12,7 @@ import numpy as np
 
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
+from indexer.store.compact import PAYLOAD_END
 from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexMissingError
 from indexer.store.files import FileTable
@@ -113,7 +114,11 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         (
             "versions that no capture holds",
             "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS"
-            " (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')",
+            " (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')"
+            " AND NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT payload FROM captures WHERE version = v.id"
+            f" AND payload <> '') c JOIN captures o ON {PAYLOAD_END.format('o.payload')} ="
+            f" {PAYLOAD_END.format('c.payload')} AND o.payload = c.payload AND o.payload <> ''"
+            " AND o.version IS NOT NULL AND o.type <> 'revisit')",
         ),
     ):
         count = connection.execute(sql).fetchone()[0]

@@ -38,12 +38,22 @@ class NewCapture:
 
 
 @dataclass(slots=True)
+class Repeat:
+    """The version shown by revisits of an address with a payload digest whose bytes another address holds."""
+
+    version: int
+    document: int
+    payload: str
+
+
+@dataclass(slots=True)
 class CommitBatch:
     """What one commit adds: at most one segment file (and its links file) with its versions, captures, ledger entries.
 
     ledger: (number of the file, its entry) of files read to the end.
     replaces: numbers of files whose captures so far make place for those of the batches of this commit.
     given_up: numbers of files that could not be read to their end; their ledger entry counts the captures held.
+    repeats: versions for revisits of which no file of the batch holds anything.
     """
 
     segment: str = ""
@@ -55,3 +65,4 @@ class CommitBatch:
     ledger: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     replaces: set[int] = field(default_factory=set)
     given_up: set[int] = field(default_factory=set)
+    repeats: list[Repeat] = field(default_factory=list)

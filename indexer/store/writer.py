@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from archiver.errors import FindingAidError
+from archiver.warc import Location
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
@@ -43,6 +44,18 @@ _VERSION_REPEATED = f"""SELECT o.version FROM captures o INDEXED BY captures_by_
 # of the captures named behind it
 _TAKE_VERSION = f"""SET version = ({_VERSION_REPEATED} ORDER BY o.version LIMIT 1)
     WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND EXISTS ({_VERSION_REPEATED})"""
+_SAME_PAYLOAD = (
+    f"{PAYLOAD_END.format('o.payload')} = {PAYLOAD_END.format('?1')} AND o.payload = ?1 AND o.payload <> ''"
+)
+# Captures that hold the bytes of a page with a payload digest, whatever their address.
+_HOLDERS = (
+    "FROM captures o INDEXED BY captures_by_payload JOIN files f ON f.id = o.file"
+    f" WHERE {_SAME_PAYLOAD} AND o.version IS NOT NULL AND o.type <> 'revisit' ORDER BY o.url, o.version, o.id LIMIT 1"
+)
+_ALONE = "r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''"
+# 0: of a record without an HTTP header. A redirect or an error with the bytes of a page is no page.
+_OF_PAGES = "r.status IN (0, 200, 304)"
+_REVISITS_LOOKED_AT = "revisits looked at"
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 
 
@@ -123,11 +136,73 @@ class IndexWriter:
             return {path: self.files.begin(path, state) for path, state in states.items()}
 
     def versions_shown_by(self, file: int) -> set[int]:
-        """Return the numbers of the versions that the captures of a file show."""
-        rows = self.catalogue.connection().execute(
-            "SELECT DISTINCT version FROM captures WHERE file = ? AND version IS NOT NULL", (file,)
-        )
-        return {int(version) for (version,) in rows}
+        """Return the numbers of the versions that the captures of a file show, or may hold for other addresses."""
+        return self._versions_of(self.catalogue.connection(), "file = ?", (file,))
+
+    @staticmethod
+    def _versions_of(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> set[int]:
+        """Return the versions that captures fitting an SQL condition show, and those of revisits of their bytes."""
+        shown = {
+            int(row[0])
+            for row in connection.execute(
+                f"SELECT DISTINCT version FROM captures WHERE version IS NOT NULL AND {where}", values
+            )
+        }
+        payloads = connection.execute(
+            "SELECT DISTINCT payload FROM captures"
+            f" WHERE version IS NOT NULL AND type <> 'revisit' AND payload <> '' AND {where}",
+            values,
+        ).fetchall()
+        for payload in payloads:
+            shown.update(
+                int(row[0])
+                for row in connection.execute(
+                    "SELECT DISTINCT o.version FROM captures o INDEXED BY captures_by_payload"
+                    f" WHERE {_SAME_PAYLOAD} AND o.version IS NOT NULL AND o.type = 'revisit'",
+                    payload,
+                )
+            )
+        return shown
+
+    # -- revisits of other addresses
+
+    def revisits_of_others(self) -> list[tuple[str, str, Location]]:
+        """Return (address, payload digest, place of the bytes) of revisits whose page is held under another address.
+
+        Only of those that came since `looked_at_revisits`, or whose bytes did; each address and digest once.
+        """
+        connection = self.catalogue.connection()
+        since = (int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0),)
+        alone = connection.execute(
+            f"SELECT r.payload, r.url FROM captures r NOT INDEXED WHERE r.id > ? AND {_ALONE} AND {_OF_PAGES}",
+            since,
+        ).fetchall()
+        alone += connection.execute(
+            "SELECT r.payload, r.url FROM captures n NOT INDEXED CROSS JOIN captures r INDEXED BY revisits_alone"
+            " ON r.payload = n.payload WHERE n.id > ? AND n.version IS NOT NULL AND n.type <> 'revisit'"
+            f" AND {_ALONE} AND {_OF_PAGES}",
+            since,
+        ).fetchall()
+        found = []
+        payload, place = None, None
+        for other, url in sorted(set(alone), key=lambda row: (str(row[0]), row[1])):
+            if other != payload:
+                payload = other
+                place = connection.execute(
+                    f"SELECT f.whole, o.offset, o.length, o.member, o.inner {_HOLDERS}", (payload,)
+                ).fetchone()
+            if place is not None:
+                address, digest = connection.execute(
+                    "SELECT url, digest_text(?) FROM urls WHERE id = ?", (payload, url)
+                ).fetchone()
+                found.append((str(address), str(digest), Location(*place)))
+        return found
+
+    def looked_at_revisits(self) -> None:
+        """Note that all `revisits_of_others` so far are dealt with."""
+        with self.catalogue.transaction() as connection:
+            (last,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM captures").fetchone()
+            self._dictionary[_REVISITS_LOOKED_AT] = int(last)
 
     # -- commits
 
@@ -142,6 +217,8 @@ class IndexWriter:
                 self._left_urls.update(rows.fetchall())
                 connection.execute("DELETE FROM captures WHERE file = ?", (file,))
             (last_before,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM captures").fetchone()
+            if last_before < int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0):
+                self._dictionary[_REVISITS_LOOKED_AT] = last_before  # numbers are given again
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             urls = list(self._new_urls.items())
             connection.executemany(
@@ -205,6 +282,15 @@ class IndexWriter:
                     self.files.finish(file, entry)
             disk.sync_folder(self.folder)
             self._join_revisits(connection, last_before, payloads)
+            connection.executemany(
+                "UPDATE captures INDEXED BY revisits_alone SET version = ?"
+                " WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
+                [
+                    (repeat.version, compact_digest(repeat.payload), repeat.document)
+                    for batch in batches
+                    for repeat in batch.repeats
+                ],
+            )
             self._keep(connection, segments)
         self._new_urls.clear()
         self._first_new_url = self._next_url
@@ -253,12 +339,7 @@ class IndexWriter:
 
         fold: so that link texts of pages that are gone leave other pages in the same transaction.
         """
-        shown = {
-            int(row[0])
-            for row in connection.execute(
-                f"SELECT DISTINCT version FROM captures WHERE version IS NOT NULL AND {where}", values
-            )
-        }
+        shown = self._versions_of(connection, where, values)
         urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
         connection.execute(f"DELETE FROM captures WHERE {where}", values)
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
@@ -294,14 +375,22 @@ class IndexWriter:
         )
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
-        """Return those of some versions that no capture holds; a revisit shows a version without holding it."""
-        return [
-            version
-            for version in sorted(versions)
-            if not connection.execute(
+        """Return those of some versions that no capture holds.
+
+        A revisit shows a version without holding it; the bytes may be those of a page at another address.
+        """
+
+        def is_held(version: int) -> bool:
+            if connection.execute(
                 "SELECT 1 FROM captures WHERE version = ? AND type <> 'revisit' LIMIT 1", (version,)
-            ).fetchone()
-        ]
+            ).fetchone():
+                return True
+            payloads = connection.execute(
+                "SELECT DISTINCT payload FROM captures WHERE version = ? AND payload <> ''", (version,)
+            ).fetchall()
+            return any(connection.execute(f"SELECT 1 {_HOLDERS}", payload).fetchone() for payload in payloads)
+
+        return [version for version in sorted(versions) if not is_held(version)]
 
     def _count_captures(self, connection: Any, file: int, entry: dict[str, Any]) -> None:
         """Let the ledger entry of a file that was given up count the captures that are held of it."""

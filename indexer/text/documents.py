@@ -27,6 +27,7 @@ from archiver.warc import (
     may_be_page,
     parse_head,
     parse_response,
+    read_record_at,
 )
 from archiver.warc.growing import final_name, is_growing, last_member_end
 from indexer.text.charset import decode_html
@@ -289,6 +290,16 @@ def payload_digest(written: str) -> str:
         elif re.fullmatch("[a-zA-Z2-7]{32}", value):
             value = value.upper()
     return f"{name}:{value}"
+
+
+def page_at(place: Location) -> PageBody | None:
+    """Return the page in a record, None when the archive cannot be read now or holds no page there."""
+    try:
+        with read_record_at(place) as record:
+            response = parse_response(record, limits=PAGE_LIMITS)
+    except (ArchiveError, OSError):
+        return None
+    return _page_of(response) if response is not None and response.computed_type in HTML_TYPES else None
 
 
 def _page_of(response: HttpResponse) -> PageBody:
