@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
 from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from archiver.warc.charsets import UTF_8
 from archiver.warc.urls import base_of, canonical_url, in_charset
 from indexer.text import sax
 from indexer.text.charset import decode_html
+from indexer.text.css import addresses_in
+from indexer.text.page_parts import (
+    HREF_PARTS,
+    MAX_SRCDOC_CHARS,
+    MAX_SRCDOC_DEPTH,
+    MAX_SRCDOCS,
+    PICTURE_STYLES,
+    picture_of,
+    srcset_of,
+)
 
 MOST_LINKS = 10_000
 _SELECTOR = (
-    "a[href],area[href],link[href],img,source,script[src],iframe[src],frame[src],embed[src],"
-    "object[data],video,audio,track[src],input[src],[background],[style],style,meta[content],image"
+    "a[href],area[href],link[href],img,source,script[src],iframe,frame[src],embed[src],object[data],video,audio,"
+    "track[src],input[src],[background],[poster],[style],style,meta[content],"
+    + ",".join(sorted(HREF_PARTS | {f"[{name}]" for name in PICTURE_STYLES}))
 )
+_MOST_ELEMENTS = 10 * MOST_LINKS  # of a page that is nested too deep for Lexbor
 _NEEDED_RELS = frozenset(
     {
         "stylesheet",
@@ -49,16 +61,13 @@ _IGNORED_RELS = frozenset(
 )
 # Twenty elements opened in a row.
 _ENDLESS_OPENING = re.compile(r"(?:<[A-Za-z][^<>]{0,200}>\s{0,50}){20}")
-# Every part is bounded: a file full of unclosed url( would else be read to its end at each of them.
-_CSS_URL = re.compile(
-    r"""url\(\s{0,100}(?:"([^"]{0,4000})"|'([^']{0,4000})'|([^"'()\s][^"'()\s]{0,4000}))"""
-    r"""|@import\s{1,100}(?:"([^"]{0,4000})"|'([^']{0,4000})')""",
-    re.IGNORECASE,
-)
 _REFRESH = re.compile(
     r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.IGNORECASE | re.DOTALL
 )
 _WORD = re.compile(r"[a-z]+")
+
+
+Attributes = Mapping[str, str | None]
 
 
 class LinkKind(IntEnum):
@@ -115,27 +124,12 @@ def read_page(
     """
     text, charset = (html, UTF_8) if isinstance(html, str) else decode_html(html, content_type)
     if sax.costs_lexbor_too_much(sax.html_bytes(text)):
-        return _read_deep_page(text, base_url, charset, spell)
+        return _read_deep_page(text, base_url, charset, agent, spell)
     tree = LexborHTMLParser(text)
-    base = tree.css_first("base[href]", default=None)
-    href = base.attributes["href"] if base is not None else None
-    found = _Found(base_of(base_url, href, charset), charset, spell)
+    found = _Found(base_of(base_url, _base_href(tree), charset), charset, spell)
     parts = PageParts()
     robots: set[str] = set()
-    for node in tree.css(_SELECTOR):
-        if found.is_cut:
-            break
-        tag = node.tag
-        attributes = node.attributes
-        if tag == "a" or tag == "area":
-            label = node.text(strip=True)[:500] if with_link_text else ""
-            found.add(attributes.get("href"), LinkKind.PAGE, label, _has(attributes.get("rel"), "nofollow"))
-        elif tag == "meta":
-            _read_meta(attributes, agent, found, robots, parts)
-        elif tag == "link":
-            _read_link(attributes, found)
-        else:
-            _read_other(tag, node, attributes, found)
+    _read_tree(tree, found, parts, robots, agent, with_link_text)
     parts.links, parts.is_cut = list(found.links.values()), found.is_cut
     parts.robots = frozenset(robots)
     if with_text:
@@ -146,13 +140,83 @@ def read_page(
     return parts
 
 
+def _read_tree(
+    tree: LexborHTMLParser,
+    found: _Found,
+    parts: PageParts,
+    robots: set[str],
+    agent: str,
+    with_link_text: bool,
+) -> None:
+    for node in tree.css(_SELECTOR):
+        if found.is_cut:
+            break
+        tag = (node.tag or "").lower()
+        attributes = node.attributes
+        label = node.text(strip=True)[:500] if with_link_text and tag in ("a", "area") else ""
+        if tag == "meta":
+            _read_meta(attributes, agent, found, robots, parts)
+        elif tag == "style":
+            found.add_styles(node.text())
+        _read_element(tag, attributes, found, label)
+
+
+def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = "") -> None:
+    """Take in the addresses in the attributes of an element. label: the text of a link."""
+    if tag == "a" or tag == "area":
+        found.add(attributes.get("href"), LinkKind.PAGE, label, _has(attributes.get("rel"), "nofollow"))
+    elif tag == "link":
+        _read_link(attributes, found)
+    elif tag == "iframe" and "srcdoc" in attributes:
+        _read_srcdoc(attributes["srcdoc"] or "", found)
+    elif tag in ("iframe", "frame"):
+        found.add(attributes.get("src"), LinkKind.PAGE)
+    elif tag == "object":
+        found.add(attributes.get("data"), LinkKind.REQUISITE)
+    elif tag in HREF_PARTS:
+        found.add(attributes.get("href") or attributes.get("xlink:href"), LinkKind.REQUISITE)
+    else:
+        source, srcset = attributes.get("src"), attributes.get("srcset") or ""
+        if tag == "img":
+            source, srcset = picture_of(attributes)
+        for url in (source, attributes.get("poster"), attributes.get("background")):
+            found.add(url, LinkKind.REQUISITE)
+        for url, _size in srcset_of(srcset):
+            found.add(url, LinkKind.REQUISITE)
+    for name, value in attributes.items():
+        if value and (name == "style" or name in PICTURE_STYLES):
+            found.add_styles(value, UTF_8)  # as browsers have it, whatever the charset of the page
+
+
+def _read_srcdoc(html: str, found: _Found) -> None:
+    """Read the page that lies in the attribute of a frame; it has the base of the page around it, not its charset."""
+    if found.depth == MAX_SRCDOC_DEPTH or found.srcdocs == MAX_SRCDOCS:
+        return
+    html = html[:MAX_SRCDOC_CHARS]
+    if sax.costs_lexbor_too_much(sax.html_bytes(html)):
+        return
+    found.srcdocs += 1
+    found.depth += 1
+    around = found.base, found.charset
+    tree = LexborHTMLParser(html)
+    found.base, found.charset = base_of(found.base, _base_href(tree)), UTF_8
+    _read_tree(tree, found, PageParts(), set(), "", False)
+    found.base, found.charset = around
+    found.depth -= 1
+
+
+def _base_href(tree: LexborHTMLParser) -> str | None:
+    """Return the address in the first base element that has one, None where there is none."""
+    base = tree.css_first("base[href]", default=None)
+    return (base.attributes["href"] or "") if base is not None else None
+
+
 def css_links(
     css: str, base_url: str, charset: str = UTF_8, *, spell: Callable[[str, str], str] = canonical_url
 ) -> list[Link]:
     """Return what a style sheet needs: the addresses of url() and @import. charset: what the sheet was written in."""
     found = _Found(base_url, charset, spell)
-    for url in _css_urls(css):
-        found.add(url, LinkKind.REQUISITE)
+    found.add_styles(css)
     return list(found.links.values())
 
 
@@ -193,18 +257,21 @@ class _Found:
     """Collects links, resolves them, keeps each once."""
 
     def __init__(self, base_url: str, charset: str, spell: Callable[[str, str], str]) -> None:
-        self._base = base_url
-        self._charset = charset
+        self.base = base_url
+        self.charset = charset
+        self.depth = self.srcdocs = 0
         self._spell = spell
         self.links: dict[tuple[str, LinkKind], Link] = {}
         self.is_cut = False  # there were more than MOST_LINKS
 
-    def add(self, href: str | None, kind: LinkKind, text: str = "", nofollow: bool = False) -> None:
+    def add(
+        self, href: str | None, kind: LinkKind, text: str = "", nofollow: bool = False, charset: str = ""
+    ) -> None:
         href = href.strip() if href else ""
         if not href or href[0] == "#":
             return
         try:
-            url = self._spell(in_charset(href, self._charset), self._base)
+            url = self._spell(in_charset(href, charset or self.charset), self.base)
         except ValueError:
             return
         key = (url, kind)
@@ -214,10 +281,13 @@ class _Found:
         elif known is None or (known.nofollow and not nofollow):
             self.links[key] = Link(url, kind, text, nofollow)
 
+    def add_styles(self, css: str, charset: str = "") -> None:
+        """Add what a style sheet needs. As browsers have it, its charset counts for url() and not for @import."""
+        for url, is_import in addresses_in(css):
+            self.add(url, LinkKind.REQUISITE, charset=UTF_8 if is_import else charset)
 
-def _read_meta(
-    attributes: dict[str, str | None], agent: str, found: _Found, robots: set[str], parts: PageParts
-) -> None:
+
+def _read_meta(attributes: Attributes, agent: str, found: _Found, robots: set[str], parts: PageParts) -> None:
     name = (attributes.get("name") or "").strip().lower()
     content = attributes.get("content") or ""
     if name == "robots" or (agent and name == agent):
@@ -230,67 +300,14 @@ def _read_meta(
             found.add(next((g for g in match.groups() if g), None), LinkKind.PAGE)
 
 
-def _read_link(attributes: dict[str, str | None], found: _Found) -> None:
+def _read_link(attributes: Attributes, found: _Found) -> None:
     rels = frozenset((attributes.get("rel") or "").lower().split())
     if rels & _NEEDED_RELS:
         found.add(attributes.get("href"), LinkKind.REQUISITE)
-        for url in _srcset(attributes.get("imagesrcset")):
+        for url, _size in srcset_of(attributes.get("imagesrcset") or ""):
             found.add(url, LinkKind.REQUISITE)
     elif rels and not rels & _IGNORED_RELS:
         found.add(attributes.get("href"), LinkKind.PAGE, "", "nofollow" in rels)
-
-
-def _read_other(tag: str | None, node: LexborNode, attributes: dict[str, str | None], found: _Found) -> None:
-    if tag in ("iframe", "frame"):
-        found.add(attributes.get("src"), LinkKind.PAGE)
-    elif tag == "object":
-        found.add(attributes.get("data"), LinkKind.REQUISITE)
-    elif tag == "style":
-        for url in _css_urls(node.text()):
-            found.add(url, LinkKind.REQUISITE)
-    elif tag == "image":
-        found.add(attributes.get("href") or attributes.get("xlink:href"), LinkKind.REQUISITE)
-    else:
-        for name in ("src", "poster", "background"):
-            if name in attributes:
-                found.add(attributes[name], LinkKind.REQUISITE)
-        for url in _srcset(attributes.get("srcset")):
-            found.add(url, LinkKind.REQUISITE)
-    style = attributes.get("style")
-    if style and "url(" in style.lower():
-        for url in _css_urls(style):
-            found.add(url, LinkKind.REQUISITE)
-
-
-def _srcset(value: str | None) -> Iterator[str]:
-    """Yield the addresses of a srcset: an address may hold commas inside, not at its ends."""
-    rest = value or ""
-    while rest := rest.lstrip(" \t\n\r\f,"):
-        url, _, rest = (rest + " ").partition(next((c for c in rest if c in " \t\n\r\f"), " "))
-        if url.endswith(","):
-            url = url.rstrip(",")
-        else:
-            rest = rest.partition(",")[2]
-        if not url.startswith("data:"):
-            yield url
-
-
-def _css_urls(css: str) -> Iterator[str]:
-    for match in _CSS_URL.finditer(_without_comments(css)):
-        url = next((g for g in match.groups() if g), "").strip()
-        if url and not url.startswith(("data:", "#")):
-            yield url
-
-
-def _without_comments(css: str) -> str:
-    kept, place = [], 0
-    while (start := css.find("/*", place)) >= 0:
-        kept.append(css[place:start])
-        end = css.find("*/", start + 2)
-        if end < 0:
-            return "".join(kept)
-        place = end + 2
-    return "".join(kept) + css[place:]
 
 
 def _has(rel: str | None, word: str) -> bool:
@@ -298,23 +315,25 @@ def _has(rel: str | None, word: str) -> bool:
 
 
 class _LinkHandler:
-    """Collects plain links of a page that is nested too deep for Lexbor, and the address in its first base element."""
+    """Collects the elements of a page that is nested too deep for Lexbor, and the address in its first base element."""
 
-    tags = frozenset({"a", "area", "base"})
+    tags = frozenset(
+        {"a", "area", "audio", "base", "body", "embed", "frame", "iframe", "img", "input", "link", "meta", "object",
+         "script", "source", "table", "td", "track", "video"} | HREF_PARTS
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.base: str | None = None
         self.is_cut = False
-        self.links: list[tuple[str, bool]] = []  # as written, and whether the page vouches for it
+        self.elements: list[tuple[str, Attributes]] = []
 
     def start_element(self, tag: str, attributes: dict[str, str]) -> None:
-        href = attributes.get("href")
         if tag == "base":
-            self.base = href if self.base is None else self.base
-        elif href and len(self.links) >= MOST_LINKS:
+            self.base = attributes.get("href") if self.base is None else self.base
+        elif len(self.elements) >= _MOST_ELEMENTS:
             self.is_cut = True
-        elif href:
-            self.links.append((href, _has(attributes.get("rel"), "nofollow")))
+        elif attributes:
+            self.elements.append((tag, dict(attributes)))
 
     def end_element(self, tag: str) -> None:
         return None
@@ -326,10 +345,18 @@ class _LinkHandler:
         return None
 
 
-def _read_deep_page(text: str, url: str, charset: str, spell: Callable[[str, str], str]) -> PageParts:
+def _read_deep_page(
+    text: str, url: str, charset: str, agent: str, spell: Callable[[str, str], str]
+) -> PageParts:
     handler = _LinkHandler()
     sax.parse_html(text, handler)
     found = _Found(base_of(url, handler.base, charset), charset, spell)
-    for href, nofollow in handler.links:
-        found.add(href, LinkKind.PAGE, "", nofollow)
-    return PageParts(links=list(found.links.values()), is_cut=handler.is_cut or found.is_cut)
+    parts = PageParts()
+    robots: set[str] = set()
+    for tag, attributes in handler.elements:
+        if tag == "meta":
+            _read_meta(attributes, agent, found, robots, parts)
+        _read_element(tag, attributes, found)
+    parts.links, parts.is_cut = list(found.links.values()), handler.is_cut or found.is_cut
+    parts.robots = frozenset(robots)
+    return parts

@@ -187,8 +187,8 @@ def _greatest_rise(steps: NDArray[np.int64]) -> int:
 def _kinds(handler: Handler) -> dict[str, int]:
     """Return what to do at each tag; tags that are not in it part the text."""
     kinds = dict.fromkeys(INLINE, _PASS)
-    kinds.update(dict.fromkeys(handler.tags, _TELL))
     kinds.update(dict.fromkeys(SKIPPED, _SKIP))
+    kinds.update(dict.fromkeys(handler.tags, _TELL))
     return kinds
 
 

@@ -74,9 +74,7 @@ def test_queries_are_written_in_the_charset_of_the_page(charset: str, query: str
     page = f"<a href='/я?я=1#я'>x</a><base href='/b/'><img src='p?я'><img srcset='s?я 2x'>{deep}<a href='?я'>x</a>"
     body = page.encode(charset, "xmlcharrefreplace")
     found = {link.url for link in extract_links(body, BASE, f"text/html; charset={charset}")}
-    expected = {f"/%D1%8F?{query}=1", f"/b/?{query}"} | (
-        set() if deep else {f"/b/p?{query}", f"/b/s?{query}"}
-    )
+    expected = {f"/%D1%8F?{query}=1", f"/b/?{query}", f"/b/p?{query}", f"/b/s?{query}"}
     assert found == {"http://a.example" + url for url in expected}
 
 
@@ -205,3 +203,47 @@ def test_deep_and_endless_markup_is_read_in_time() -> None:
     css_links("url(" * 100_000, BASE)
     sitemap_links("<loc>" * 20_000)
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("html", "needed"),
+    [
+        ("<img data-src=a.png>", ["a.png"]),
+        ("<img src='data:image/gif,x' data-original=a.png>", ["a.png"]),
+        ("<img src=a.png data-src=b.png>", ["a.png"]),
+        ("<img data-srcset='a.png 1x, b.png 2x'>", ["a.png", "b.png"]),
+        ("<p style='background:url(c\\73s4.png)'>", ["css4.png"]),
+        ("<style>p{background:image-set('a.png' 1x, url(b.png) 2x)}</style>", ["a.png", "b.png"]),
+        ("<p style='background:image-set(&quot;a.png&quot; 1x)'>", ["a.png"]),
+        ("<iframe srcdoc='<img src=a.png><base href=/x/>'></iframe>", ["/x/a.png"]),
+        ("<iframe srcdoc='<style>@import \"a.css\";</style>' src=no.html></iframe>", ["a.css"]),
+        ("<svg><image xlink:href=a.png /><use href='b.svg#c'/><rect fill='url(c.svg#d)'/></svg>",
+         ["a.png", "b.svg", "c.svg"]),
+        ("<svg><filter><feImage href=a.png /></filter></svg>", ["a.png"]),
+        ("<picture><source srcset='a.webp 1x'><img src=b.png></picture>", ["a.webp", "b.png"]),
+        ("<video poster=a.png src=b.mp4></video>", ["b.mp4", "a.png"]),
+        ("<table background=a.png>", ["a.png"]),
+    ],
+)  # fmt: skip
+def test_a_page_needs_what_its_cached_copy_asks_for(html: str, needed: list[str]) -> None:
+    expected = [url if url[0] == "/" else f"/dir/{url}" for url in needed]
+    assert links(html, LinkKind.REQUISITE) == expected
+
+
+def test_frames_in_attributes_are_read_to_a_depth_and_give_links() -> None:
+    html = "<a href=/deepest>x</a>"
+    for depth in range(4, 0, -1):
+        inside = html.replace("&", "&amp;").replace("'", "&#39;")
+        html = f"<a href=/{depth}>x</a><iframe srcdoc='{inside}'></iframe>"
+    assert links(html) == ["/1", "/2", "/3", "/4"]
+    many = "<iframe srcdoc='<a href=/%d>x</a>'></iframe>"
+    assert len(links("".join(many % number for number in range(101)))) == 100
+
+
+def test_a_sheet_speaks_its_own_charset_an_attribute_and_an_import_utf_8() -> None:
+    css = "@import '/i?\u044f';p{b:url(/u?\u044f)}"
+    assert [link.url[16:] for link in css_links(css, BASE, "windows-1251")] == ["/i?%D1%8F", "/u?%FF"]
+    page = "<style>p{b:url(/u?\u044f)}</style><p style='b:url(/a?\u044f)'>"
+    page += "<iframe srcdoc='<img src=/s?\u044f>'></iframe>"
+    found = extract_links(page.encode("windows-1251"), BASE, "text/html; charset=windows-1251")
+    assert [link.url[16:] for link in found] == ["/u?%FF", "/a?%D1%8F", "/s?%D1%8F"]
