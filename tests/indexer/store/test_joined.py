@@ -31,19 +31,23 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def random_shelf(folder: Path, seed: int, files: int) -> list[str]:
-    """Write archives of a small web: few pages, captured again and again in any file, changed or not, with revisits."""
+    """Write archives of a small web: few pages, captured again and again in any file, changed or not, with revisits.
+
+    The bytes of a page have one address: under another one, of which only revisits are held, a page is indexed where
+    one index holds both, and several indexes together make none.
+    """
     folder.mkdir(parents=True)
     chosen = random.Random(seed)
     paths = []
     for file in range(files):
         records = []
         for _ in range(chosen.randint(0, 14)):
-            number = chosen.randint(0, 9)
+            number, variant = chosen.randint(0, 9), chosen.choice([0, 0, 0, 1, 2])
             kind, status = chosen.choice([("response", 200)] * 8 + [("response", 404), ("revisit", 200)])
             records.append(
                 record(
-                    f"http{chosen.choice(['', 's'])}://site{number % 3}.example/{number}",
-                    page(number * 10 + chosen.choice([0, 0, 0, 1, 2])),
+                    f"http{'s' if variant == 1 else ''}://site{number % 3}.example/{number}",
+                    page(number * 10 + variant),
                     # times are unlike, so that nothing hangs on the order of equal ones
                     date=f"20{chosen.randint(10, 24)}-{chosen.randint(1, 12):02}-{chosen.randint(1, 28):02}"
                     f"T{file:02}:{len(records):02}:{chosen.randint(0, 59):02}Z",
