@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import CHROMIUM
 from tests.browser.live_site import Canary, Site
+from tests.browser.rewriting import ARGUMENTS, LOOKED_UP, listener, looked_up
 from tests.webui.archive_text import response, write_archive
 from webui.settings_file import settings_hash
 
@@ -125,7 +127,37 @@ def probe(canary: Canary) -> dict[str, tuple[str, str]]:
         "as-css": ("text/css", html),
         "as-json": ("application/json", html),
         "unknown": ("x-odd/type", html),
+        "exchange": ("application/signed-exchange;v=b3", html),
+        "raw-text": ("text/html", f"<title>Hostile zebra</title>zebra {raw_text(canary.address)}"),
+        "playlist": (
+            "application/vnd.apple.mpegurl",
+            f"#EXTM3U\n#EXTINF:1,\n{canary.address}/piece.ts\n#EXT-X-ENDLIST",
+        ),
+        "film": (
+            "text/html",
+            "<title>Hostile zebra</title>zebra <video src=playlist autoplay preload=auto></video>",
+        ),
     }
+
+
+def raw_text(address: str) -> str:
+    """Return text that is markup after a second parsing, where a writer leaves it as it is."""
+    frame = f"&lt;iframe src={address}/raw&gt;&lt;/iframe&gt;"
+    names = (
+        "noframes",
+        "noembed",
+        "xmp",
+        "iframe",
+        "plaintext",
+        "noscript",
+        "style",
+        "script",
+        "title",
+        "textarea",
+    )
+    return "".join(
+        f"<{space}><{name}>{frame}</{name}></{space}>" for name in names for space in ("svg", "math")
+    )
 
 
 FORMS = list(probe(Canary()))
@@ -182,7 +214,7 @@ def test_nothing_gets_out_of_a_cached_page(
     assert page.url == site.address + frame_page
     assert page.title().startswith("Archived: ")
     click_all(page)
-    assert page.url == site.address + frame_page
+    assert page.url.startswith(f"{site.address}/cached/")  # links lead to pages of ours and nowhere else
 
     for modifier in ("mp_", "id_"):
         # In a frame whose sandbox attribute is gone, the header has to hold alone.
@@ -205,6 +237,39 @@ def test_nothing_gets_out_of_a_cached_page(
     context.close()
     assert canary.heard == []
     assert settings_hash(site.settings.path) == before
+
+
+def test_no_connection_is_opened_and_no_name_looked_up(serve: Callable[..., Site], tmp_path: Path) -> None:
+    """Requests are not all: a browser connects for a frame before it refuses it, and looks the name up before that."""
+    if not CHROMIUM:
+        pytest.skip("there is no Chromium here (apt-get install chromium)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    kinds = ("mp_", "id_", "im_", "if_")
+    log = tmp_path / "net.json"
+    got_out: list[str] = []
+    with listener() as heard, playwright.sync_playwright() as driver:
+        records = []
+        for prefix, address in (("", f"http://{heard.address}"), ("named/", f"http://b.{LOOKED_UP}")):
+            for name, (content_type, body) in probe(Canary(address)).items():
+                records.append(response(f"http://evil.example/{prefix}{name}", body, content_type))
+        site = serve(write_archive(tmp_path / "hostile.warc.gz", *records))
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, f"--log-net-log={log}"])
+        page = chromium.new_page()
+        for name in (f"{prefix}{form}" for form in FORMS for prefix in ("", "named/")):
+            url = f"http://evil.example/{name}"
+            for address in (f"/cached/2015/{url}", *(f"/web/2015{kind}/{url}" for kind in kinds)):
+                with contextlib.suppress(Exception):  # a download is no page
+                    page.goto(site.address + address, wait_until="load", timeout=8000)
+                page.wait_for_timeout(100)
+            framed = "".join(f'<iframe src="/web/2015{kind}/{url}"></iframe>' for kind in kinds)
+            page.goto(f"{site.address}/healthz")
+            page.evaluate("html => { document.body.innerHTML = html }", framed)
+            page.wait_for_timeout(300)
+            if heard.connections > len(got_out):
+                got_out += [name] * (heard.connections - len(got_out))
+        chromium.close()
+    assert got_out == []
+    assert looked_up(log) == set()
 
 
 @pytest.mark.parametrize("form", FORMS)
