@@ -200,7 +200,7 @@ def read_qrels(path: str) -> dict[str, dict[str, int]]:
             columns = columns or min(len(parts), 4)
             if columns == 4 and len(parts) > 4:
                 parts[2:-1] = [" ".join(parts[2:-1])]
-            if len(parts) != columns or columns < 3 or not re.fullmatch(r"[-+]?\d+(?:\.0+)?", parts[-1]):
+            if len(parts) != columns or columns < 3 or not re.fullmatch(r"[-+]?\d{1,9}(?:\.0+)?", parts[-1]):
                 raise TopicsError(
                     f"{path}: line {number}: expected four columns, topic 0 page grade; found {line.strip()[:80]!r}"
                 )

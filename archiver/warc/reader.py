@@ -227,7 +227,8 @@ def find_record(
 ) -> Record:
     """Return the record that begins at `offset` of a file, or of the archive `member` inside a ZIP file.
 
-    Without `member`, each archive in a ZIP file is tried in turn. inner: where the record begins in the
+    Without `member`, each archive in a ZIP file is tried in turn; before them the ZIP file itself, where its table of
+    contents is broken and its records were found without. inner: where the record begins in the
     unpacked gzip member at `offset`, for files that are compressed as a whole.
 
     Raises RecordError if no record begins there.
@@ -247,13 +248,14 @@ def find_record(
 
 
 def _archives_inside(source: Source, limits: Limits) -> list[str]:
+    """Return the names of the archives in a ZIP file; "" before them stands for the file itself."""
     names = []
     try:
         for entry in zip_entries(source, limits):
             if not entry.problem() and holds_archive(open_entry(source, entry)[0], entry.name, limits):
                 names.append(entry.name)
     except ZipError:
-        pass
+        return ["", *names]
     return names
 
 

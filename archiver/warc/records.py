@@ -47,6 +47,10 @@ BREAKS_OFF = "a record header that breaks off where the next one begins"
 CUT_HEADER = "the file ends inside a record header"
 
 
+def _said(length: int) -> str:
+    return f"{length} bytes" + (" or more" if length == MOST_BYTES else "")
+
+
 class RecordStream:
     """Iterator over the records and damages of one archive, in file order.
 
@@ -305,11 +309,7 @@ class RecordStream:
         self._unclaimed = claimed < 0
         if self._unclaimed:
             claimed = MOST_BYTES
-        length = self._settle_long(claimed) if self.plain else self._settle_packed(claimed)
-        if self._unclaimed:
-            self._cut = bool(self.stream.problem)
-            self._length_problem = ""
-        return length
+        return self._settle_long(claimed) if self.plain else self._settle_packed(claimed)
 
     def _settle_packed(self, claimed: int) -> int:
         """Blocks that are longer than the look-ahead are judged when they are read; see `_search_block`."""
@@ -429,7 +429,10 @@ class RecordStream:
     def _shorten(self, claimed: int, ahead: int) -> int:
         """The next header stands `ahead` bytes on, inside of the claimed block: return what is left of the block."""
         length = self._taken + ahead
-        self._length_problem = f"Content-Length says {claimed} bytes, the next record begins after {length}"
+        if not self._unclaimed:
+            self._length_problem = (
+                f"Content-Length says {_said(claimed)}, the next record begins after {length}"
+            )
         return self._without_line_ends(ahead)
 
     def _without_line_ends(self, ahead: int) -> int:
@@ -451,9 +454,12 @@ class RecordStream:
         return self._without_line_ends(ahead) if is_whole or self._unclaimed else ahead
 
     def _note_early_end(self, claimed: int, have: int) -> None:
+        if self._unclaimed:
+            self._cut = bool(self.stream.problem)
+            return
         self._cut = True
         end = "the file" if self.stream.problem or self.plain else "the member"
-        self._length_problem = f"Content-Length says {claimed} bytes, {end} ends after {have}"
+        self._length_problem = f"Content-Length says {_said(claimed)}, {end} ends after {have}"
 
     def _go_on_in_next_member(self, dialect: str = "") -> bool:
         """The member ended inside a header or block: if the next one begins no record, it goes on there.
@@ -518,9 +524,8 @@ class RecordStream:
         self._searched = max(0, self._searched - count)
 
     def _note_cut(self) -> None:
-        if not self._unclaimed:
-            self._note_early_end(self._taken + self._left, self._taken)
-        if self._current is not None and (not self._unclaimed or self.stream.problem):
+        self._note_early_end(self._taken + self._left, self._taken)
+        if self._current is not None and self._cut:
             self._current.truncated = "file"
         self._left = 0
 
@@ -598,7 +603,7 @@ class RecordStream:
         record = self._current
         assert record is not None
         self._pass_block()
-        if self._cut and self.stream.problem:
+        if self._length_problem and self._cut and self.stream.problem:
             self.stream.problem += f" ({self._length_problem})"
             self._length_problem = ""
         if self._length_problem:

@@ -194,6 +194,7 @@ def test_ids_with_blanks_in_judgements(tmp_path: Path) -> None:
         (read_topics, "", "there is no topic"),
         (read_qrels, "1 0 page 1\n1 page 1\n", "line 2: expected four columns"),
         (read_qrels, "1 0 page high\n", "line 1: expected four columns"),
+        (read_qrels, f"1 0 page {'9' * 400}\n", "line 1: expected four columns"),
         (read_qrels, "1 page\n", "line 1: expected four columns"),
         (read_qrels, "1 page 1\n1 0 page 1\n", "line 2: expected four columns"),
         (read_qrels, "\n", "there is no judgement"),

@@ -111,6 +111,22 @@ def test_a_gibibyte_in_a_content_coding(tmp_path: Path) -> None:
     assert peak < 300
 
 
+@pytest.mark.parametrize("length", ["", "true", str(2**63)])
+def test_a_record_that_goes_on_through_400_members(length: str, tmp_path: Path) -> None:
+    """It was held whole, to look at its end."""
+    start, blanks = http(b""), gzip.compress(b" " * (1 << 20), 9)
+    text = length if length != "true" else str(len(start) + (400 << 20))
+    path = tmp_path / "a"
+    with path.open("wb") as file:
+        file.write(gzip.compress(warc(start, "http://a.example/big", length=text, tail=b"")))
+        file.writelines([blanks] * 400)
+        file.write(gzip.compress(page("after")))
+    peak, records, problems = measure(path)
+    assert records == ["big", "after"]
+    assert problems.startswith("the body is longer than 64 MiB; the rest is cut off")
+    assert peak < 300
+
+
 def test_a_header_line_without_end(tmp_path: Path) -> None:
     path = tmp_path / "a"
     with path.open("wb") as file:
