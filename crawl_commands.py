@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from command_line import CONTROLS, FAILED, clean, complain
-from webui.index_access import ranking_from, widening_from
+from archiver.errors import ExitCode, FindingAidError, exit_code_of
+from command_line import CONTROLS, DONE, FAILED, clean, complain
+from webui.index_access import index_options_from, ranking_from, widening_from
 from webui.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from archiver.crawl.job import SeedSource
 
 _INDEX_EVERY_S = 1.0
-_ROLL_OVER_S = 4.0
+_LOCKED_S = 60.0  # how long a crawl that is over waits for another run to end, to index its last pages
 
 
 class _CrawlGroup(click.Group):
@@ -109,6 +110,7 @@ def crawl() -> None:
 )
 @click.option("--again", is_flag=True, help="Visit the job's pages anew and keep what changed.")
 @click.option("--index", "with_index", is_flag=True, help="Index what is fetched while the crawl runs.")
+@click.option("--index-dir", metavar="DIR", help="Index it there, not into the job's own index.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document at the end.")
 @click.option("-v", "--verbose", is_flag=True, help="Log each step.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; log errors only.")
@@ -123,6 +125,7 @@ def start(
     allow_private: tuple[str, ...],
     again: bool,
     with_index: bool,
+    index_dir: str | None,
     as_json: bool,
     verbose: bool,
     quiet: bool,
@@ -149,22 +152,14 @@ def start(
     places = [("file", path) for path in seed_files] + list(sources)
     if places:
         given["sources"] = tuple(SeedSource(kind, where, query or "") for kind, where in places)
-    crawl_job = _job(settings, _folder(settings, job), given, allow_private, with_index)
-    stop = threading.Event()
-    indexer = threading.Thread(
-        target=_index_along, args=(crawl_job.archive_folder, settings.index_path, stop), daemon=True
-    )
-    with _display(quiet or as_json) as show:
-        if with_index:
-            indexer.start()
-        try:
-            result = run_crawl(
-                crawl_job, progress=show, again=again, providers={"index": _seeds_from_index(settings)}
-            )
-        finally:
-            stop.set()
-            if with_index:
-                indexer.join()
+    crawl_job = _job(settings, _folder(settings, job), given, allow_private)
+    part = settings.archive
+    index_path = os.path.abspath(index_dir or os.path.join(crawl_job.folder, part.index_dir, part.index_name))
+    along = _IndexAlong(crawl_job.archive_folder, index_path, settings) if with_index or index_dir else None
+    with _display(quiet or as_json) as show, along or contextlib.nullcontext():
+        result = run_crawl(
+            crawl_job, progress=show, again=again, providers={"index": _seeds_from_index(settings)}
+        )
     for message in result.messages:
         complain(message)
     if as_json:
@@ -177,10 +172,10 @@ def start(
             f" ({result.seconds:.1f} s)"
         )
         click.echo(f"archives: {clean(crawl_job.archive_folder)} ({len(result.archives)} files)")
-        if with_index and os.path.isdir(settings.index_path):
-            place = clean(settings.index_path)
+        if along and os.path.isdir(index_path):
+            place = clean(index_path)
             click.echo(f"index: {place} (to search it: findingaid search WORDS --index {shlex.quote(place)})")
-    return result.exit_code
+    return result.exit_code or (along.exit_code if along else DONE)
 
 
 def _settings(settings_file: str | None, jobs_path: str | None, job: str | None) -> Settings:
@@ -197,7 +192,7 @@ def _folder(settings: Settings, job: str | None) -> str:
 
 
 def _job(
-    settings: Settings, folder: str, given: dict[str, Any], allow_private: tuple[str, ...], with_index: bool
+    settings: Settings, folder: str, given: dict[str, Any], allow_private: tuple[str, ...]
 ) -> CrawlJob:
     """Return the job of a folder: options before its job file, that before the settings."""
     from dataclasses import replace
@@ -216,9 +211,6 @@ def _job(
             raise click.UsageError(f"{folder} holds no job yet: give --seed URL")
         job = job_from_settings(settings, folder)
     job = change_job(job, given, where="option")
-    if with_index:
-        # A file can be indexed once it is closed.
-        job = replace(job, roll_over_s=_ROLL_OVER_S)
     return replace(job, allow_private=allow_private)
 
 
@@ -235,26 +227,71 @@ def _seeds_from_index(settings: Settings) -> Callable[[SeedSource], list[str]]:
     return provider
 
 
-def _index_along(archives: str, index_path: str, stop: threading.Event) -> None:
-    """Index archive files as they are closed, and once more when the crawl is over."""
-    from archiver.errors import FindingAidError
-    from indexer import IndexOptions, build_index
+class _IndexAlong:
+    """Indexes the archives of a crawl while they grow, from a thread of its own, and once more when the crawl is over.
 
-    done: set[str] = set()
-    while True:
-        over = stop.wait(_INDEX_EVERY_S)
+    exit_code: of what was in the way of the last time; DONE when all is indexed.
+    """
+
+    def __init__(self, archives: str, index_path: str, settings: Settings) -> None:
+        self.exit_code: int = DONE
+        self._archives, self._index_path = archives, index_path
+        self._options = index_options_from(settings, workers=1)
+        self._indexed: dict[str, int] = {}  # sizes of files that have been indexed
+        self._told = ""
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = _INDEX_EVERY_S
+        while not self._is_over.wait(pause):
+            began = time.monotonic()
+            self._index_what_is_new()
+            pause = max(_INDEX_EVERY_S, 3 * (time.monotonic() - began))  # most of the time is for the crawl
+        deadline = time.monotonic() + _LOCKED_S
+        while self._index_what_is_new() == ExitCode.LOCKED and time.monotonic() < deadline:
+            time.sleep(_INDEX_EVERY_S)
+        if self.exit_code == ExitCode.LOCKED:
+            rest = f"findingaid index {shlex.quote(self._archives)} --index {shlex.quote(self._index_path)}"
+            complain(f"{self._index_path}: another process writes it; to index the rest: {rest}")
+
+    def _index_what_is_new(self) -> int:
+        """Index what came since the last time and return the exit code of what was in the way, DONE for nothing."""
+        from indexer import build_index
+
+        sizes = _sizes_of_archives(self._archives)
+        new = [path for path, size in sizes.items() if self._indexed.get(path) != size]
+        self.exit_code = DONE
         try:
-            files = {entry.path for entry in os.scandir(archives) if entry.name.endswith(".warc.gz")}
-        except FileNotFoundError:
-            files = set()
-        if files - done:
-            try:
-                build_index(sorted(files), index_path, options=IndexOptions(workers=1))
-                done |= files
-            except (FindingAidError, OSError) as error:
+            if new:
+                build_index(sorted(new), self._index_path, options=self._options)
+                self._indexed = sizes
+        except (FindingAidError, OSError) as error:
+            self.exit_code = exit_code_of(error) or FAILED
+            if self.exit_code != ExitCode.LOCKED and str(error) != self._told:
+                self._told = str(error)
                 complain(f"indexing: {error}")
-        if over:
-            return
+        return self.exit_code
+
+
+def _sizes_of_archives(folder: str) -> dict[str, int]:
+    """Return the sizes of the archives in a folder, closed and growing, by path."""
+    from archiver.warc.growing import final_name
+
+    sizes = {}
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(folder):
+            if final_name(entry.name).endswith(".warc.gz"):
+                with contextlib.suppress(FileNotFoundError):  # closed at this moment
+                    sizes[entry.path] = entry.stat().st_size
+    return sizes
 
 
 @contextlib.contextmanager

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -291,3 +294,152 @@ def test_second_interrupt_ends_at_once_with_readable_files(tmp_path: Path) -> No
         assert process.returncode == 130 and "Traceback" not in errors
         assert json.loads(out)["reason"] == "user"
         assert not list(tmp_path.rglob("*.open"))
+
+
+def slow_site(pages: int, pause_s: float = 0.15) -> Site:
+    def answered(asked: Asked) -> bytes:
+        time.sleep(pause_s)
+        return page(asked.target, [f"/{n}" for n in range(pages)], text=f"walrus number{asked.target[1:]}x")
+
+    return Site({HOST: {"/*": answered, "/robots.txt": answer("", "text/plain")}}, addresses={HOST: HOST})
+
+
+def test_a_crawl_that_is_indexed_along_keeps_one_file_and_one_ranking(tmp_path: Path) -> None:
+    """Files roll by size alone; what index and search do afterwards finds the weights as settings want them."""
+    (tmp_path / "settings.toml").write_text("[search]\nk1 = 3.5\nslope = 0.4\n[search.boost]\ntitle = 7.0\n")
+    with slow_site(60) as site:
+        code, out, errors = crawl(tmp_path, site, "--index", "--threads", "2", "--json")
+    assert (code, errors) == (0, "")
+    result = json.loads(out)
+    assert (result["fetched"], len(result["archives"])) == (61, 1)
+    index = tmp_path / "jobs/01/Index/MyIndex"
+    code, out, _ = run(tmp_path, "ledger", "--json")
+    [entry] = json.loads(out)
+    assert code == 0 and entry["status"] == "indexed" and entry["captures"] == 62
+    code, out, errors = run(tmp_path, "index", "jobs/01/Arcs", "--index", "at-once", "--json")
+    assert code == 0, errors
+    at_once = json.loads(out)
+    code, out, _ = run(tmp_path, "index", "--json")
+    again = json.loads(out)
+    assert {**again, "seconds": 0} == {**at_once, "seconds": 0}
+    found = [
+        run(tmp_path, "search", "walrus", "--json", "--index", str(place))[1] for place in (index, "at-once")
+    ]
+    hits = [[(hit["url"], hit["score"]) for hit in json.loads(one)["hits"]] for one in found]
+    assert hits[0] == hits[1] and len(hits[0]) == 10
+    weights = {file.name: file.stat().st_mtime_ns for file in index.rglob("*.w*")}
+    assert weights and run(tmp_path, "index")[0] == 0
+    assert {file.name: file.stat().st_mtime_ns for file in index.rglob("*.w*")} == weights, "written once"
+
+
+def test_the_index_that_a_crawl_makes_has_the_weights_of_the_settings(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "settings.toml").write_text("[search]\nk1 = 3.5\n[search.boost]\ntitle = 7.0\n")
+    assert crawl(tmp_path, site, "--index")[0] == 0
+    index = tmp_path / "jobs/01/Index/MyIndex"
+
+    def weights() -> list[tuple[str, int]]:
+        return sorted((file.name, file.stat().st_ino) for file in index.rglob("*.w[0-9]*"))
+
+    before = weights()
+    assert run(tmp_path, "index")[0] == 0 and run(tmp_path, "optimize")[0] == 0
+    assert weights() == before and before
+
+
+def test_pages_go_to_the_index_that_is_named(tmp_path: Path, site: Site) -> None:
+    code, out, errors = crawl(tmp_path, site, "--index-dir", "elsewhere")
+    assert (code, errors) == (0, "") and "findingaid search WORDS --index" in out
+    assert json.loads(run(tmp_path, "search", "wonderful", "--index", "elsewhere", "--json")[1])["total"] == 1
+    assert not (tmp_path / "jobs/01/Index").exists()
+
+
+def test_a_job_named_by_its_folder_is_indexed_there(tmp_path: Path, site: Site) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "job.toml").write_text(f'seeds = ["{site.url(HOST)}"]\ndelay_s = 0\n')
+    assert run(tmp_path, "crawl", "./mine", "--allow-private", HOST, "--index")[0] == 0
+    assert (folder / "Index/MyIndex/current").exists() and not (tmp_path / "jobs").exists()
+
+
+def test_an_index_that_cannot_be_written_is_told_and_the_crawl_is_kept(tmp_path: Path, site: Site) -> None:
+    (tmp_path / "file").write_text("")
+    code, out, errors = crawl(tmp_path, site, "--index-dir", "file/index", "--json")
+    assert code == 1 and json.loads(out)["reason"] == "done"
+    assert "indexing: " in errors and len(errors.splitlines()) == 1
+
+
+def test_hosts_that_were_allowed_stay_allowed_for_the_job(tmp_path: Path) -> None:
+    with slow_site(5, 0) as site:
+        assert crawl(tmp_path, site, "--max-pages", "2")[0] == 0
+        code, out, errors = run(tmp_path, "crawl", "01", "--max-pages", "0", "--json")
+        assert (code, errors, json.loads(out)["reason"], json.loads(out)["fetched"]) == (0, "", "done", 6)
+
+
+def test_hosts_that_were_allowed_elsewhere_are_blocked_and_said_so(tmp_path: Path) -> None:
+    """As when somebody hands his job on, state file and all."""
+    with slow_site(5, 0) as site:
+        assert crawl(tmp_path, site, "--max-pages", "2")[0] == 0
+        shutil.copytree(tmp_path / "jobs/01", tmp_path / "jobs/02")
+        code, out, errors = run(tmp_path, "crawl", "02", "--max-pages", "0", "--json")
+        assert (code, json.loads(out)["reason"]) == (1, "blocked")
+        hint = f"findingaid crawl {tmp_path}/jobs/02 --allow-private {HOST}"
+        assert "4 of its pages are left" in errors and errors.strip().endswith(hint)
+        assert json.loads(run(tmp_path, "crawl", "status", "02", "--json")[1])["reason"] == "blocked"
+        code, out, _ = run(tmp_path, *hint.split()[1:], "--max-pages", "0", "--json")
+        assert (code, json.loads(out)["reason"], json.loads(out)["fetched"]) == (0, "done", 6)
+
+
+@pytest.mark.parametrize(
+    "served", [("--job", "01"), ("--job", "05"), ("--job", "*"), ("--index", "own index")]
+)
+def test_a_crawl_started_in_the_browser_is_searched_there_while_it_runs(
+    tmp_path: Path, served: tuple[str, str]
+) -> None:
+    found = threading.Event()
+
+    def last(_: Asked) -> bytes:
+        found.wait(30)
+        return page("late")
+
+    routes: dict[str, Any] = {
+        "/": page("Start", ["/new", "/last"]),
+        "/new": page("New", text="pelicans everywhere"),
+        "/last": last,
+    }
+    with Site({HOST: routes}, addresses={HOST: HOST}) as site:
+        assert crawl(tmp_path, site, "--job", "05", "--max-pages", "1")[0] == 0  # where its host is allowed
+        file = tmp_path / "jobs/05/job.toml"
+        file.write_text(file.read_text().replace("max_pages = 1", "max_pages = 0"))
+        server = start(tmp_path, "serve", "--port", "0", *served) if served[0] == "--job" else None
+        if server is None:
+            assert (
+                run(
+                    tmp_path, "index", str(next((tmp_path / "jobs/05/Arcs").iterdir())), "--index", served[1]
+                )[0]
+                == 0
+            )
+            server = start(tmp_path, "serve", "--port", "0", *served)
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().strip()
+            with urllib.request.urlopen(f"{address}crawl/05/start", b"index=yes", timeout=30) as answered:
+                assert answered.status == 200
+            deadline = time.monotonic() + 40
+            total = 0
+            while not total and time.monotonic() < deadline:
+                time.sleep(0.3)
+                try:
+                    with urllib.request.urlopen(
+                        f"{address}search?q=pelicans&format=json", timeout=20
+                    ) as answered:
+                        total = json.load(answered)["total"]
+                except urllib.error.HTTPError as error:
+                    assert error.code == 503  # there is no index yet
+            assert total == 1
+            assert json.loads(run(tmp_path, "crawl", "status", "05", "--json")[1])["state"] == "running"
+            with urllib.request.urlopen(f"{address}cached/2999/{site.url(HOST, '/new')}", timeout=20) as shown:
+                assert shown.status == 200
+        finally:
+            found.set()
+            run(tmp_path, "crawl", "stop", "05")
+            server.send_signal(signal.SIGTERM)
+            server.communicate(timeout=20)

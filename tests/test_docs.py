@@ -13,16 +13,7 @@ import click
 import pytest
 
 import app
-from command_line import (
-    DISK_FULL,
-    DONE,
-    DONE_WITH_DAMAGE,
-    FAILED,
-    INTERRUPTED,
-    LOCKED,
-    MISUSED,
-    WRONG_SETTINGS,
-)
+from archiver.errors import ExitCode
 from running import Run, clean_environment, command, stop
 from webui.setting_infos import as_toml, describe_settings
 
@@ -89,8 +80,7 @@ def test_each_command_and_each_of_its_options_is_described(name: str) -> None:
 
 def test_each_exit_code_is_described() -> None:
     text = (REPOSITORY / "docs/commands.md").read_text(encoding="utf-8")
-    codes = (DONE, FAILED, MISUSED, WRONG_SETTINGS, DONE_WITH_DAMAGE, DISK_FULL, LOCKED, INTERRUPTED)
-    for code in codes:
+    for code in ExitCode:
         assert f"\n| {code} | " in text
 
 

@@ -57,13 +57,15 @@ def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_in
     """Start the process that works on a job whose job.toml is written; return when it is at work, or has ended.
 
     What it said stands in `process_messages` then.
-    again: visit its pages anew. with_index: index what is fetched into the job's own index.
+    again: visit its pages anew. with_index: index what is fetched into the index that is searched here.
     """
     command = ["-m", "app"]
     if settings.has_file:
         command += ["--settings", settings.path]
     command += ["crawl", "start", "--job", job_id, "--jobs-path", settings.jobs_path, "--quiet"]
-    command += ["--again"] * again + ["--index"] * with_index
+    command += ["--again"] * again
+    if with_index:
+        command += ["--index-dir", index_for(settings, job_id)]
     folder = os.path.join(settings.jobs_path, job_id)
     path = os.path.join(folder, OUTPUT_FILE)
     with open(path, "wb") as output:
@@ -81,6 +83,15 @@ def start_crawl(settings: Settings, job_id: str, *, again: bool = False, with_in
         time.sleep(0.05)
 
 
+def index_for(settings: Settings, job_id: str) -> str:
+    """Return the folder of the index that pages of a job go to, so that they are found where the crawl was started:
+    the job's own if that is searched here, else the first of those that are."""
+    own = settings.index_of(job_id)
+    if not settings.index_option and (own in settings.index_paths or settings.archive.job_id.strip() == "*"):
+        return own
+    return settings.index_paths[0]
+
+
 def process_messages(folder: str) -> str:
     """Return the last of what the process of a job has said, without the place of the job; "" for nothing."""
     try:
@@ -89,4 +100,6 @@ def process_messages(folder: str) -> str:
             said = file.read().decode("utf-8", "replace").strip()
     except OSError:
         return ""
-    return said.replace(os.path.abspath(folder) + os.sep, "").replace(folder + os.sep, "")
+    for place in (os.path.abspath(folder), folder):
+        said = said.replace(place + os.sep, "").replace(place, os.path.basename(folder))
+    return said

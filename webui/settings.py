@@ -81,7 +81,7 @@ class Settings:
         if names != ["*"]:
             return tuple(dict.fromkeys(names))
         found = sorted(os.listdir(self.jobs_path)) if os.path.isdir(self.jobs_path) else []
-        return tuple(name for name in found if os.path.exists(os.path.join(self._index_of(name), "current")))
+        return tuple(name for name in found if os.path.exists(os.path.join(self.index_of(name), "current")))
 
     @property
     def job_path(self) -> str:
@@ -100,7 +100,8 @@ class Settings:
     def _job(self, name: str) -> str:
         return os.path.normpath(os.path.join(self.jobs_path, name))
 
-    def _index_of(self, job: str) -> str:
+    def index_of(self, job: str) -> str:
+        """The folder of a job's own index, absolute."""
         return os.path.normpath(os.path.join(self._job(job), self.archive.index_dir, self.archive.index_name))
 
     @property
@@ -125,14 +126,14 @@ class Settings:
         """
         if self.index_option:
             return os.path.abspath(self.index_option)
-        return self._index_of(os.path.basename(self.job_path))
+        return self.index_of(os.path.basename(self.job_path))
 
     @property
     def index_paths(self) -> tuple[str, ...]:
         """The folders of the indexes that are searched as one, absolute; never empty, but there may be none there."""
         if self.index_option:
             return (os.path.abspath(self.index_option),)
-        return tuple(self._index_of(job) for job in self.job_ids) or (self._index_of("*"),)
+        return tuple(self.index_of(job) for job in self.job_ids) or (self.index_of("*"),)
 
     @property
     def folders_of_jobs(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -15,9 +16,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from archiver.crawl.addresses import spell
+from archiver.crawl.allowed import allowed_hosts
 from archiver.crawl.errors import CrawlError, NoSeedError
 from archiver.crawl.fetcher import Fetcher, FetchLimits
 from archiver.crawl.frontier import Frontier
@@ -78,7 +81,7 @@ class CrawlResult:
             return ExitCode.INTERRUPTED
         if self.reason == "disk_full":
             return ExitCode.DISK_FULL
-        return ExitCode.FAILED if self.reason == "error" or not self.fetched else ExitCode.DONE
+        return ExitCode.FAILED if self.reason in ("error", "blocked") or not self.fetched else ExitCode.DONE
 
     def as_json(self) -> dict[str, object]:
         """Return what `crawl --json` prints."""
@@ -140,10 +143,10 @@ class Crawler:
         providers: dict[str, Provider],
     ) -> None:
         os.makedirs(job.archive_folder, exist_ok=True)
-        self.job = job
         self._progress = progress
         self._providers = providers
         self.file = StateFile(job.state_path)
+        self.job = job = replace(job, allow_private=allowed_hosts(self.file, job))
         self._messages: list[str] = []
         self._guard = AddressGuard(allow_private=job.allow_private, ports=job.ports, resolve=resolve)
         self._fetcher = Fetcher(
@@ -317,7 +320,7 @@ class Crawler:
                 self.frontier.page_limit_reached
                 and self.file.execute("SELECT 1 FROM urls WHERE state IN (0, 5) LIMIT 1").fetchone()
             )
-            reason = "page_limit" if queued else "done"
+            reason = "page_limit" if queued else "blocked" if self._blocked() else "done"
         if self._error:
             self._messages.append(self._error)
         try:
@@ -333,6 +336,19 @@ class Crawler:
             self._progress(self.numbers)
         return reason
 
+    def _blocked(self) -> list[tuple[str, int]]:
+        """Return the hosts that the crawl had to leave although it is there for them, with the number of their pages.
+
+        That a page links to a machine in here is no reason; that pages of it were fetched before, or no others, is.
+        """
+        return self.file.execute(
+            "SELECT o.origin, COUNT(*) FROM urls u JOIN origins o ON o.id = u.origin"
+            " WHERE u.state = 3 AND u.reason = 'blocked-address' AND u.kind = 0"
+            " AND (EXISTS (SELECT 1 FROM urls v JOIN pages p ON p.url = v.id WHERE v.origin = u.origin AND v.kind = 0)"
+            " OR NOT EXISTS (SELECT 1 FROM urls v JOIN pages p ON p.url = v.id WHERE v.kind = 0))"
+            " GROUP BY o.origin ORDER BY o.origin"
+        ).fetchall()
+
     def _result(self, reason: str) -> CrawlResult:
         for url, state, why in self.file.execute(
             "SELECT url, state, reason FROM urls WHERE seed = 1 AND state IN (3, 4) ORDER BY id"
@@ -341,6 +357,12 @@ class Crawler:
                 f"could not be fetched: {why}" if state == 4 else f"left out: {why}"
             )
             self._messages.append(f"seed {url}: {text}")
+        for origin, count in self._blocked() if reason == "blocked" else ():
+            host = urlsplit(origin).hostname or origin
+            self._messages.append(
+                f"{origin}: {count} of its pages are left, because its address or port is refused; to go on:"
+                f" findingaid crawl {shlex.quote(self.job.folder)} --allow-private {shlex.quote(host)}"
+            )
         folder = self.job.archive_folder
         archives = tuple(
             os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".warc.gz")

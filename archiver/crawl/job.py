@@ -48,7 +48,7 @@ class CrawlJob:
     folder: where the job lives; it holds job.toml, the archives, the index,
         the state and the log.
     allow_private: hosts that may have private addresses; from the command line
-        only, never from the job file.
+        only, never from the job file. See allowed.py.
     """
 
     id: str = "01"
@@ -90,7 +90,6 @@ class CrawlJob:
     max_url_length: int = 2000
     max_siblings: int = 100
     roll_over_mb: float = 1000.0
-    roll_over_s: float = 0.0
     min_free_mb: float = 500.0
     disk_wait_min: float = 10.0
     allow_private: tuple[str, ...] = field(default=(), metadata={"only": "command line"})
@@ -138,7 +137,6 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "max_url_length": (50, 100_000),
     "max_siblings": (1, 10**9),
     "roll_over_mb": (0.001, 100_000),
-    "roll_over_s": (0, 10**9),
     "min_free_mb": (0, 10**9),
     "disk_wait_min": (0, 10**6),
 }
@@ -343,7 +341,6 @@ _COMMENTS = {
     "max_url_length": "trap guard: longest address in bytes",
     "max_siblings": "trap guard: near-duplicates among addresses of one pattern before the pattern is left out",
     "roll_over_mb": "size at which a new archive file is begun, in MB",
-    "roll_over_s": "seconds after which a new archive file is begun",
     "min_free_mb": "pause when less is free on the disk, in MB",
     "disk_wait_min": "minutes to wait for room on the disk before the crawl ends",
 }

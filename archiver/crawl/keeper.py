@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,7 +61,6 @@ class Keeper:
             roll_over_bytes=int(job.roll_over_mb * 1e6),
             first_serial=self._next_serial(),
         )
-        self._open_since = 0.0
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -142,13 +140,11 @@ class Keeper:
         """Append records to the open archive, note how far it is accounted for, return the place of the first."""
         before = self._writer.path
         place = self._writer.write(members)[0]
-        if place.path != before:
-            self._open_since = time.monotonic()
-            if before:
-                self.file.execute(
-                    "UPDATE archives SET closed = 1, synced = size WHERE name = ?",
-                    (os.path.basename(before),),
-                )
+        if before and place.path != before:
+            self.file.execute(
+                "UPDATE archives SET closed = 1, synced = size WHERE name = ?",
+                (os.path.basename(before),),
+            )
         self.file.execute(
             "INSERT INTO archives VALUES (?, ?, 0, 0) ON CONFLICT (name) DO UPDATE SET size = excluded.size",
             (os.path.basename(place.path), self._writer.size),
@@ -191,9 +187,6 @@ class Keeper:
                 self.file.execute(
                     "UPDATE archives SET synced = ? WHERE name = ?", (safe, os.path.basename(path))
                 )
-                age = time.monotonic() - self._open_since
-                if self.job.roll_over_s and age >= self.job.roll_over_s and self._writer.records:
-                    self.close()
 
     def close(self) -> None:
         """Close the open archive and give it its final name."""
