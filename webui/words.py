@@ -23,7 +23,7 @@ CRAWL_WORDS = frozenset({
     N_("timeout"), N_("refused"), N_("dns"), N_("disconnect"), N_("reset"), N_("address"), N_("tls"), N_("http"),
     N_("not http"), N_("header"), N_("connect"), N_("internal"),
     # why it was not had whole
-    N_("length"), N_("time"), N_("unspecified"), N_("links"), N_("sitemap"),
+    N_("length"), N_("time"), N_("unspecified"), N_("links"), N_("sitemap"), N_("redirect loop"),
     # what the log says of an answer
     N_("revisit"), N_("none"),
 })  # fmt: skip

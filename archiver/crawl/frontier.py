@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from archiver.crawl.intake import FIRST, Intake, digest_of
+from archiver.crawl.intake import FIRST, MOST_HOPS, Intake, digest_of
 from archiver.crawl.items import NO_DEPTH, Item, UrlKind, UrlState
 from archiver.crawl.job import CrawlJob
+from archiver.crawl.links import LinkKind
 from archiver.crawl.queues import QueueState, RobotsState
 from archiver.crawl.scope import Scope
 from archiver.crawl.statefile import StateFile
@@ -172,6 +173,42 @@ class Frontier(Intake):
                 (self.queues.now() + pause_s, item.id),
             )
             self._finish(item, UrlState.DEFERRED, reason)
+
+    def ask_again(self, item: Item) -> None:
+        """Ask for the address once more, as soon as its host may be asked; this was none of the tries of a failure."""
+        with self.file.transaction():
+            self.file.execute("UPDATE urls SET due = ? WHERE id = ?", (self.queues.now(), item.id))
+            self._finish(item, UrlState.DEFERRED, "")
+
+    def queue_again(self, number: int) -> None:
+        """Ask once more for an address that was fetched."""
+        with self.file.transaction():
+            queue, priority = self.file.execute(
+                "SELECT queue, priority FROM urls WHERE id = ?", (number,)
+            ).fetchone()
+            self._move(number, UrlState.DONE, UrlState.QUEUED)
+            self.queues.touch(self.queues.live(queue), priority)
+            self.queues.settle()
+
+    def redirect_circle(self, item: Item) -> dict[int, str]:
+        """Return the addresses of the circle that a redirect closes, by id, the next one first; empty for no circle."""
+        with self.file.lock:
+            circle: dict[int, str] = {}
+            here = item.id
+            while len(circle) <= MOST_HOPS:
+                row = self.file.execute(
+                    "SELECT u.id, u.url FROM edges e JOIN urls u ON u.id = e.target JOIN pages p ON p.url = u.id"
+                    " WHERE e.source = ? AND e.kind = ? AND u.state = ? AND p.status BETWEEN 300 AND 399"
+                    " ORDER BY u.id = ? DESC, u.id DESC LIMIT 1",
+                    (here, int(LinkKind.REDIRECT), int(UrlState.DONE), item.id),
+                ).fetchone()
+                if row is None or row[0] in circle:
+                    return {}
+                here, url = row
+                circle[here] = url
+                if here == item.id:
+                    return circle
+        return {}
 
     def put_back(self, item: Item, *, blocked: bool = False) -> None:
         """The address was not asked for and stays queued. blocked: until its robots.txt is known."""

@@ -73,7 +73,8 @@ class Numbers:
         """Count what was not had whole.
 
         reason: that of an answer as WARC-Truncated has it ("length", "time", "disconnect", "unspecified");
-            "links" for a page, "sitemap" for a sitemap of which not all addresses were taken.
+            "links" for a page, "sitemap" for a sitemap of which not all addresses were taken;
+            "redirect loop" for redirects in a circle, of which no page came.
         """
         with self._lock:
             self.cut[reason] += 1

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from archiver.crawl.addresses import compared, spell
+from archiver.crawl.cookies import Cookies
 from archiver.crawl.errors import AddressRefusedError, FetchError
 from archiver.crawl.fetcher import Exchange, Fetcher
 from archiver.crawl.frontier import Frontier
@@ -49,6 +50,7 @@ log = logging.getLogger(__name__)
 
 _RETRY_STATUS = frozenset({429, 502, 503, 504})
 _LONGEST_RETRY_AFTER_S = 3600.0
+_MOST_WALLS = 100_000
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MOST_SITEMAP_URLS = 50_000
 _SITEMAP_BYTES = 50_000_000
@@ -89,6 +91,8 @@ class Visitor:
         self._write_line = write_log
         self._agent = job.robots_token
         self._rules: dict[int, tuple[float, RobotsRules]] = {}
+        self._cookies = Cookies()
+        self._with_cookies: dict[int, str] = {}
 
     def visit(self, item: Item) -> None:
         """Fetch an address and keep what came, or find out why not."""
@@ -152,7 +156,7 @@ class Visitor:
         return None
 
     def _fetch(self, item: Item) -> None:
-        fields = self._conditions(item) if self.frontier.round and item.kind != UrlKind.ROBOTS else {}
+        fields = self._fields(item)
         limit = {
             UrlKind.ROBOTS: LIMIT_BYTES,
             UrlKind.SITEMAP: self.job.file_size_kb * 1000,
@@ -171,6 +175,8 @@ class Visitor:
             return
         wait = min(_LONGEST_RETRY_AFTER_S, exchange.retry_after_s) if exchange.status in (429, 503) else 0.0
         self.numbers.count_bytes(len(exchange.head) + len(exchange.body))
+        if exchange.redirect_target:
+            self._cookies.take(item.url, exchange.headers)
         if item.kind == UrlKind.ROBOTS:
             # Only now is the pause known that this host asks for.
             self._take_robots(item, exchange)
@@ -180,15 +186,41 @@ class Visitor:
         if exchange.status in _RETRY_STATUS and item.attempts < self.job.retries:
             self.numbers.retried += 1
             self.frontier.defer(item, max(wait, self._pause_s(item)), f"status {exchange.status}")
+        elif (
+            exchange.status == 304 and item.attempts < self.job.retries and not _is_meant_by(exchange, fields)
+        ):
+            # Of something else than what we have, or nobody asked: the next try is without conditions.
+            self.numbers.retried += 1
+            self.frontier.defer(item, self._pause_s(item), "status 304")
+        elif exchange.redirect_target == item.url and self._has_cookie_to_try(item.id, item.url):
+            self.frontier.ask_again(item)
         elif item.kind == UrlKind.SITEMAP:
             self._take_sitemap(item, exchange)
         else:
-            self._take_page(item, exchange)
+            self._take_page(item, exchange, is_conditional=_is_meant_by(exchange, fields))
+
+    def _fields(self, item: Item) -> dict[str, str]:
+        """Return the further fields of a request: the cookies that opened a wall, or conditions on another visit."""
+        if item.id in self._with_cookies:
+            return {"Cookie": self._with_cookies[item.id]}
+        if self.frontier.round and item.kind != UrlKind.ROBOTS and not item.attempts:
+            return self._conditions(item)
+        return {}
+
+    def _has_cookie_to_try(self, number: int, url: str) -> bool:
+        """Was a cookie set that the address was not asked for with yet? Then it goes with the next request."""
+        cookies = self._cookies.field_for(url)
+        if not cookies or number in self._with_cookies or len(self._with_cookies) >= _MOST_WALLS:
+            return False
+        self._with_cookies[number] = cookies
+        return True
 
     def _conditions(self, item: Item) -> dict[str, str]:
         with self.file.lock:
+            # What was cut has no digest; it is asked for anew.
             row = self.file.execute(
-                "SELECT etag, modified, status FROM pages WHERE url = ? AND archive != ''", (item.id,)
+                "SELECT etag, modified, status FROM pages WHERE url = ? AND archive != '' AND digest IS NOT NULL",
+                (item.id,),
             ).fetchone()
         if row is None or row[2] not in (200, 304):
             return {}
@@ -235,8 +267,11 @@ class Visitor:
         origin = item.for_origin
         assert origin is not None
         answer = meaning_of(exchange.status)
-        if answer == Answer.WAIT:
-            self._robots_trouble(item, f"status {exchange.status}", exchange)
+        broke_off = answer == Answer.RULES and exchange.truncated not in ("", "length")
+        if answer == Answer.WAIT or broke_off:
+            # Half of the rules may allow what the other half forbids.
+            problem = f"it broke off ({exchange.truncated})" if broke_off else f"status {exchange.status}"
+            self._robots_trouble(item, problem, exchange)
             return
         target = ""
         if answer == Answer.REDIRECT and item.hops < MOST_REDIRECTS:
@@ -322,9 +357,9 @@ class Visitor:
 
     # ------------------------------------------------------------ pages and what they need
 
-    def _take_page(self, item: Item, exchange: Exchange) -> None:
+    def _take_page(self, item: Item, exchange: Exchange, *, is_conditional: bool) -> None:
         kept = Kept()
-        previous = self._keeper.previous(item) if exchange.status == 304 else None
+        previous = self._keeper.previous(item) if exchange.status == 304 and is_conditional else None
         if previous is not None:
             kept.packed = pack_exchange(exchange, original=previous, not_modified=True)
             with self._keeper.transaction():
@@ -345,6 +380,10 @@ class Visitor:
         with self._keeper.transaction():
             self._keep(item, exchange, kept)
             self.frontier.add_links(item, kept.links)
+            if exchange.redirect_target:
+                self._break_circle(item)
+            else:
+                self._with_cookies.pop(item.id, None)
             if kept.is_html and item.kind == UrlKind.PAGE and exchange.status == 200:
                 pattern = self._duplicates.count_sibling(
                     item.url, kept.duplicate_of is not None or kept.is_identical
@@ -357,6 +396,17 @@ class Visitor:
                         pattern,
                     )
                     self.frontier.block_pattern(pattern)
+
+    def _break_circle(self, item: Item) -> None:
+        """Where redirects lead in a circle, ask for the next address once more with a cookie set on the way."""
+        circle = self.frontier.redirect_circle(item)
+        for number, url in circle.items():
+            if self._has_cookie_to_try(number, url):
+                self.frontier.queue_again(number)
+                return
+        if circle:
+            self.numbers.count_cut("redirect loop")
+            self.numbers.seed_problems[item.url] = "redirects in a circle"
 
     def _read(self, item: Item, exchange: Exchange, kept: Kept) -> None:
         """Read links, text and what the page asks of robots."""
@@ -483,6 +533,13 @@ class Visitor:
         depth = "-" if item.kind != UrlKind.PAGE else str(item.depth)
         kind, note = item.kind.name.lower(), note.replace(" ", "-")
         self._write_line(f"{moment} {status} {size} {mime} {kind} {depth} {note} {item.url}")
+
+
+def _is_meant_by(exchange: Exchange, fields: dict[str, str]) -> bool:
+    """Is a 304 the answer to these conditions, and of the version that they name?"""
+    asked, told = fields.get("If-None-Match", ""), exchange.headers.get("ETag").strip(" \t")
+    is_conditional = bool(asked or fields.get("If-Modified-Since"))
+    return is_conditional and (not asked or not told or asked.removeprefix("W/") == told.removeprefix("W/"))
 
 
 def _words(text: str) -> list[str]:
