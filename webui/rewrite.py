@@ -244,11 +244,12 @@ class _Page:
             return attributes
         if tag in LINKS:
             return self._attributes_of_link(tag, attributes)
+        if tag == "iframe" and "srcdoc" in attributes:
+            attributes.pop("src", None)
         kept = safe_attributes(tag, attributes, self._context)
         if tag == "iframe":
             kept["sandbox"] = FRAME_RIGHTS
             if "srcdoc" in attributes:
-                kept.pop("src", None)
                 kept["srcdoc"] = self._page_in_attribute(attributes["srcdoc"] or "")
         elif tag in ("video", "audio"):
             kept["controls"] = ""  # the page's own buttons need script

@@ -46,6 +46,7 @@ _MODIFIER_OF_HREF = {
 _SHOW_DATA = frozenset({"img", "image", "feimage", "input", "source", "video", "audio"})
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src")
 _NAME = re.compile(r"[^\x00-\x20\"'<>/=&`\x7f]+")
+_ATTRIBUTE = re.compile(r"[a-z-]+")
 _SRCSET = re.compile(r"\s*,*\s*([^\s,]\S*[^\s,]|[^\s,])(\s+[^,]*)?\s*(?:,|$)")
 
 
@@ -57,7 +58,7 @@ def safe_attributes(tag: str, attributes: Attributes, context: RewriteContext) -
     kept: Attributes = {}
     for name, value in attributes.items():
         local = name.rpartition(":")[2].lower()
-        if local[:2] == "on":
+        if local[:2] == "on" or name[:2].lower() == "on":
             context.count("handler")
         elif local in _DROPPED or not _NAME.fullmatch(name):
             pass
@@ -92,7 +93,13 @@ def animates_what_acts(attributes: Attributes) -> bool:
 
 def _acts(name: str) -> bool:
     local = name.strip().rpartition(":")[2].lower()
-    return local[:2] == "on" or local in _DROPPED or local in _ADDRESSES or local == "style"
+    return (
+        not _ATTRIBUTE.fullmatch(local)
+        or local[:2] == "on"
+        or local in _DROPPED
+        or local in _ADDRESSES
+        or local == "style"
+    )
 
 
 def link_of(attributes: Attributes) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 async (pages) => {
   const loads = new Set(("href src srcset action formaction poster background data cite longdesc lowsrc dynsrc ping " +
     "usemap manifest codebase archive classid code icon profile imagesrcset object altimg").split(" "));
-  const texts = new Set("alt title content value placeholder label summary id class name".split(" "));
+  const texts = new Set("style alt title content value placeholder label summary id class name".split(" "));
   const found = [];
   const address = (written) => { try { return new URL(written, location.href) } catch { return null } };
   const judge = (node, report) => {

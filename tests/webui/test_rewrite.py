@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from html import escape
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 from archiver.warc import resolve
 from indexer.search.marking import Marker
 from indexer.search.query import parse_query
-from webui.rewrite import rewrite_page
+from tests.webui.hostile_pages import HostilePages
+from webui.rewrite import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS, rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
 
@@ -293,6 +295,174 @@ def test_no_mix_of_markup_leaves_a_script_or_a_handler(html: str) -> None:
     for node in tree.root.traverse(include_text=False) if tree.root else ():
         assert node.tag != "script"
         assert not any(name.startswith("on") for name in node.attributes)
+
+
+@pytest.mark.parametrize("space", ["svg", "math"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "noframes",
+        "noembed",
+        "xmp",
+        "iframe",
+        "plaintext",
+        "noscript",
+        "style",
+        "script",
+        "title",
+        "textarea",
+        "template",
+    ],
+)
+def test_text_that_a_second_parsing_would_take_for_markup_is_none(space: str, name: str) -> None:
+    page = f"<{space}><{name}>&lt;/{name}>&lt;iframe src=http://mark.example/>&lt;/iframe></{name}></{space}>"
+    for html in (page, page.replace("&lt;", "&amp;lt;"), f"<{space}>{page}", f"<p title='{page}'>{page}"):
+        written = rewritten(html)
+        for _parsing in range(3):
+            tree = LexborHTMLParser(written)
+            frames = [node.attributes.get("src") for node in tree.css("iframe")]
+            assert not any(src for src in frames)
+            written = tree.root.html if tree.root else ""
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<pre>\n\nx</pre>", "<pre>\n\nx</pre>"),
+        ("<textarea>\n\nx</textarea>", "<textarea>\n\nx</textarea>"),
+        ("<pre><!-- c -->\nx</pre>", "<pre>\n\nx</pre>"),
+        ("<xmp>\n<b>x</b></xmp>", "<pre>\n\n&lt;b&gt;x&lt;/b&gt;</pre>"),
+        ("<plaintext><b>x</b>", "<pre>&lt;b&gt;x&lt;/b&gt;</pre>"),
+        ("<p title='a&#13;b&quot;<c>'>x", '<p title="a&#13;b&quot;&lt;c&gt;">x</p>'),
+        ("<noscript><p>shown</noscript>", "<body><p>shown</p></body>"),
+        ("<form><math><mtext></form><form><mglyph>x", "<form><math><mtext>"),
+        ("<svg><br><p>x", "<svg></svg><br><p>x</p>"),
+        ("<!-- x --!><p>x", "<body><p>x</p></body>"),
+        ("<svg><![CDATA[<p>x]]></svg>", "<svg>&lt;p&gt;x</svg>"),
+        ("<svg><lineargradient id=a /></svg>", '<svg><linearGradient id="a"></linearGradient></svg>'),
+        ("<style><!-- p{color:red} --></style>", "<style>  p{color:red}  </style>"),
+        (
+            "<style>p::after{content:'</b>&lt;'}</style>",
+            "<style>p::after{content:'\\3c /b>\\26 lt;'}</style>",
+        ),
+        ("<style>@media (width<9px) { a { &:hover { b: c } } }</style>", "(width<9px) { a { &:hover {"),
+    ],
+)
+def test_a_tree_is_written_so_that_it_is_read_as_the_same_tree(html: str, expected: str) -> None:
+    assert expected in rewritten(html)
+
+
+_SECOND_START = re.compile(
+    r"<(?![a-zA-Z][\w:.-]*(?: [^\s\"'<>/=&`]+=\"[^\"<>]*\")*/?>|/[a-zA-Z][\w:.-]*>|!doctype[^<>]*>|[^a-zA-Z/!?])",
+    re.I,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_all_that_looks_like_markup_in_a_written_page_was_written_as_such(seed: int) -> None:
+    pages = HostilePages(seed, ("http://mark.example",), run="mark()")
+    for html in (pages.page(), pages.page()):
+        written = rewritten(html)
+        assert not _SECOND_START.search(written)
+        assert "<!--" not in written and "<![" not in written and "javascript:" not in _attributes_of(written)
+
+
+def _attributes_of(written: str) -> str:
+    return " ".join(re.findall(r' (?:xlink:)?(?:href|src|action|data)="([^"]*)"', written))
+
+
+@pytest.mark.parametrize(
+    ("html", "gone"),
+    [
+        ("<svg><a xlink:href=http://mark.example href=javascript:x>x</a></svg>", "javascript"),
+        ("<svg><image xlink:href=a href=ftp://mark.example /></svg>", "mark.example"),
+        ("<svg><image><set attributeName=href to=http://mark.example /></image></svg>", "mark.example"),
+        (
+            "<svg><image><animate attributeName=' XLINK:HREF ' values=http://mark.example /></image></svg>",
+            "mark",
+        ),
+        ("<svg><animate attributeName=onload to=run() /></svg>", "run()"),
+        ("<svg><rect fill=' url( javascript:x ) '/></svg>", "javascript"),
+        ("<math href=http://mark.example xlink:href=http://mark.example>x</math>", "mark.example"),
+        ("<math altimg=http://mark.example definitionURL=http://mark.example>x</math>", "mark.example"),
+        ("<img src=a xml:base=http://mark.example>", "mark.example"),
+        ("<p data-x=//mark.example y='\\\\\\\\mark.example'>x", "mark.example"),
+        ("<iframe src=javascript:x></iframe>", "src="),
+    ],
+)
+def test_each_attribute_counts_by_itself(html: str, gone: str) -> None:
+    assert gone not in rewritten(html)
+
+
+def test_drawings_keep_what_is_their_own() -> None:
+    html = (
+        "<svg viewbox='0 0 1 1'><defs><lineargradient id=a /></defs><rect fill='url(#a)'/><use href='#b'/>"
+        "<rect><animate attributeName=x from=0 to=9 /></rect></svg>"
+    )
+    result = rewritten(html)
+    for part in ('viewBox="0 0 1 1"', 'fill="url(#a)"', 'href="#b"', 'attributeName="x" from="0" to="9"'):
+        assert part in result
+    pointed = rewritten("<svg><rect fill='url(s.svg#a)'/><image href=p.png /></svg>")
+    assert 'fill="url(&quot;/web/20150503140211im_/http://h.example/d/s.svg#a&quot;)"' in pointed
+    assert 'href="/web/20150503140211im_/http://h.example/d/p.png"' in pointed
+
+
+def test_a_page_in_an_attribute_is_rewritten_to_a_depth() -> None:
+    def nested(depth: int) -> str:
+        inner = nested(depth - 1) if depth else "<script>run()</script><img src=p.png><a href=b>deep</a>"
+        return f"<p>depth {depth}</p><iframe srcdoc='{escape(inner)}' src=http://mark.example></iframe>"
+
+    for depth in range(MAX_SRCDOC_DEPTH + 2):
+        written, given = rewritten(nested(depth)), context()
+        shown = 0
+        while frame := LexborHTMLParser(written).css_first("iframe[srcdoc]", default=None):
+            assert "src" not in frame.attributes
+            written = frame.attributes["srcdoc"] or ""
+            shown += 1
+        assert "run()" not in written
+        is_shown = depth < MAX_SRCDOC_DEPTH
+        assert shown == min(depth, MAX_SRCDOC_DEPTH) + 1
+        assert ('src="/web/20150503140211im_/http://h.example/d/p.png"' in written) == is_shown
+        assert ('<a href="/web/20150503140211if_/http://h.example/d/b">' in written) == is_shown
+        assert ("Not shown: " in written) != is_shown
+        rewrite_page(nested(depth), given)
+        assert list(given.parts) == (["http://h.example/d/p.png"] if is_shown else [])
+
+
+def test_pages_in_attributes_are_limited_in_number_and_length() -> None:
+    for number in (MAX_SRCDOCS - 1, MAX_SRCDOCS, MAX_SRCDOCS + 1):
+        html = rewritten("<iframe srcdoc=x></iframe>" * number)
+        assert html.count("Not shown: ") == max(0, number - MAX_SRCDOCS)
+    for length in (MAX_SRCDOC_CHARS - 1, MAX_SRCDOC_CHARS, MAX_SRCDOC_CHARS + 1):
+        html = rewritten(f"<iframe srcdoc='{'x' * length}'></iframe>")
+        assert ("Only the first part" in html) == (length > MAX_SRCDOC_CHARS)
+
+
+@pytest.mark.parametrize(
+    ("css", "expected"),
+    [
+        ("a{content:\"url('\"} b{c:url(x.png)}", ["x.png"]),
+        ("/* url(a.png) ' */ b{c:url(x.png)}", ["x.png"]),
+        ("a{b:url(x.png", ["x.png"]),
+        ("@import 'x.css", ["x.css"]),
+        ("@\\69mport 'x.css';", ["x.css"]),
+        ("a{b:image\\2dset('x.png' 1x)}", ["x.png"]),
+        ("a{b:src('x.png')} c{d:image('y.png')}", ["x.png", "y.png"]),
+        ("a{--b:'http://site.example/d/x.png';c:image-set(var(--b) 1x)}", ["x.png"]),
+        ("a{b:image-set(if(media(print):'//site.example/d/x.png';else:'http://site.example/d/y.png') 1x)}",
+         ["x.png", "y.png"]),
+        ("@property --b{initial-value:'http://site.example/d/x.png'}", ["x.png"]),
+        ("a[href^='http://site.example/d/x']{b:c}", []),
+        ("a::after{content:'http://site.example/d/x'}", []),
+        ("a{b:url(x.png)}\r\n@import url(\ty.css\n) screen;", ["x.png", "y.css"]),
+    ],
+)  # fmt: skip
+def test_styles_are_read_token_by_token(css: str, expected: list[str]) -> None:
+    result = rewrite_css(css, RewriteContext("http://site.example/d/page", "2015"))
+    assert re.findall(r'"/web/2015(?:im|cs)_/http://site.example/d/([^"]+)"', result) == expected
+    if not expected:
+        assert result == css
 
 
 def test_a_meta_element_that_is_kept_does_nothing_else() -> None:
