@@ -352,10 +352,13 @@ def test_a_tree_is_written_so_that_it_is_read_as_the_same_tree(html: str, expect
     assert expected in rewritten(html)
 
 
-_SECOND_START = re.compile(
-    r"<(?![a-zA-Z][\w:.-]*(?: [^\s\"'<>/=&`]+=\"[^\"<>]*\")*/?>|/[a-zA-Z][\w:.-]*>|!doctype[^<>]*>|[^a-zA-Z/!?])",
-    re.I,
+_OURS = (
+    r"[a-zA-Z][\w:.-]*(?: [^ \t\n\f\r\"'<>/=&`]+=\"[^\"<>]*\")*/?>",  # start of an element
+    r"/[a-zA-Z][\w:.-]*>",
+    r"!doctype[^<>]*>",
+    r"[^a-zA-Z/!?]",  # no markup
 )
+_SECOND_START = re.compile(rf"<(?!{'|'.join(_OURS)})", re.IGNORECASE)
 
 
 @settings(max_examples=300, deadline=None)
