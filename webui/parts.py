@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from archiver.warc import ArchiveError
 from indexer import Capture, Index
+from indexer.text.charset import decode_css
 from webui.addresses import without_fragment
 from webui.formats import number
 from webui.i18n import gettext as _
 from webui.i18n import ngettext
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
-from webui.stored import as_seconds, closest, decode_css, read_stored
+from webui.stored import as_seconds, closest, read_stored
 
 MAX_PARTS = 300
 MAX_SHEETS = 20

@@ -28,7 +28,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from archiver.warc import ArchiveError, resolve
 from indexer import Capture, Index
-from indexer.text.charset import decode_html
+from indexer.text.charset import decode_css, decode_html
 from webui.access import plain_root
 from webui.addresses import (
     ReplayTarget,
@@ -57,7 +57,6 @@ from webui.stored import (
     as_seconds,
     captures_of,
     closest,
-    decode_css,
     is_other_xml,
     is_passive,
     naming_digest,

@@ -24,6 +24,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from archiver.warc.charsets import UTF_8
 from indexer.search.marking import Marker
+from indexer.text.page_parts import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS
 from webui.addresses import without_fragment
 from webui.marks import mark_words
 from webui.plugins import replace_plugins
@@ -42,10 +43,6 @@ from webui.rewrite_limits import cut, without_attribute_floods, without_deep_nes
 
 # What a frame may do: lead the whole window to another page when the reader clicks (all links lead to pages of ours).
 FRAME_RIGHTS = "allow-top-navigation-by-user-activation"
-# Frames whose page lies in an attribute (srcdoc), one inside the other, and of one page.
-MAX_SRCDOC_DEPTH = 3
-MAX_SRCDOCS = 100
-MAX_SRCDOC_CHARS = 500_000
 
 _DROPPED = frozenset({
     "script", "base", "template", "embed", "param", "portal", "fencedframe", "bgsound", "keygen", "noembed", "noframes",

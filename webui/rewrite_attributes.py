@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from indexer.text.page_parts import HREF_PARTS, PICTURE_STYLES, picture_of, srcset_of
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
 
@@ -25,10 +26,7 @@ _DROPPED = frozenset({
 })  # fmt: skip
 _ADDRESSES = frozenset({"href", "src", "srcset", "poster", "background", "usemap"})
 # Values that may hold url(): those of drawings, and what an animation makes of them.
-_STYLES = frozenset({
-    "fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker", "marker-start", "marker-mid",
-    "marker-end", "values", "from", "to", "by",
-})  # fmt: skip
+_STYLES = PICTURE_STYLES | {"values", "from", "to", "by"}
 _TEXTS = frozenset({
     "abbr", "alt", "class", "content", "for", "headers", "id", "itemprop", "label", "name", "placeholder", "summary",
     "title", "value",
@@ -39,15 +37,10 @@ _MODIFIER_OF_SRC = {
     "img": "im_", "input": "im_", "image": "im_", "iframe": "if_", "frame": "fr_", "video": "oe_", "audio": "oe_",
     "source": "oe_", "track": "oe_",
 }  # fmt: skip
-_MODIFIER_OF_HREF = {
-    "link": "cs_", "image": "im_", "feimage": "im_", "use": "oe_", "pattern": "oe_", "lineargradient": "oe_",
-    "radialgradient": "oe_", "textpath": "oe_", "mpath": "oe_", "filter": "oe_", "tref": "oe_",
-}  # fmt: skip
+_MODIFIER_OF_HREF = dict.fromkeys(HREF_PARTS, "oe_") | {"link": "cs_", "image": "im_", "feimage": "im_"}
 _SHOW_DATA = frozenset({"img", "image", "feimage", "input", "source", "video", "audio"})
-_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src")
 _NAME = re.compile(r"[^\x00-\x20\"'<>/=&`\x7f]+")
 _ATTRIBUTE = re.compile(r"[a-z-]+")
-_SRCSET = re.compile(r"\s*,*\s*([^\s,]\S*[^\s,]|[^\s,])(\s+[^,]*)?\s*(?:,|$)")
 
 
 def safe_attributes(tag: str, attributes: Attributes, context: RewriteContext) -> Attributes:
@@ -66,9 +59,9 @@ def safe_attributes(tag: str, attributes: Attributes, context: RewriteContext) -
             if local not in _ADDRESSES:
                 kept[name] = value
         elif local == "style":
-            kept[name] = rewrite_css(value, context)
+            kept[name] = rewrite_css(value, context, in_attribute=True)
         elif local in _STYLES:
-            styled = rewrite_css(value, context)
+            styled = rewrite_css(value, context, in_attribute=True)
             if not _SLASHES.search(_POINTED_INSIDE.sub("", styled)):
                 kept[name] = styled
         elif local == "attributename" and _acts(value):
@@ -114,15 +107,9 @@ def link_of(attributes: Attributes) -> tuple[str, str]:
 
 def use_lazy_source(attributes: Attributes) -> None:
     """Show pictures that the page's script would have filled in."""
-    source = (attributes.get("src") or "").strip()
-    if not source or source[:5].lower() == "data:":
-        for name in _LAZY_SOURCES:
-            lazy = (attributes.get(name) or "").strip()
-            if lazy:
-                attributes["src"] = lazy
-                break
-    if not attributes.get("srcset") and attributes.get("data-srcset"):
-        attributes["srcset"] = attributes["data-srcset"]
+    for name, value in zip(("src", "srcset"), picture_of(attributes), strict=True):
+        if value:
+            attributes[name] = value
 
 
 def _address(tag: str, local: str, value: str, context: RewriteContext) -> str | None:
@@ -148,10 +135,7 @@ def _address(tag: str, local: str, value: str, context: RewriteContext) -> str |
 
 def _rewritten_srcset(value: str, context: RewriteContext) -> str | None:
     candidates = []
-    for match in _SRCSET.finditer(value):
-        link, size = match[1], (match[2] or "").strip()
-        if link[:5].lower() == "data:":
-            continue
+    for link, size in srcset_of(value):
         address = context.address(link, "im_")
         if address:
             candidates.append(f"{address.replace(',', '%2C')} {size}".strip())

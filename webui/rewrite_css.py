@@ -1,189 +1,34 @@
-"""Points the addresses in style sheets at the archive; used for whole sheets, style elements and attributes.
-
-One regular expression steps from one token that matters to the next (CSS Syntax, section 4): comments and strings, so
-that what only looks like an address inside of them is left alone; names of functions with their escapes, for `u\\72l(`
-is `url(` to a browser; brackets, to know which function a string stands in. All else stays as it was written.
-"""
+"""Points the addresses in style sheets at the archive; used for whole sheets, style elements and attributes."""
 
 from __future__ import annotations
 
 import re
 
+from archiver.warc.charsets import UTF_8
+from archiver.warc.urls import escaped_query
+from indexer.text.css import pointed
 from webui.rewrite_context import RewriteContext
 
-_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\n\r\f])?|[^\n\r\f0-9a-fA-F]))++"
-# A string ends at its quote, before an end of line (it is bad then), or with the sheet.
-_PAIR = r"\\(?:\r\n|[\s\S]|\Z)"
-_STRING = rf'"(?:{_PAIR}|[^"\\\n\r\f])*+"?|\'(?:{_PAIR}|[^\'\\\n\r\f])*+\'?'
-_BLANKS = r"[ \t\n\r\f]*+"
-_TOKENS = (
-    rf"(?P<comment>/\*[\s\S]*?(?:\*/|\Z))|(?P<string>{_STRING})|(?P<html><!--|-->)"
-    rf"|@(?P<at>{_NAME})?|(?P<call>{_NAME})\(|(?P<mark>[(){{}};\[\]])"
-)
-
-
-def _steps(passed_over: str) -> re.Pattern[str]:
-    """Return what finds the next token; passed_over: marks that do not matter."""
-    plain = (
-        rf"(?!-->){_NAME}(?!\()|[^\w\-\\\"'@<(\[/)\]{{}};\x80-\U0010ffff]|/(?!\*)|<(?!!--)|\\(?=[\n\r\f]|\Z)"
-    )
-    return re.compile(rf"(?:{plain}{passed_over})*+(?:{_TOKENS})")
-
-
-_NEXT = _steps(r"|[)\]{};]")  # nothing is open
-_NEXT_INSIDE = _steps("")
-# What follows `url(`, when it is no string: up to the bracket or the end of the sheet, blanks around it.
-_BARE_URL = re.compile(rf"{_BLANKS}((?:\\(?:\r\n|[\s\S])|[^()\"'\\\x00-\x20\x7f])*+){_BLANKS}(?:\)|\Z)")
-_BAD_URL = re.compile(r"(?:\\[\s\S]|[^)\\])*+\)?")
-_QUOTED_URL = re.compile(rf"{_BLANKS}({_STRING})")
-_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\n\r\f])?|(\r\n|[\s\S])|\Z)")
-_ABSOLUTE = re.compile(r"[\x00-\x20]*(?:[a-z][a-z0-9+.\-\t\n\r]*:|[/\\][\t\n\r]*[/\\])", re.IGNORECASE)
-# What is said by these properties is read, not loaded.
-_TEXT_BEFORE = re.compile(r"(?:\A|[;{\s])(?:content|quotes)\s*:\s*\Z", re.IGNORECASE)
-_LOOK_BACK = 60
-_MAY_HOLD_ADDRESS = re.compile(r"[(@\"']|<!--|-->")
-# In these a string is an address, too.
-_ADDRESS_FUNCTIONS = frozenset(
-    {"src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade"}
-)
 _UNSAFE: dict[int, str] = {ord(c): f"%{ord(c):02X}" for c in "\"'()<>\\\n\r\f"}
 # A place in a sheet that an HTML parser would read as markup, or as the name of a character.
 _MARKUP = re.compile(r"<(?=[a-zA-Z/!?])|&(?=[a-zA-Z]|#[0-9]|#[xX][0-9a-fA-F])")
 
 
-def rewrite_css(css: str, context: RewriteContext) -> str:
-    """Return the style sheet with each url(), @import and image-set() pointing into the archive.
+def rewrite_css(css: str, context: RewriteContext, *, in_attribute: bool = False) -> str:
+    """Return the style sheet with each url(), @import and image-set() pointing into the archive; see `pointed`.
 
-    The marks `<!--` and `-->`, which mean nothing in a sheet, are blanks afterwards.
+    As browsers have it, the queries of an @import and of styles in attributes go in UTF-8, whatever the charset.
     """
-    if not _MAY_HOLD_ADDRESS.search(css):
-        return css
-    return _Sheet(css, context).rewritten()
+
+    def point(link: str, is_import: bool) -> str:
+        if is_import or in_attribute:
+            link = escaped_query(link, UTF_8)
+        address = context.address(link, "cs_" if is_import else "im_") if link else None
+        return (address or "data:,").translate(_UNSAFE)
+
+    return pointed(css, point)
 
 
 def as_element_text(css: str) -> str:
     """Return a sheet that means the same inside a style element, whether a parser reads markup there or not."""
     return _MARKUP.sub(lambda match: f"\\{ord(match[0]):x} ", css)
-
-
-class _Sheet:
-    """Reads one sheet from its beginning to its end.
-
-    open: the functions and brackets that a place stands in, innermost last. rule: the at-rule whose beginning is read.
-    """
-
-    def __init__(self, css: str, context: RewriteContext) -> None:
-        self._css, self._context = css, context
-        self._written: list[str] = []
-        self._done = 0
-        self._open: list[str] = []
-        self._rule = ""
-
-    def rewritten(self) -> str:
-        at = 0
-        while match := (_NEXT_INSIDE if self._open or self._rule else _NEXT).match(self._css, at):
-            at = match.end()
-            kind = match.lastgroup
-            if kind == "string":
-                self._string(*match.span("string"))
-            elif kind == "call":
-                at = self._call(match.start("call"), match.end())
-            elif kind == "mark":
-                self._mark(match["mark"])
-            elif kind == "at":
-                self._rule = _unescaped(match["at"]).lower()
-            elif kind == "html":
-                self._replace(*match.span("html"), " ")
-        self._written.append(self._css[self._done :])
-        return "".join(self._written)
-
-    def _replace(self, start: int, end: int, text: str) -> None:
-        self._written += (self._css[self._done : start], text)
-        self._done = end
-
-    def _string(self, start: int, end: int) -> None:
-        link = _unquoted(self._css[start:end])
-        if self._rule == "import" and not self._open:
-            self._replace(start, end, f'"{self._address(link, "cs_")}"')
-            self._rule = ""  # the rest of it, such as layer(x), holds no address
-        elif not _stays(link) and self._is_address(link, start):
-            self._replace(start, end, f'"{self._address(link, "im_")}"')
-
-    def _is_address(self, link: str, start: int) -> bool:
-        """Tell whether a string is an address, or may become one: var() and if() carry strings into image-set()."""
-        if self._open and self._open[-1] in _ADDRESS_FUNCTIONS:
-            return True
-        if not _ABSOLUTE.match(link) or self._rule == "namespace":
-            return False
-        if not _ADDRESS_FUNCTIONS.isdisjoint(self._open):
-            return True
-        is_text = _TEXT_BEFORE.search(self._css, max(0, start - _LOOK_BACK), start) is not None
-        return not is_text and not (self._open and self._open[-1] == "[")
-
-    def _call(self, start: int, end: int) -> int:
-        """Read what follows `NAME(` and return where to go on."""
-        name = _unescaped(self._css[start : end - 1]).lower()
-        if name != "url":
-            self._open.append(name)
-            return end
-        quoted = _QUOTED_URL.match(self._css, end)
-        if quoted:
-            self._url(end, quoted.end(), _unquoted(quoted[1]), "")
-            self._open.append(name)
-            return quoted.end()
-        bare = _BARE_URL.match(self._css, end)
-        if bare:
-            self._url(end, bare.end(), _unescaped(bare[1]), ")")
-            return bare.end()
-        bad = _BAD_URL.match(self._css, end)
-        assert bad is not None  # it matches anything
-        self._replace(end, bad.end(), "()")  # still none, and without the address
-        return bad.end()
-
-    def _url(self, start: int, end: int, link: str, closing: str) -> None:
-        link = link.strip()
-        if _stays(link) or self._rule == "namespace":
-            return
-        is_import = self._rule == "import" and not self._open
-        self._replace(start, end, f'"{self._address(link, "cs_" if is_import else "im_")}"{closing}')
-        if is_import:
-            self._rule = ""
-
-    def _mark(self, mark: str) -> None:
-        if mark in "([":
-            self._open.append(mark)
-        elif mark in ")]":
-            if self._open:
-                self._open.pop()
-        elif mark != ";" or "if" not in self._open:
-            # brackets that a sheet forgot to close do not hide the rest
-            self._open.clear()
-            self._rule = ""
-
-    def _address(self, link: str, modifier: str) -> str:
-        address = self._context.address(link, modifier) if link else None
-        return (address or "data:,").translate(_UNSAFE)
-
-
-def _stays(link: str) -> bool:
-    """Tell whether an address is part of the sheet itself."""
-    return (
-        not link
-        or link.startswith("#")
-        or link[:20].lower().startswith(("data:image/", "data:font/", "data:application/"))
-    )
-
-
-def _unquoted(quoted: str) -> str:
-    closed = len(quoted) > 1 and quoted[-1] == quoted[0]
-    return _unescaped(quoted[1:-1] if closed else quoted[1:]).strip()
-
-
-def _unescaped(text: str) -> str:
-    def character(match: re.Match[str]) -> str:
-        if match[1]:
-            code = int(match[1], 16)
-            return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-        return "" if not match[2] or match[2] in ("\n", "\r", "\f", "\r\n") else match[2]
-
-    return _ESCAPE.sub(character, text) if "\\" in text else text

@@ -14,7 +14,6 @@ from archiver.notices import Notice
 from archiver.warc import DEFAULT_LIMITS, HTML_TYPES, Headers, parse_head, parse_response
 from indexer import Capture, Index
 from indexer.store.compact import sort_key
-from indexer.text.charset import decode_html
 from webui.application import site
 from webui.errors import BusyError
 from webui.limits import takes_much
@@ -26,7 +25,6 @@ SVG = "image/svg+xml"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
-_CSS_CHARSET = re.compile(rb'^@charset "([A-Za-z0-9_.:-]{1,40})";')
 _PASSIVE = frozenset({
     "text/plain", "text/css", "text/csv", "text/javascript", "text/vtt", "application/json", "application/javascript",
     "application/x-javascript", "application/octet-stream", "application/font-woff", "application/x-font-ttf",
@@ -176,17 +174,6 @@ def is_passive(mime: str) -> bool:
 def acts_by_itself(mime: str) -> bool:
     """Tell whether a browser takes a body of this type apart even where it is to be saved, such as packed pages."""
     return mime.startswith(("multipart/", "message/")) or mime in _PACKED_PAGES
-
-
-def decode_css(body: bytes, content_type: str) -> tuple[str, str]:
-    """Return the text of a style sheet and the charset that it was read in.
-
-    Order: byte order mark, HTTP header, @charset, then what fits.
-    """
-    match = _CSS_CHARSET.match(body)
-    if match and "charset" not in content_type.lower():
-        content_type = f"{content_type}; charset={match[1].decode('ascii')}"
-    return decode_html(body, content_type)
 
 
 def shows_in_frame(mime: str) -> bool:

@@ -174,7 +174,8 @@ def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = 
     elif tag == "object":
         found.add(attributes.get("data"), LinkKind.REQUISITE)
     elif tag in HREF_PARTS:
-        found.add(attributes.get("href") or attributes.get("xlink:href"), LinkKind.REQUISITE)
+        for name in ("href", "xlink:href"):
+            found.add(attributes.get(name), LinkKind.REQUISITE)
     else:
         source, srcset = attributes.get("src"), attributes.get("srcset") or ""
         if tag == "img":

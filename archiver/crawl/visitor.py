@@ -43,7 +43,7 @@ from archiver.crawl.topic import ON_TOPIC, Topic
 from archiver.warc import HTML_TYPES, computed_type, content_type_of, may_be_page
 from archiver.warc.sniffing import START_BYTES
 from indexer.text.analysis import words_of
-from indexer.text.charset import decode_html
+from indexer.text.charset import decode_css, decode_html
 from indexer.text.sketch import sketch_of
 
 log = logging.getLogger(__name__)
@@ -418,7 +418,7 @@ class Visitor:
         if 200 <= exchange.status < 300 and exchange.entity:
             kind = exchange.content_type
             if kind == "text/css":
-                text, charset = decode_html(self._text_of(exchange), content_type_of(exchange.headers))
+                text, charset = decode_css(self._text_of(exchange), content_type_of(exchange.headers))
                 kept.links += [
                     Outlink(link.url, link.kind)
                     for link in css_links(text, item.url, charset, spell=self._spell)

@@ -134,7 +134,12 @@ def in_charset(link: str, charset: str) -> str:
     By the URL standard the query of a web link goes in the charset of its page, all else in UTF-8; what the charset
     lacks goes as the number of the character. Such a query comes out escaped, any other link as it is.
     """
-    if charset == UTF_8 or link.isascii():
+    return link if charset == UTF_8 else escaped_query(link, charset)
+
+
+def escaped_query(link: str, charset: str) -> str:
+    """Return a link with a query as a page in a charset sends it: it means the same in every page; see `in_charset`."""
+    if link.isascii():
         return link
     text = LINE_BREAKS.sub("", link).strip(EDGES)
     found = SCHEME.match(text)

@@ -43,6 +43,7 @@ _CONTENT_CHARSET = re.compile(
     % {b"blank": _BLANK},
     re.IGNORECASE,
 )
+_CSS_CHARSET = re.compile(rb'@charset "([A-Za-z0-9_.:-]{1,40})";')
 _XML_CHARSET = re.compile(rb"[\0- ]*=[\0- ]*(?:\"([^\"\0- ]*)\"|'([^'\0- ]*)')")
 
 
@@ -54,6 +55,17 @@ def decode_html(body: bytes, content_type: str = "") -> tuple[str, str]:
     """
     charset, mark = _charset_of(body, content_type)
     return decode(body[mark:], charset), charset
+
+
+def decode_css(body: bytes, content_type: str) -> tuple[str, str]:
+    """Return the text of a style sheet and the charset that it was read in.
+
+    Order: byte order mark, HTTP header, @charset, then what fits.
+    """
+    match = _CSS_CHARSET.match(body)
+    if match and "charset" not in content_type.lower():
+        content_type = f"{content_type}; charset={match[1].decode('ascii')}"
+    return decode_html(body, content_type)
 
 
 def prescan(start: bytes) -> str | None:

@@ -60,5 +60,5 @@ def srcset_of(value: str) -> Iterator[tuple[str, str]]:
     """Yield (address, how large it is) of the pictures in a srcset attribute, without those that lie in the page."""
     for match in _CANDIDATE.finditer(value):
         address = match[1].rstrip(",")
-        if address and address[:5].lower() != "data:":
+        if address and address[0] != "#" and address[:5].lower() != "data:":
             yield address, (match[2] or "").strip()
