@@ -167,7 +167,7 @@ def start(
     else:
         skipped, cut = _by_reason(result.skipped), _by_reason(result.cut)
         click.echo(
-            f"{result.state} ({result.reason}): {result.fetched:,} fetched, {result.failed:,} failed"
+            f"{result.state} ({_reason_text(result.reason)}): {result.fetched:,} fetched, {result.failed:,} failed"
             f"{f', left out: {skipped}' if skipped else ''}{f', not had whole: {cut}' if cut else ''}"
             f" ({result.seconds:.1f} s)"
         )
@@ -448,7 +448,14 @@ def _send(
 
 
 def _by_reason(counts: dict[str, int]) -> str:
-    return ", ".join(f"{n:,} {reason}" for reason, n in sorted(counts.items(), key=lambda pair: -pair[1]))
+    by_count = sorted(counts.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{n:,} {_reason_text(reason)}" for reason, n in by_count)
+
+
+def _reason_text(word: str) -> str:
+    from archiver.crawl.reasons import reason_text
+
+    return reason_text(word)
 
 
 def status_lines(status: dict[str, Any]) -> list[str]:
@@ -459,7 +466,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
 
     skipped, cut = _by_reason(status.get("skipped", {})), _by_reason(status.get("cut", {}))
     failures = _by_reason(status.get("failures", {}))
-    reason = f" ({status['reason']})" if status.get("reason") else ""
+    reason = f" ({_reason_text(status['reason'])})" if status.get("reason") else ""
     lines = [
         f"{status.get('job', '')} {status['state']}{reason}: {number('fetched')} fetched, {number('queued')} queued, "
         f"{number('failed')} failed, {number('pages_per_s')} pages/s, {number('kb_per_s')} kB/s",

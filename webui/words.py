@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+from archiver.crawl.reasons import Reason
 from webui.i18n import N_
 from webui.i18n import gettext as _
 
-# As archiver.crawl writes them into its state file and its log; a test compares.
-CRAWL_WORDS = frozenset({
+# What archiver.crawl writes into its state file and its log, and what that is called; a test compares the states.
+CRAWL_WORDS: dict[str, str] = {word: word for word in (
     # states
     N_("queued"), N_("running"), N_("pausing"), N_("paused"), N_("stopping"), N_("finished"), N_("crashed"),
-    # why it ended or waits
-    N_("done"), N_("page_limit"), N_("byte_limit"), N_("time_limit"), N_("disk_full"), N_("user"), N_("error"),
-    N_("asked to"), N_("its process is gone; the same crawl command goes on from here"),
+    N_("its process is gone; the same crawl command goes on from here"),
     # how far it goes
     N_("page"), N_("subtree"), N_("host"), N_("domain"), N_("web"),
-    # why an address was left out
-    N_("trap"), N_("robots"), N_("blocked-address"), N_("depth"), N_("scope"), N_("excluded"), N_("requisite"),
-    N_("off-topic"),
     # what became of an address
     N_("skipped"), N_("failed"),
-    # why nothing came
-    N_("timeout"), N_("refused"), N_("dns"), N_("disconnect"), N_("reset"), N_("address"), N_("tls"), N_("http"),
-    N_("not http"), N_("header"), N_("connect"), N_("internal"),
-    # why it was not had whole
-    N_("length"), N_("time"), N_("unspecified"), N_("links"), N_("sitemap"), N_("redirect loop"),
-    # what the log says of an answer
-    N_("revisit"), N_("none"),
-})  # fmt: skip
+)} | {str(reason): reason.text for reason in Reason}  # fmt: skip
 # Of indexer.ELEMENTS; a test compares.
 ELEMENT_NAMES = frozenset({
     N_("title"), N_("heading"), N_("anchor"), N_("emphasis"), N_("description"), N_("keywords"), N_("body"), N_("url"),
@@ -39,12 +28,12 @@ UNITS = frozenset({N_("s"), N_("seconds"), N_("kB"), N_("MB")})
 
 def crawl_word(text: str) -> str:
     """Return a word of the crawler in the reader's language; what is no such word comes back as it is."""
-    return _(text) if text in CRAWL_WORDS else text
+    return _(CRAWL_WORDS[text]) if text in CRAWL_WORDS else text
 
 
 def crawl_words() -> dict[str, str]:
     """Return the words of the crawler with what they are in the reader's language, for scripts."""
-    return {word: _(word) for word in sorted(CRAWL_WORDS)}
+    return {word: _(text) for word, text in sorted(CRAWL_WORDS.items())}
 
 
 def element_name(name: str) -> str:

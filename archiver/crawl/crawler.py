@@ -29,6 +29,7 @@ from archiver.crawl.items import Item
 from archiver.crawl.job import JOB_FILE, LOG_FILE, CrawlJob, change_job, check_job, write_job
 from archiver.crawl.keeper import Keeper
 from archiver.crawl.numbers import Numbers
+from archiver.crawl.reasons import MaybeReason, Reason, reason_text
 from archiver.crawl.scope import Scope
 from archiver.crawl.seeds import Provider, seeds_from
 from archiver.crawl.statefile import StateFile
@@ -55,7 +56,7 @@ _WATCH_S = 0.2
 class CrawlResult:
     """How a crawl ended.
 
-    reason: one of states.FINISH_REASONS. archives: all files of the job.
+    reason: one of reasons.FINISH_REASONS. archives: all files of the job.
     cut: how much was not had whole, by reason; see Numbers.count_cut.
     messages: one line for each seed that came to nothing, and for what else
         the user should know.
@@ -79,9 +80,9 @@ class CrawlResult:
         """The exit code of the command line."""
         if self.interrupted:
             return ExitCode.INTERRUPTED
-        if self.reason == "disk_full":
+        if self.reason == Reason.DISK_FULL:
             return ExitCode.DISK_FULL
-        return ExitCode.FAILED if self.reason in ("error", "blocked") or not self.fetched else ExitCode.DONE
+        return ExitCode.FAILED if self.reason in (Reason.ERROR, Reason.BLOCKED) or not self.fetched else ExitCode.DONE
 
     def as_json(self) -> dict[str, object]:
         """Return what `crawl --json` prints."""
@@ -167,7 +168,7 @@ class Crawler:
         self._pause_reason = ""
         self._disk_full = ""
         self._error = ""
-        self._finish_reason = ""
+        self._finish_reason: MaybeReason = ""
         self._interrupts = 0
         self._worker_ended = threading.Event()
         self._workers: dict[int, threading.Thread] = {}
@@ -205,7 +206,7 @@ class Crawler:
             if again:
                 self.frontier.begin_again()
         except BaseException:
-            write_state(self.file, JobState.FINISHED, "error")
+            write_state(self.file, JobState.FINISHED, Reason.ERROR)
             raise
         write_state(self.file, JobState.RUNNING)
         self._state = JobState.RUNNING
@@ -216,7 +217,7 @@ class Crawler:
         except KeyboardInterrupt:
             # At once: the threads never get this lock again, so that nothing is written behind our back.
             self.file.lock.acquire()
-            self._finish_reason = "user"
+            self._finish_reason = Reason.USER
         reason = self._end()
         return self._result(reason)
 
@@ -311,16 +312,17 @@ class Crawler:
         except (FindingAidError, sqlite3.Error, OSError) as error:
             self._error = self._error or str(error)
             if is_disk_full(error):
-                self._finish_reason = "disk_full"
+                self._finish_reason = Reason.DISK_FULL
         reason = self._finish_reason
         if not reason and self._error:
-            reason = "error"
+            reason = Reason.ERROR
         if not reason:
             queued = (
                 self.frontier.page_limit_reached
                 and self.file.execute("SELECT 1 FROM urls WHERE state IN (0, 5) LIMIT 1").fetchone()
             )
-            reason = "page_limit" if queued else "blocked" if self._blocked() else "done"
+            ended = Reason.BLOCKED if self._blocked() else Reason.DONE
+            reason = Reason.PAGE_LIMIT if queued else ended
         if self._error:
             self._messages.append(self._error)
         try:
@@ -354,10 +356,10 @@ class Crawler:
             "SELECT url, state, reason FROM urls WHERE seed = 1 AND state IN (3, 4) ORDER BY id"
         ):
             text = self.numbers.seed_problems.get(url) or (
-                f"could not be fetched: {why}" if state == 4 else f"left out: {why}"
+                f"could not be fetched: {reason_text(why)}" if state == 4 else f"left out: {reason_text(why)}"
             )
             self._messages.append(f"seed {url}: {text}")
-        for origin, count in self._blocked() if reason == "blocked" else ():
+        for origin, count in self._blocked() if reason == Reason.BLOCKED else ():
             host = urlsplit(origin).hostname or origin
             self._messages.append(
                 f"{origin}: {count} of its pages are left, because its address or port is refused; to go on:"
@@ -412,11 +414,11 @@ class Crawler:
         answer = "done"
         try:
             if command.name == "pause" and state == JobState.RUNNING:
-                state = self._pause("asked to")
+                state = self._pause(Reason.ASKED_TO)
             elif command.name == "resume" and state in (JobState.PAUSED, JobState.PAUSING):
                 state = self._resume()
             elif command.name == "stop" and state in (JobState.RUNNING, JobState.PAUSING, JobState.PAUSED):
-                self._finish_reason = "user"
+                self._finish_reason = Reason.USER
             elif command.name == "add":
                 answer = self._add_more(command.arguments.get("seeds", []))
             elif command.name == "set":
@@ -486,13 +488,13 @@ class Crawler:
         if self._finish_reason:
             return
         if self._interrupts:
-            self._finish_reason = "user"
+            self._finish_reason = Reason.USER
         elif self._error:
-            self._finish_reason = "error"
+            self._finish_reason = Reason.ERROR
         elif self.job.max_mb and self.numbers.bytes >= self.job.max_mb * 1e6:
-            self._finish_reason = "byte_limit"
+            self._finish_reason = Reason.BYTE_LIMIT
         elif self.job.max_minutes and self.numbers.seconds >= self.job.max_minutes * 60:
-            self._finish_reason = "time_limit"
+            self._finish_reason = Reason.TIME_LIMIT
 
     def _check_disk(self, state: JobState, since: float, now: float) -> tuple[float, JobState]:
         """Pause before the disk is full; go on when there is room again, end when there is none for long."""
@@ -510,11 +512,11 @@ class Crawler:
                 f"the job wants {self.job.min_free_mb:g}; it pauses until there is more room"
             )
             if state == JobState.RUNNING:
-                state = self._pause("disk_full")
+                state = self._pause(Reason.DISK_FULL)
         elif not short and state == JobState.PAUSED and now - since > 5:
             self._disk_full = ""
         if now - since >= self.job.disk_wait_min * 60:
-            self._finish_reason = "disk_full"
+            self._finish_reason = Reason.DISK_FULL
         return since, state
 
     def _disk_free(self) -> int:
@@ -584,7 +586,7 @@ class Crawler:
                 # One odd page must not end the crawl; it is counted, logged with its place, and left.
                 log.exception("%s: could not be processed", item.url)
                 try:
-                    self._visitor.give_up(item, "internal", f"could not be processed: {error}", asked=False)
+                    self._visitor.give_up(item, Reason.INTERNAL, f"could not be processed: {error}", asked=False)
                 except sqlite3.Error as other:
                     self._note_full(other)
 

@@ -12,6 +12,7 @@ CrawlError              (exit 1 where no other code is named)
 
 from __future__ import annotations
 
+from archiver.crawl.reasons import Reason
 from archiver.errors import ExitCode, FindingAidError
 
 
@@ -52,11 +53,11 @@ class AddressRefusedError(CrawlError):
 class FetchError(CrawlError):
     """No response came.
 
-    reason: one of a few short words for the counts, such as "dns", "refused", "timeout".
+    reason: for the counts.
     lasting: trying again would give the same.
     """
 
-    def __init__(self, url: str, reason: str, problem: str, *, lasting: bool = False) -> None:
+    def __init__(self, url: str, reason: Reason, problem: str, *, lasting: bool = False) -> None:
         super().__init__(f"{url}: {problem}")
         self.url = url
         self.reason = reason

@@ -24,6 +24,7 @@ import certifi
 
 from archiver.crawl.errors import FetchError
 from archiver.crawl.guard import AddressGuard
+from archiver.crawl.reasons import Reason
 from archiver.crawl.wire import AnswerError, Wire, read_body, read_head
 from archiver.warc.decoding import undo_codings
 from archiver.warc.limits import DEFAULT_LIMITS
@@ -160,7 +161,7 @@ class Fetcher:
         """
         askable = _ASKABLE.fullmatch(url)
         if not askable:
-            raise FetchError(url, "address", "not an address that can be asked for", lasting=True)
+            raise FetchError(url, Reason.ADDRESS, "not an address that can be asked for", lasting=True)
         scheme, authority, target = askable.groups()
         lines = [f"GET {target or '/'} HTTP/1.1", f"Host: {authority.rpartition('@')[2]}"]
         lines += [f"{name}: {value}" for name, value in {**self._fields, **(fields or {})}.items()]
@@ -199,7 +200,7 @@ class Fetcher:
             port = parts.port or _PORTS[parts.scheme]
         except ValueError as error:
             raise FetchError(
-                url, "address", f"not an address that can be asked for ({error})", lasting=True
+                url, Reason.ADDRESS, f"not an address that can be asked for ({error})", lasting=True
             ) from error
         connection = self._guard.connect(host, port, _left_s(self.limits.connect_s, deadline))
         if parts.scheme == "http":
@@ -223,16 +224,16 @@ def _left_s(most_s: float, deadline: float) -> float:
 def _translate(url: str, error: OSError) -> FetchError:
     """Return a FetchError with a short reason for what a connection raises."""
     for kind, reason, problem in (
-        (socket.gaierror, "dns", "the host name has no address"),
-        (TimeoutError, "timeout", "no answer within the time allowed"),
-        (ConnectionRefusedError, "refused", "the connection was refused"),
-        (ConnectionResetError, "reset", "the connection was reset"),
-        (BrokenPipeError, "reset", "the connection was reset"),
-        (ssl.SSLError, "tls", f"the secure connection failed ({_short(error)})"),
+        (socket.gaierror, Reason.DNS, "the host name has no address"),
+        (TimeoutError, Reason.TIMEOUT, "no answer within the time allowed"),
+        (ConnectionRefusedError, Reason.REFUSED, "the connection was refused"),
+        (ConnectionResetError, Reason.RESET, "the connection was reset"),
+        (BrokenPipeError, Reason.RESET, "the connection was reset"),
+        (ssl.SSLError, Reason.TLS, f"the secure connection failed ({_short(error)})"),
     ):
         if isinstance(error, kind):
             return FetchError(url, reason, problem)
-    return FetchError(url, "connect", f"no connection ({_short(error)})")
+    return FetchError(url, Reason.CONNECT, f"no connection ({_short(error)})")
 
 
 def _short(error: BaseException) -> str:

@@ -21,6 +21,7 @@ from archiver.crawl.items import NO_DEPTH, Item, UrlKind, UrlState
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.links import LinkKind
 from archiver.crawl.queues import QueueState, RobotsState
+from archiver.crawl.reasons import MaybeReason, Reason
 from archiver.crawl.scope import Scope
 from archiver.crawl.statefile import StateFile
 
@@ -149,7 +150,7 @@ class Frontier(Intake):
 
     # ------------------------------------------------------------ taking back
 
-    def done(self, item: Item, reason: str = "") -> None:
+    def done(self, item: Item, reason: MaybeReason = "") -> None:
         """The address was fetched. reason: why nothing was kept of it, "" when its record is written."""
         self._finish(item, UrlState.DONE, reason)
         if reason:
@@ -157,11 +158,11 @@ class Frontier(Intake):
         if item.kind == UrlKind.PAGE:
             self.pages_done += 1
 
-    def skip(self, item: Item, reason: str, *, asked: bool = False) -> None:
+    def skip(self, item: Item, reason: Reason, *, asked: bool = False) -> None:
         """The address is not wanted after all. asked: the host got a request for it."""
         self._finish(item, UrlState.SKIPPED, reason, asked=asked)
 
-    def fail(self, item: Item, reason: str, *, asked: bool = True) -> None:
+    def fail(self, item: Item, reason: Reason, *, asked: bool = True) -> None:
         """The address could not be fetched, and trying again is no use."""
         self._finish(item, UrlState.FAILED, reason, asked=asked)
 

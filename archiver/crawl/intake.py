@@ -16,6 +16,7 @@ from archiver.crawl.items import NO_DEPTH, Item, Outlink, UrlKind, UrlState
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.links import LinkKind
 from archiver.crawl.queues import ROBOTS_FIRST, HostQueues
+from archiver.crawl.reasons import MaybeReason, Reason
 from archiver.crawl.scope import Scope, pattern_of
 from archiver.crawl.statefile import StateFile
 
@@ -201,7 +202,7 @@ class Intake:
         reason = ""
         if state == UrlState.SKIPPED:
             reason = self.file.execute("SELECT reason FROM urls WHERE id = ?", (number,)).fetchone()[0]
-            if reason not in ("depth", "scope", "excluded"):
+            if reason not in (Reason.DEPTH, Reason.SCOPE, Reason.EXCLUDED):
                 return
         new_kind, refusal = self._judge(url, depth, embed, hops)
         if refusal:
@@ -305,15 +306,15 @@ class Intake:
             self.queues.touch(queue, priority)
         return int(cursor.lastrowid or 0)
 
-    def _judge(self, url: str, depth: int, embed: int, hops: int) -> tuple[UrlKind, str]:
+    def _judge(self, url: str, depth: int, embed: int, hops: int) -> tuple[UrlKind, MaybeReason]:
         """Return what an address is to be fetched as, and why not ("" if it is)."""
         if hops > MOST_HOPS:
-            return UrlKind.PAGE, "redirects"
-        refusal = "depth" if depth > self.job.depth else ""
+            return UrlKind.PAGE, Reason.REDIRECTS
+        refusal: MaybeReason = Reason.DEPTH if depth > self.job.depth else ""
         if depth < NO_DEPTH:
             refusal = self.scope.refusal_of_page(url) or refusal
             if not refusal and self.is_blocked(url):
-                refusal = "trap"
+                refusal = Reason.TRAP
             if not refusal:
                 return UrlKind.PAGE, ""
         if 0 < embed <= MOST_EMBEDS and self.job.requisites:
@@ -322,8 +323,8 @@ class Intake:
                 return UrlKind.REQUISITE, ""
             refusal = other
         elif embed:
-            refusal = "requisite"
-        return UrlKind.REQUISITE if embed else UrlKind.PAGE, refusal or "scope"
+            refusal = Reason.REQUISITE
+        return UrlKind.REQUISITE if embed else UrlKind.PAGE, refusal or Reason.SCOPE
 
     def _priority(self, kind: UrlKind, depth: int, score: float) -> float:
         if kind != UrlKind.PAGE:

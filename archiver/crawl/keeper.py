@@ -19,6 +19,7 @@ from archiver.crawl.duplicates import Duplicates, Original
 from archiver.crawl.fetcher import Exchange
 from archiver.crawl.items import Item, Outlink
 from archiver.crawl.job import CrawlJob
+from archiver.crawl.reasons import MaybeReason
 from archiver.crawl.records import PackedExchange, warcinfo_of
 from archiver.crawl.statefile import StateFile
 from archiver.files import UNFINISHED
@@ -34,7 +35,7 @@ class Kept:
 
     links: list[Outlink] = field(default_factory=list)
     packed: PackedExchange | None = None
-    dropped: str = ""
+    dropped: MaybeReason = ""
     digest: bytes = b""
     title: str = ""
     on_topic: bool | None = None

@@ -11,6 +11,7 @@ from typing import Any
 from archiver.crawl.frontier import Frontier
 from archiver.crawl.items import UrlState
 from archiver.crawl.job import CrawlJob
+from archiver.crawl.reasons import Reason
 from archiver.crawl.statefile import StateFile
 
 _WINDOW_S = 10.0
@@ -74,12 +75,12 @@ class Numbers:
 
         reason: that of an answer as WARC-Truncated has it ("length", "time", "disconnect", "unspecified");
             "links" for a page, "sitemap" for a sitemap of which not all addresses were taken;
-            "redirect loop" for redirects in a circle, of which no page came.
+            "redirect-loop" for redirects in a circle, of which no page came.
         """
         with self._lock:
             self.cut[reason] += 1
 
-    def count_failure(self, reason: str) -> None:
+    def count_failure(self, reason: Reason) -> None:
         """Count an address that was given up."""
         with self._lock:
             self.failed += 1
@@ -100,7 +101,7 @@ class Numbers:
         with frontier.file.lock:
             states, skipped = frontier.states.copy(), frontier.skipped.copy()
         if frontier.nofollow:
-            skipped["nofollow"] = frontier.nofollow
+            skipped[Reason.NOFOLLOW] = frontier.nofollow
         with self._lock:
             self._marks.append((moment, self.fetched, self.bytes))
             while moment - self._marks[0][0] > _WINDOW_S:

@@ -14,6 +14,7 @@ from publicsuffixlist import PublicSuffixList
 
 from archiver.crawl.addresses import compared
 from archiver.crawl.job import CrawlJob, host_of
+from archiver.crawl.reasons import MaybeReason, Reason
 
 _DIGITS = re.compile(r"\d+")
 
@@ -49,7 +50,7 @@ class Scope:
         self._subtrees.add(host + path[: path.rfind("/") + 1])
         return before != (len(self._hosts), len(self._domains), len(self._subtrees))
 
-    def refusal_of_page(self, url: str) -> str:
+    def refusal_of_page(self, url: str) -> MaybeReason:
         """Return why a page does not belong to the job, "" if it does."""
         url = compared(url)
         if url in self._seeds:
@@ -58,18 +59,18 @@ class Scope:
         if refusal:
             return refusal
         if not self._reaches(url):
-            return "scope"
+            return Reason.SCOPE
         if self._include and not _any_matches(self._include, url):
-            return "excluded"
+            return Reason.EXCLUDED
         return ""
 
-    def refusal_of_requisite(self, url: str) -> str:
+    def refusal_of_requisite(self, url: str) -> MaybeReason:
         """Return why a file that a page needs is not wanted, whatever its host; "" if it is."""
         url = compared(url)
         if _any_matches(self._exclude, url):
-            return "excluded"
+            return Reason.EXCLUDED
         if is_trap(url, self._job):
-            return "trap"
+            return Reason.TRAP
         return ""
 
     def wants_sitemaps_of(self, url: str) -> bool:

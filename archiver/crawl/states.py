@@ -49,8 +49,6 @@ class JobState(StrEnum):
     CRASHED = "crashed"
 
 
-FINISH_REASONS = ("done", "page_limit", "byte_limit", "time_limit", "disk_full", "blocked", "user", "error")
-
 MOVES: dict[JobState, frozenset[JobState]] = {
     JobState.QUEUED: frozenset({JobState.RUNNING, JobState.FINISHED, JobState.CRASHED}),
     JobState.RUNNING: frozenset({JobState.PAUSING, JobState.STOPPING, JobState.FINISHED, JobState.CRASHED}),

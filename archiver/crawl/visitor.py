@@ -28,6 +28,7 @@ from archiver.crawl.keeper import Keeper, Kept
 from archiver.crawl.links import LinkKind, PageParts, css_links, read_page, robots_directives, sitemap_links
 from archiver.crawl.numbers import Numbers
 from archiver.crawl.queues import RobotsState
+from archiver.crawl.reasons import Reason
 from archiver.crawl.records import PackedExchange, pack_exchange
 from archiver.crawl.robots import (
     CACHE_S,
@@ -97,7 +98,7 @@ class Visitor:
     def visit(self, item: Item) -> None:
         """Fetch an address and keep what came, or find out why not."""
         if item.kind in (UrlKind.PAGE, UrlKind.REQUISITE) and self.frontier.is_blocked(item.url):
-            self.frontier.skip(item, "trap")
+            self.frontier.skip(item, Reason.TRAP)
             return
         host = urlsplit(item.url).hostname or ""
         try:
@@ -108,7 +109,7 @@ class Visitor:
             self._refuse(item, str(error))
             return
         except OSError:
-            self._failed(item, FetchError(item.url, "dns", "the host name has no address"), asked=False)
+            self._failed(item, FetchError(item.url, Reason.DNS, "the host name has no address"), asked=False)
             return
         if not self.frontier.join_addresses(item, host, addresses):
             return
@@ -123,7 +124,7 @@ class Visitor:
             return False
         if not (rules.can_fetch(item.url) and rules.can_fetch(compared(item.url))):
             self.numbers.seed_problems[item.url] = "left out: robots.txt of its site does not allow it"
-            self.frontier.skip(item, "robots")
+            self.frontier.skip(item, Reason.ROBOTS)
             return False
         return True
 
@@ -149,7 +150,7 @@ class Visitor:
             return rules
         self.give_up(
             item,
-            "robots unreachable",
+            Reason.ROBOTS_UNREACHABLE,
             "its site's robots.txt cannot be had, so nothing may be fetched",
             asked=False,
         )
@@ -235,7 +236,7 @@ class Visitor:
             self._robots_trouble(item, error.problem, asked=asked)
         elif error.lasting or item.attempts >= self.job.retries:
             self.give_up(item, error.reason, error.problem, asked=asked)
-            if error.reason == "dns" and item.kind != UrlKind.SITEMAP:
+            if error.reason == Reason.DNS and item.kind != UrlKind.SITEMAP:
                 self.frontier.queues.set_robots(item.origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
         else:
             self.numbers.retried += 1
@@ -244,7 +245,7 @@ class Visitor:
                 if not asked:
                     self.frontier.release(item, 0)
 
-    def give_up(self, item: Item, reason: str, problem: str, *, asked: bool) -> None:
+    def give_up(self, item: Item, reason: Reason, problem: str, *, asked: bool) -> None:
         """Note that an address cannot be fetched. asked: its host got a request."""
         log.warning("%s: %s", item.url, problem)
         self.numbers.seed_problems[item.url] = f"could not be fetched: {problem}"
@@ -259,7 +260,7 @@ class Visitor:
             if item.kind == UrlKind.ROBOTS and item.for_origin is not None:
                 # Its rules lie where we must not go; nobody may say the site had none.
                 self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
-            self.frontier.skip(item, "blocked-address")
+            self.frontier.skip(item, Reason.BLOCKED_ADDRESS)
 
     # ------------------------------------------------------------ robots.txt and sitemaps
 
@@ -297,7 +298,7 @@ class Visitor:
                 and self.frontier.scope.wants_sitemaps_of(self.frontier.queues.origin_of(origin) + "/")
             ):
                 if len(rules.sitemaps) > _MOST_SITEMAPS:
-                    self.numbers.count_cut("sitemap")
+                    self.numbers.count_cut(Reason.SITEMAP)
                 for sitemap in rules.sitemaps[:_MOST_SITEMAPS]:
                     try:
                         self.frontier.add_sitemap(item, self._spell(sitemap), 0)
@@ -320,7 +321,7 @@ class Visitor:
             if exchange is not None:
                 self._keep(item, exchange, Kept(packed=pack_exchange(exchange)), count=False)
             else:
-                self.frontier.fail(item, problem, asked=asked)
+                self.frontier.fail(item, Reason.ROBOTS_UNREACHABLE, asked=asked)
             self.frontier.queues.set_robots(item.for_origin, RobotsState.UNREACHABLE, None, 0, CACHE_S)
         log.warning("%s: %s; the site is left alone", item.url, problem)
 
@@ -335,7 +336,7 @@ class Visitor:
                 body = _gunzip(body, _SITEMAP_BYTES)
             found, is_index = sitemap_links(decode_html(body, content_type_of(exchange.headers))[0])
             if len(body) >= _SITEMAP_BYTES or len(found) > _MOST_SITEMAP_URLS:
-                self.numbers.count_cut("sitemap")
+                self.numbers.count_cut(Reason.SITEMAP)
             for url in found[:_MOST_SITEMAP_URLS]:
                 try:
                     urls.append(self._spell(url))
@@ -345,7 +346,7 @@ class Visitor:
         with self._keeper.transaction():
             self._keep(item, exchange, Kept(packed=packed), count=False)
             if item.hops >= _DEEPEST_SITEMAP and (is_index or target):
-                self.numbers.count_cut("sitemap")
+                self.numbers.count_cut(Reason.SITEMAP)
             elif is_index or target:
                 for url in [target] if target else urls:
                     try:
@@ -405,7 +406,7 @@ class Visitor:
                 self.frontier.queue_again(number)
                 return
         if circle:
-            self.numbers.count_cut("redirect loop")
+            self.numbers.count_cut(Reason.REDIRECT_LOOP)
             self.numbers.seed_problems[item.url] = "redirects in a circle"
 
     def _read(self, item: Item, exchange: Exchange, kept: Kept) -> None:
@@ -438,7 +439,7 @@ class Visitor:
                     spell=self._spell,
                 )
                 if parts.is_cut:
-                    self.numbers.count_cut("links")
+                    self.numbers.count_cut(Reason.LINKS)
                 directives |= parts.robots
                 self._look_at_page(item, parts, kept)
         if self.job.obey_meta_robots:
@@ -446,7 +447,7 @@ class Visitor:
                 self.frontier.nofollow += len([link for link in kept.links if link.kind == LinkKind.PAGE])
                 kept.links = [link for link in kept.links if link.kind != LinkKind.PAGE]
             if directives & {"noindex", "noarchive", "none"} and item.kind == UrlKind.PAGE:
-                kept.dropped = "noarchive" if "noarchive" in directives else "noindex"
+                kept.dropped = Reason.NOARCHIVE if "noarchive" in directives else Reason.NOINDEX
         if (
             self._topic
             and not self.job.keep_all
@@ -456,13 +457,13 @@ class Visitor:
         ):
             on_topic = kept.on_topic if kept.on_topic is not None else self._keeper.was_on_topic(item.via)
             if not on_topic:
-                kept.dropped = "off topic"
+                kept.dropped = Reason.OFF_TOPIC
 
     def _text_of(self, exchange: Exchange) -> bytes:
         """Return a body without its codings as far as it is read for links."""
         body = exchange.decoded(_READ_BYTES + 1)
         if len(body) > _READ_BYTES:
-            self.numbers.count_cut("links")
+            self.numbers.count_cut(Reason.LINKS)
         return body[:_READ_BYTES]
 
     def _look_at_page(self, item: Item, parts: PageParts, kept: Kept) -> None:
@@ -516,14 +517,14 @@ class Visitor:
         if exchange.truncated:
             self.numbers.count_cut(exchange.truncated)
         is_revisit = kept.packed is not None and kept.packed.is_revisit
-        note = kept.dropped or exchange.truncated or ("revisit" if is_revisit else "-")
+        note = kept.dropped or exchange.truncated or (Reason.REVISIT if is_revisit else "-")
         self._write_log(item, exchange.status, len(exchange.body), exchange.content_type or "-", note)
 
     def _keep_unchanged(self, item: Item, exchange: Exchange, packed: PackedExchange) -> None:
         self._keeper.keep_unchanged(item, exchange, packed, self.frontier.round)
         self.frontier.done(item)
         self.numbers.count_fetch(exchange.status, exchange.content_type)
-        self._write_log(item, exchange.status, 0, "-", "revisit")
+        self._write_log(item, exchange.status, 0, "-", Reason.REVISIT)
 
     def _spell(self, url: str, base: str | None = None) -> str:
         return spell(url, base)

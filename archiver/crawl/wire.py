@@ -17,6 +17,7 @@ import socket
 import time
 from dataclasses import dataclass
 
+from archiver.crawl.reasons import Reason
 from archiver.warc.decoding import undo_chunks
 from archiver.warc.limits import DEFAULT_LIMITS
 from archiver.warc.record import Headers
@@ -36,9 +37,9 @@ _SWITCHING_PROTOCOLS = 101
 
 
 class AnswerError(Exception):
-    """What came is no answer. reason: a short word for the counts, as in FetchError."""
+    """What came is no answer. reason: for the counts, as in FetchError."""
 
-    def __init__(self, reason: str, problem: str) -> None:
+    def __init__(self, reason: Reason, problem: str) -> None:
         super().__init__(problem)
         self.reason = reason
         self.problem = problem
@@ -132,13 +133,13 @@ def read_head(wire: Wire) -> Head:
         status = _read_status(wire)
         headers = _read_fields(wire)
         if status == _SWITCHING_PROTOCOLS:
-            raise AnswerError("not http", "the server switches to another protocol, which nobody asked for")
+            raise AnswerError(Reason.NOT_HTTP, "the server switches to another protocol, which nobody asked for")
         if status >= 200:
             coding = [t.strip().lower() for v in headers.get_all("Transfer-Encoding") for t in v.split(",")]
             if status in _NO_BODY:
                 return Head(bytes(wire.taken), status, headers, False, 0)
             return Head(bytes(wire.taken), status, headers, "chunked" in coding, _length(headers))
-    raise AnswerError("not http", f"more than {MOST_INTERIM} interim answers and no final one")
+    raise AnswerError(Reason.NOT_HTTP, f"more than {MOST_INTERIM} interim answers and no final one")
 
 
 def read_body(wire: Wire, head: Head, limit: int) -> Body:
@@ -163,10 +164,10 @@ def read_body(wire: Wire, head: Head, limit: int) -> Body:
 def _read_status(wire: Wire) -> int:
     line = wire.line(_LONGEST_CHUNK_LINE)
     if not line:
-        raise AnswerError("disconnect", "the server closed the connection without an answer")
+        raise AnswerError(Reason.DISCONNECT, "the server closed the connection without an answer")
     found = _STATUS_LINE.match(line)
     if not found or not 100 <= int(found[1]) <= 999:
-        raise AnswerError("not http", f"the answer is not HTTP ({line[:60].decode('latin-1')!r})")
+        raise AnswerError(Reason.NOT_HTTP, f"the answer is not HTTP ({line[:60].decode('latin-1')!r})")
     return int(found[1])
 
 
@@ -179,9 +180,9 @@ def _read_fields(wire: Wire) -> Headers:
     while True:
         line = wire.line(MOST_HEAD_BYTES + 1 - len(wire.taken))
         if len(wire.taken) > MOST_HEAD_BYTES:
-            raise AnswerError("header", f"the header is longer than {MOST_HEAD_BYTES >> 10} KiB")
+            raise AnswerError(Reason.HEADER, f"the header is longer than {MOST_HEAD_BYTES >> 10} KiB")
         if not line.endswith(b"\n"):
-            raise AnswerError("disconnect", "the connection was closed in the middle of the header")
+            raise AnswerError(Reason.DISCONNECT, "the connection was closed in the middle of the header")
         if _MARKUP.match(line):
             wire.put_back(line)
             break
@@ -205,7 +206,7 @@ def _length(headers: Headers) -> int | None:
     lengths = {int(value) for value in values}
     if len(lengths) > 1:
         raise AnswerError(
-            "not http", f"the answer has two lengths: {', '.join(map(str, sorted(lengths)))[:60]}"
+            Reason.NOT_HTTP, f"the answer has two lengths: {', '.join(map(str, sorted(lengths)))[:60]}"
         )
     return lengths.pop() if lengths else None
 

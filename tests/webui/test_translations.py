@@ -16,7 +16,8 @@ from jinja2 import Environment, nodes
 from selectolax.lexbor import LexborHTMLParser
 
 from archiver.crawl import CrawlJob, write_job
-from archiver.crawl.states import FINISH_REASONS, JobState
+from archiver.crawl.reasons import Reason
+from archiver.crawl.states import JobState
 from archiver.notices import Notice
 from indexer import ELEMENTS, build_index, open_index
 from indexer.search.query import parse_query
@@ -159,7 +160,7 @@ def test_a_script_shows_no_words_of_its_own(path: Path) -> None:
 
 def test_words_of_programs_have_a_name_for_readers() -> None:
     assert set(ELEMENTS) == words.ELEMENT_NAMES
-    assert {*map(str, JobState), *FINISH_REASONS} <= words.CRAWL_WORDS
+    assert {*map(str, JobState), *map(str, Reason)} <= words.CRAWL_WORDS.keys()
     assert {info.unit for info in describe_settings()} - {""} <= words.UNITS
 
 

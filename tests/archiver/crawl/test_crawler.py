@@ -552,7 +552,7 @@ def test_servers_that_answer_nonsense_are_counted_and_left(crawl_of: Any) -> Non
     )
     result = crawl.run(scope="web", retries=1)
     assert result.failed == 3
-    assert crawl_status(crawl.folder)["failures"] == {"not http": 1, "disconnect": 1, "dns": 1}
+    assert crawl_status(crawl.folder)["failures"] == {"not-http": 1, "disconnect": 1, "dns": 1}
 
 
 # ------------------------------------------------------------ address guard
@@ -624,7 +624,7 @@ def test_only_pages_on_topic_are_kept_and_their_requisites(crawl_of: Any) -> Non
     crawl = crawl_of(hosts)
     result = crawl.run(topic="Universita Tor Vergata")
     assert set(crawl.payloads()) == {"a.example/uni", "a.example/deep", "a.example/more", "a.example/uni.png"}
-    assert result.skipped == {"off topic": 2}
+    assert result.skipped == {"off-topic": 2}
     assert crawl_status(crawl.folder)["on_topic_share"] == 0.6
 
 

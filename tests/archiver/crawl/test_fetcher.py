@@ -158,7 +158,7 @@ def test_connection_lost_in_the_body_keeps_what_came() -> None:
     assert (exchange.entity, exchange.truncated) == (b"only this", "disconnect")
 
 
-@pytest.mark.parametrize(("raw", "reason"), [(b"", "disconnect"), (b"nonsense\r\n\r\n", "not http")])
+@pytest.mark.parametrize(("raw", "reason"), [(b"", "disconnect"), (b"nonsense\r\n\r\n", "not-http")])
 def test_no_response_has_a_reason(raw: bytes, reason: str) -> None:
     with pytest.raises(FetchError) as caught:
         fetch(lambda _: iter([raw]))

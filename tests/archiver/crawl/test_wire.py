@@ -72,7 +72,7 @@ def test_answers_before_the_answer_are_read_over(count: int) -> None:
 
 def test_one_answer_before_the_answer_too_many() -> None:
     assert problem_of(HINTS * (MOST_INTERIM + 1) + answer(b"x")) == (
-        "not http",
+        "not-http",
         "more than 20 interim answers and no final one",
     )
 
@@ -81,18 +81,18 @@ def test_one_answer_before_the_answer_too_many() -> None:
     ("raw", "reason"),
     [
         (b"", "disconnect"),
-        (b"HTTP/1.1 200 OK", "not http"),
+        (b"HTTP/1.1 200 OK", "not-http"),
         (b"HTTP/1.1 200 OK\r\n", "disconnect"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n", "disconnect"),
         (HINTS, "disconnect"),
-        (HINTS + b"body of the hints" + answer(b"x"), "not http"),
-        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + answer(b"x"), "not http"),
-        (b"HTTP/1.1 99 Low\r\n\r\n", "not http"),
-        (b"HTTP/1.1 2000 High\r\n\r\n", "not http"),
-        (b"SSH-2.0-OpenSSH\r\n", "not http"),
-        (b"<html>page</html>", "not http"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", "not http"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nxy", "not http"),
+        (HINTS + b"body of the hints" + answer(b"x"), "not-http"),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + answer(b"x"), "not-http"),
+        (b"HTTP/1.1 99 Low\r\n\r\n", "not-http"),
+        (b"HTTP/1.1 2000 High\r\n\r\n", "not-http"),
+        (b"SSH-2.0-OpenSSH\r\n", "not-http"),
+        (b"<html>page</html>", "not-http"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", "not-http"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\nxy", "not-http"),
     ],
 )
 def test_what_is_no_answer(raw: bytes, reason: str) -> None:
