@@ -17,12 +17,20 @@ _SESSION_FIELD = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken|zenid|osCsid|sessionid|session_id|sid=[0-9a-f]{16,})(?:=|$)",
     re.IGNORECASE,
 )
-_MAY_HOLD_SESSION = re.compile(r"sess|sid|cfid|cftoken|zenid", re.IGNORECASE)
+_SESSION_NAMES = ("sess", "sid", "cfid", "cftoken", "zenid")
 # An address of this form is asked for as it is, and is its own canonical spelling (tests hold this against urls.py).
 _CANONICAL = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::(?!0|80(?!\d)|443(?!\d))[1-9]\d{1,3})?"
     r"(?:/(?!\.)[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9_~!$&'()*+,;=:@.-]*|/)*(?<=/)?"
     r"(?:\?[A-Za-z0-9_~!$&'()*+,;=:@./?-]+)?"
+)
+# An address that `spell` gave has a canonical host and no dots to remove, so that only escapes may be left to do: those
+# of letters, digits and -._~, those in small letters, and characters that have none yet.
+_ESCAPE = "%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[BCDF])"
+_PLAIN = r"[A-Za-z0-9_~!$&'()*+,;=:@./-]*+"
+_IN_QUERY = r"[A-Za-z0-9_~!$&'()*+,;=:@./?-]*+"
+_COMPARED = re.compile(
+    rf"https?://[^/]+/{_PLAIN}(?:{_ESCAPE}{_PLAIN})*+(?:\?(?!\Z){_IN_QUERY}(?:{_ESCAPE}{_IN_QUERY})*+)?"
 )
 _ORIGIN = re.compile(r"https?://[^/?#]+")
 _CACHED = 30_000
@@ -58,7 +66,7 @@ def _spell(url: str, base: str | None) -> str:
         absolute = base[:-1] + url if is_path else ""
     else:
         absolute = url
-    if _is_canonical(absolute):
+    if absolute.count("/") > 2 and "/." not in absolute and _CANONICAL.fullmatch(absolute):
         return absolute
     try:
         return asked_url(url, base)
@@ -69,17 +77,14 @@ def _spell(url: str, base: str | None) -> str:
 @lru_cache(maxsize=_CACHED)
 def compared(url: str) -> str:
     """Return what an address that `spell` gave is compared by: always the same for the same page."""
-    if not _is_canonical(url):
+    if not _COMPARED.fullmatch(url):
         url = canonical_url(url)
-    if _MAY_HOLD_SESSION.search(url):
+    lower = url.lower()
+    if any(name in lower for name in _SESSION_NAMES):
         head, mark, query = url.partition("?")
         kept = "&".join(f for f in query.split("&") if not _SESSION_FIELD.match(f))
         url = _SESSION_PATH.sub("", head) + (mark + kept if kept else "")
     return url
-
-
-def _is_canonical(url: str) -> bool:
-    return url.count("/") > 2 and "/." not in url and _CANONICAL.fullmatch(url) is not None
 
 
 def _problem(url: str, base: str | None) -> str:
