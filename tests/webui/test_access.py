@@ -106,6 +106,23 @@ def test_the_throttle_gives_tries_back_with_time() -> None:
     assert [throttle.may_try() for _ in range(2)] == [True, False]
 
 
+def test_a_link_in_a_cached_page_is_asked_for_once_more_from_this_site(client: FlaskClient) -> None:
+    """The browser keeps a strict cookie back when a frame without a site leads the window on."""
+    navigation = {**HTML, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    first = client.get(
+        "/cached/2015/http://site.example/a", headers={**navigation, "Sec-Fetch-Site": "cross-site"}
+    )
+    assert first.status_code == 200 and '<meta http-equiv="refresh" content="0">' in first.text
+    assert "First light" not in first.text
+    for site in ("same-origin", "none"):
+        again = client.get(
+            "/cached/2015/http://site.example/a", headers={**navigation, "Sec-Fetch-Site": site}
+        )
+        assert again.location == "/login"
+    frame = {**navigation, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}
+    assert client.get("/web/2015mp_/http://site.example/a", headers=frame).location == "/login"
+
+
 def test_archived_bytes_are_reached_by_the_frames_key_alone(client: FlaskClient) -> None:
     """A sandboxed frame sends no cookie; its address holds a key that only our page knows."""
     client.post("/login", data={"password": PASSWORD})

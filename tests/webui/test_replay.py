@@ -170,6 +170,45 @@ def test_an_error_without_a_body_is_told_in_words(settings: Settings, tmp_path: 
         assert answer.status_code == 502 and "status 502 and sent no page" in answer.text
 
 
+@pytest.mark.parametrize("purpose", ["document", "iframe"])
+def test_not_archived_offers_ways_on_in_the_whole_window(client: FlaskClient, purpose: str) -> None:
+    url = "http://site.example/news/ferry-timetable.html"
+    in_frame = client.get(f"/web/2015mp_/{url}", headers={"Sec-Fetch-Dest": purpose})
+    page = client.get(f"/cached/2015/{url}")
+    for answer, window in ((in_frame, "_top"), (page, "_self")):
+        assert answer.status_code == 404
+        for goal in (
+            "/search?q=site%3Asite.example",
+            "/search?q=news+ferry+timetable",
+            "/",
+            "/crawl?seed=http%3A%2F%2Fsite.example%2Fnews%2Fferry-timetable.html",
+        ):
+            assert f'<a href="{goal}" target="{window}">' in answer.text
+        assert f'href="{url}"' not in answer.text and url in answer.text
+
+
+def test_a_copy_that_cannot_be_read_offers_the_others_in_the_whole_window(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = FakeIndex.closest
+
+    def closest(self: FakeIndex, url: str, timestamp: str | None = None, digest: str = "") -> object:
+        found = plain(self, url, timestamp, digest)
+        return moved_away(found) if found else None
+
+    monkeypatch.setattr(FakeIndex, "closest", closest)
+    answer = client.get("/web/2015mp_/http://site.example/a")
+    assert '<a href="/cached/20170101000000/http://site.example/a" target="_top">' in answer.text
+    assert '<a href="/captures/*/http://site.example/a" target="_top">' in answer.text
+
+
+def test_a_place_in_a_page_reaches_the_frame(client: FlaskClient) -> None:
+    html = client.get("/cached/2015;at=sec%252%2522/http://site.example/a").text
+    assert 'src="/web/20150503140211mp_/http://site.example/a#sec%2%22"' in html
+    led = client.get("/web/2015;at=sec/http://site.example/a")
+    assert led.headers["Location"] == "/cached/2015;at=sec/http://site.example/a"
+
+
 SVG = "<svg xmlns='http://www.w3.org/2000/svg'><image href='http://evil.example/x'/></svg>"
 
 
