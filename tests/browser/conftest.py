@@ -30,15 +30,21 @@ CHROMIUM = os.environ.get("FINDINGAID_CHROMIUM") or shutil.which("chromium") or 
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright."""
+def driver() -> Iterator[Any]:
+    """Playwright, for tests that start a Chromium of their own."""
     if not CHROMIUM:
         pytest.skip("there is no Chromium here (apt-get install chromium)")
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(driver: Any) -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright."""
+    chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield chromium
+    chromium.close()
 
 
 @pytest.fixture

@@ -108,18 +108,17 @@ def outside(heard: Listener) -> tuple[str, ...]:
 
 
 def judged(
-    pages: Callable[[tuple[str, ...]], Iterator[str]], chromium: str, *, rewrites: bool = True
+    driver: Any, chromium: str, pages: Callable[[tuple[str, ...]], Iterator[str]], *, rewrites: bool = True
 ) -> Findings:
     """Return what pages do in Chromium.
 
-    pages: gives them, when told the outside; rewrites: they are rewritten first.
+    driver: Playwright's; chromium: the path of the program. pages: gives them, when told the outside; rewrites: they
+    are rewritten first.
     """
-    from playwright.sync_api import sync_playwright
-
     findings = Findings()
     folder = Path(tempfile.mkdtemp())
     log = folder / "net.json"
-    with listener() as heard, sync_playwright() as driver:
+    with listener() as heard:
         browser = driver.chromium.launch(
             executable_path=chromium,
             args=[*ARGUMENTS, f"--log-net-log={log}", f"--host-resolver-rules=MAP *.{LISTENED} 127.0.0.1"],
@@ -213,7 +212,10 @@ def main() -> int:
             made += 1
             yield hostile.page()
 
-    findings = judged(pages, options.chromium)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        findings = judged(driver, options.chromium, pages)
     for page, what in findings.got_out:
         sys.stdout.write(f"{what}\n  {page!r}\n  {rewritten(page)!r}\n")
     for name in sorted(findings.names):

@@ -239,15 +239,14 @@ def test_nothing_gets_out_of_a_cached_page(
     assert settings_hash(site.settings.path) == before
 
 
-def test_no_connection_is_opened_and_no_name_looked_up(serve: Callable[..., Site], tmp_path: Path) -> None:
+def test_no_connection_is_opened_and_no_name_looked_up(
+    driver: Any, serve: Callable[..., Site], tmp_path: Path
+) -> None:
     """Requests are not all: a browser connects for a frame before it refuses it, and looks the name up before that."""
-    if not CHROMIUM:
-        pytest.skip("there is no Chromium here (apt-get install chromium)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     kinds = ("mp_", "id_", "im_", "if_")
     log = tmp_path / "net.json"
     got_out: list[str] = []
-    with listener() as heard, playwright.sync_playwright() as driver:
+    with listener() as heard:
         records = []
         for prefix, address in (("", f"http://{heard.address}"), ("named/", f"http://b.{LOOKED_UP}")):
             for name, (content_type, body) in probe(Canary(address)).items():

@@ -6,6 +6,7 @@ A sample of what `python -m tests.browser.rewriting --pages 10000` does.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -19,20 +20,12 @@ pytestmark = pytest.mark.browser
 REFUSED = """<meta http-equiv=content-security-policy content="frame-src 'none'">"""
 
 
-@pytest.fixture(autouse=True)
-def chromium() -> str:
-    if not CHROMIUM:
-        pytest.skip("there is no Chromium here (apt-get install chromium)")
-    pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    return CHROMIUM
-
-
-def test_nothing_gets_out_of_rewritten_pages(chromium: str) -> None:
+def test_nothing_gets_out_of_rewritten_pages(driver: Any) -> None:
     def pages(outside: tuple[str, ...]) -> Iterator[str]:
         hostile = HostilePages(20261128, outside)
         return (hostile.page() for _ in range(500))
 
-    findings = judged(pages, chromium)
+    findings = judged(driver, CHROMIUM, pages)
     assert findings.pages == 500
     assert findings.got_out == [] and findings.names == set()
 
@@ -52,17 +45,17 @@ def test_nothing_gets_out_of_rewritten_pages(chromium: str) -> None:
     ],
 )
 def test_the_judge_sees_what_gets_out_of_a_page_that_is_not_rewritten(
-    chromium: str, html: str, expected: str
+    driver: Any, html: str, expected: str
 ) -> None:
     def pages(outside: tuple[str, ...]) -> Iterator[str]:
         yield html.replace("OUT", outside[0])
 
-    findings = judged(pages, chromium, rewrites=False)
+    findings = judged(driver, CHROMIUM, pages, rewrites=False)
     assert any(expected in what for _page, what in findings.got_out)
 
 
-def test_the_judge_sees_names_that_are_looked_up(chromium: str) -> None:
+def test_the_judge_sees_names_that_are_looked_up(driver: Any) -> None:
     def pages(outside: tuple[str, ...]) -> Iterator[str]:
         yield f"{REFUSED}<iframe src='{outside[2]}'></iframe>"
 
-    assert judged(pages, chromium, rewrites=False).names
+    assert judged(driver, CHROMIUM, pages, rewrites=False).names
