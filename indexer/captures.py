@@ -30,6 +30,7 @@ from archiver.warc import (
 from archiver.warc.growing import final_name
 from indexer.originals import Now, original_of
 from indexer.store.compact import HAS_PAYLOAD, compact_digest, page_number, signed, sort_key
+from indexer.store.copies import same_record
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -150,8 +151,34 @@ def _capture(snapshot: Snapshot, row: Row, at_hand: dict[tuple[str, str], Locati
         original = at_hand.get((url, payload)) or original_of(
             snapshot, url, timestamp, payload, refers_to, now
         )
-    place = Location(now(whole), offset, length, member, inner)
+    place = present(snapshot, Location(now(whole), offset, length, member, inner), whole, now)
+    if original is not None:
+        original = present(snapshot, original, "", now)
     return Capture(url, timestamp, kind, status, mime, payload, place, original, title)
+
+
+_COPIES = (
+    "SELECT f.whole, o.offset, o.length, o.member, o.inner FROM files g JOIN captures c ON c.file = g.id"
+    f" JOIN captures o ON {same_record('c', 'o')} JOIN files f ON f.id = o.file"
+    " WHERE g.whole = ? AND c.member = ? AND c.offset = ? AND c.inner = ? ORDER BY f.path, o.member, o.offset"
+)
+
+
+def present(snapshot: Snapshot, place: Location, whole: str, now: Now) -> Location:
+    """Return where a record lies, or a copy of it when its file is gone.
+
+    whole: how the index knows the file; "" when as in `place`.
+    """
+    if os.path.exists(place.path):
+        return place
+    for member in snapshot.members:
+        for path, *rest in member.catalogue.connection().execute(
+            _COPIES, (whole or place.path, place.member, place.offset, place.inner)
+        ):
+            offset, length, inside, inner = rest
+            if os.path.exists(now(path)):
+                return Location(now(path), offset, length, inside, inner)
+    return place
 
 
 def closest_capture(

@@ -2,7 +2,7 @@
 
 Only content tells whether a file is known: its size and the digest of its two ends. A file whose content the index
 knows under a path where nothing is any more has moved: its row gets the new path, nothing is read. While both are
-there, they are two files, and their captures count twice, as they would with any other tool.
+there, they are two files, each with its line in the ledger; readers are shown what both hold once (store/copies.py).
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ from indexer.captures import (
     closest_capture,
     is_held,
     open_record,
+    present,
 )
 from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
 from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
@@ -440,9 +441,10 @@ class Index:
 
     def _place_of(self, hit: Hit) -> Location | None:
         """Return where the record of a hit lies now; None when no file is known any more."""
-        return (
-            Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner) if hit.file else None
-        )
+        if not hit.file:
+            return None
+        place = Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
+        return place if os.path.exists(place.path) else present(self._current(), place, hit.path, self._now)
 
     def page_text(self, location: Location) -> PageText | None:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""

@@ -14,7 +14,9 @@ from indexer.store.snapshot import Snapshot, not_hidden
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a whole index holds.
+    """What a whole index holds. records = captures + copies + the sum of skipped.
+
+    copies: captures of which another file holds the same record; they are shown, and counted in `captures`, once.
 
     first, last: timestamps of captures, "" when there is none. One date that cannot be true would make an archive of
     five years one of six centuries: such captures are left out of the two and counted in `impossible_dates`.
@@ -23,6 +25,7 @@ class Statistics:
     files: int = 0
     records: int = 0
     captures: int = 0
+    copies: int = 0
     documents: int = 0
     versions: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
@@ -78,11 +81,19 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
         skipped.update(entry.skipped)
     documents = -snapshot.repeated_pages
     times: list[str] = []
-    impossible_dates = 0
+    copies = impossible_dates = 0
     latest = latest_possible()
     for place, member in enumerate(snapshot.members):
         connection = member.catalogue.connection()
         documents += connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
+        hidden = set(snapshot.hidden_files(place))
+        copies += sum(
+            count
+            for file, count in connection.execute(
+                "SELECT file, COUNT(*) FROM captures WHERE copy = 1 GROUP BY file"
+            )
+            if file not in hidden
+        )
         first, last, impossible = connection.execute(
             "SELECT MIN(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
             " MAX(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
@@ -95,7 +106,8 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
     return Statistics(
         files=len(ledger),
         records=sum(entry.records for entry in ledger),
-        captures=sum(entry.captures for entry in ledger),
+        captures=sum(entry.captures for entry in ledger) - copies,
+        copies=copies,
         documents=documents,
         versions=snapshot.versions,
         skipped=dict(sorted(skipped.items())),

@@ -122,7 +122,7 @@ _SCHEMAS: dict[str, Node] = {
         id=_TEXT, state=_TEXT, reason=_TEXT, fetched=_COUNT, queued=_COUNT, pages_per_s=_NUMBER, is_running=_TRUTH
     ),
     "Totals": _object(
-        files=_COUNT, records=_COUNT, captures=_COUNT, documents=_COUNT, versions=_COUNT, sites=_COUNT,
+        files=_COUNT, records=_COUNT, captures=_COUNT, copies=_COUNT, documents=_COUNT, versions=_COUNT, sites=_COUNT,
         first=_TIMESTAMP, last=_TIMESTAMP, bytes=_COUNT, skipped={"type": "object", "additionalProperties": _COUNT},
     ),
     "Setting": _object(

@@ -10,7 +10,7 @@ imports none of our other packages. Public names are listed here.
 """
 
 from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError, UnreadableError
-from .httpmessage import HttpResponse, parse_head, parse_response
+from .httpmessage import HttpResponse, parse_head, parse_response, payload_sha1
 from .limits import DEFAULT_LIMITS, Limits
 from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
@@ -45,6 +45,7 @@ __all__ = [
     "media_type_of",
     "parse_head",
     "parse_response",
+    "payload_sha1",
     "read_record_at",
     "read_records",
     "resolve",

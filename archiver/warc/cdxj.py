@@ -46,11 +46,11 @@ class CdxLine:
     offset: str = ""
     filename: str = ""
 
-    def text(self) -> str:
-        """Return the line, without a line end, in ASCII."""
+    def text(self, key: str = "") -> str:
+        """Return the line, without a line end, in ASCII. key: another one than the urlkey of the address."""
         told = {name: value for name in ("url", "mime", "status", "digest", "length", "offset", "filename")
                 if (value := getattr(self, name))}  # fmt: skip
-        return f"{urlkey(self.url)} {self.timestamp} {json.dumps(told)}"
+        return f"{key or urlkey(self.url)} {self.timestamp} {json.dumps(told)}"
 
 
 @dataclass(frozen=True, slots=True)

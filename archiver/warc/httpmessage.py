@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from .decoding import undo_chunks, undo_codings
+from .decoding import Decoded, undo_chunks, undo_codings
 from .header import HEAD_END, decode, parse_fields
 from .limits import DEFAULT_LIMITS, KIB, Limits
 from .mediatype import content_type_of, media_type_of
@@ -94,6 +94,29 @@ def parse_response(
     return response
 
 
+def payload_sha1(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return the SHA-1 that WARC-Payload-Digest covers: of the body with only the transfer coding undone.
+
+    b"" for a chunked body that is too large to be held. Reads the record to its end.
+    """
+    found = _find_head(record, limits)
+    transfer: list[str] = []
+    if found:
+        _skip(record, found[1])
+        transfer = _codings(found[0].headers, "transfer-encoding")
+    if "chunked" in transfer:
+        raw = record.read(limits.body_bytes)
+        return (
+            b""
+            if record.peek(1)
+            else hashlib.sha1(_unchunked(raw, transfer).body, usedforsecurity=False).digest()
+        )
+    digest = hashlib.sha1(usedforsecurity=False)
+    while piece := record.read(64 * KIB):
+        digest.update(piece)
+    return digest.digest()
+
+
 def _skip(record: Record, count: int) -> None:
     while count > 0:
         part = record.read(count)
@@ -109,14 +132,9 @@ def _decode_body(
     transfer = _codings(fields, "transfer-encoding")
     chunked = "chunked" in transfer
     if chunked and raw:
-        unchunked = undo_chunks(raw)
+        unchunked = _unchunked(raw, transfer)
         problems += unchunked.problems
         response.truncated |= unchunked.truncated
-        if (
-            transfer.count("chunked") > 1 and unchunked.body
-        ):  # declared twice is seldom true, yet there are some
-            again = undo_chunks(unchunked.body)
-            unchunked = unchunked if again.problems else again
         raw = unchunked.body
     if with_sha1 and (not response.truncated or len(raw) < limits.body_bytes):
         response.raw_body_sha1 = hashlib.sha1(raw, usedforsecurity=False).digest()
@@ -131,6 +149,15 @@ def _decode_body(
         response.body_sha1 = response.raw_body_sha1
     response.body = raw
     response.problems = tuple(problems)
+
+
+def _unchunked(raw: bytes, transfer: list[str]) -> Decoded:
+    unchunked = undo_chunks(raw)
+    if transfer.count("chunked") > 1 and unchunked.body:  # declared twice is seldom true, yet there are some
+        again = undo_chunks(unchunked.body)
+        if not again.problems:
+            return Decoded(again.body, unchunked.problems, unchunked.truncated)
+    return unchunked
 
 
 def _codings(fields: Headers, name: str) -> list[str]:

@@ -475,3 +475,34 @@ def _escaped(raw: bytes) -> bytes:
 
 def _one_word(raw: bytes) -> str:
     return "".join(chr(byte) if 0x20 < byte < 0x7F else f"%{byte:02X}" for byte in raw)
+
+
+# ---------------------------------------------------------------- the key of ReplayWeb.page
+
+_WWW_IN_FRONT = re.compile(r"\A(https?://)www[0-9]*\.")
+_CODED_IN_PATH = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\\\]_a-z|~]")
+_CODED_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\\\]^_`a-z{|}~]")
+
+
+def player_key(url: str) -> str:
+    """Return the key by which ReplayWeb.page looks for the block of an index that holds an address: one ASCII word.
+
+    It is as `urlkey`, but a browser reads the address: escapes, empty steps and the slash at the end stay as they are.
+    """
+    try:
+        text = resolve(url).partition("#")[0]
+        parts = SPLIT.fullmatch(_WWW_IN_FRONT.sub(r"\1", text).lower())
+        if parts is None:
+            raise ValueError("not for a browser")
+        scheme, authority, path, query = parts.groups("")
+        host, port = _split_port(_authority(authority, scheme, url).rpartition("@")[2])
+    except ValueError:
+        return _one_word(url.encode("utf-8", "surrogatepass"))
+    path = _remove_dot_segments(_CODED_IN_PATH.sub(_as_escapes, path)) or "/"
+    query = "&".join(sorted(_CODED_IN_QUERY.sub(_as_escapes, query[1:]).split("&")))
+    key = f"{','.join(reversed(host.split('.')))}{':' + port if port else ''}){path}"
+    return f"{key}?{query}" if query else key
+
+
+def _as_escapes(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))

@@ -2,7 +2,9 @@
 
 archive/data-0001.warc.gz    the records, stored, so that a player seeks to one inside the ZIP file; a new file
                              begins when one has reached 1 GB
-indexes/index.cdx.gz, .idx   the captures as CDXJ, packed in blocks of 3,000 lines, and where each block begins
+indexes/index.cdx.gz, .idx   the captures as CDXJ, packed in blocks of 3,000 lines, and where each block begins; where
+                             ReplayWeb.page would look into another block than the one that holds the line, because its
+                             key of the address is another, a second line stands there under that key
 pages/pages.jsonl            the pages, a JSON object a line
 datapackage.json             what is inside, with the SHA-256 of each; datapackage-digest.json that of this file
 
@@ -21,17 +23,17 @@ import os
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from typing import IO, Any, cast
 
 from .cdxj import CdxLine, SortedLines
 from .copying import copy_record
 from .errors import ArchiveError
 from .record import Location, RecordType
+from .urls import player_key, urlkey
 from .writer import FIELDS_TYPE, NewRecord, pack_record, translate, warc_fields
 
 WACZ_VERSION = "1.1.1"
@@ -39,6 +41,7 @@ ROLL_OVER_BYTES = 1_000_000_000
 MOST_TEXT = 1_000_000  # characters of a page's text
 _BLOCK_LINES = 3_000
 _COPY_BYTES = 1 << 16
+_SECOND, _SECOND_END = " ", b" \n"  # at the end of a line that is under the key of ReplayWeb.page
 
 
 class WaczWriter:
@@ -104,7 +107,10 @@ class WaczWriter:
             offset = self._archive.size
             length = copied.write_to(cast("IO[bytes]", self._archive))
         name = os.path.basename(self._archive.name)
-        self._lines.add(replace(capture, offset=str(offset), length=str(length), filename=name).text())
+        line = replace(capture, offset=str(offset), length=str(length), filename=name)
+        self._lines.add(line.text())
+        if (other := player_key(capture.url)) != urlkey(capture.url):
+            self._lines.add(line.text(other) + _SECOND)
         self._archive.records += 1
         self.records += 1
         self.as_they_lay += copied.as_it_lies
@@ -291,10 +297,40 @@ def _warcinfo(name: str, software: str, created: datetime) -> bytes:
     )
 
 
-def _in_blocks(lines: SortedLines) -> Iterator[list[bytes]]:
-    each = iter(lines)
-    while block := list(islice(each, _BLOCK_LINES)):
-        yield block
+def _in_blocks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines of each block, _BLOCK_LINES captures or fewer; second lines only where they are needed."""
+    block: list[bytes] = []
+    captures = 0
+    for line in lines:
+        is_second = line.endswith(_SECOND_END)
+        if (captures == _BLOCK_LINES and not is_second) or len(block) == 2 * _BLOCK_LINES:
+            yield _needed(block)
+            block, captures = [], 0
+        block.append(line)
+        captures += not is_second
+    if block:
+        yield _needed(block)
+
+
+def _needed(block: list[bytes]) -> list[bytes]:
+    """Return a block without the second lines of captures that are in it.
+
+    But one that the block begins with stays: without it, its key would lead into the block before.
+    """
+    here = {_told(line) for line in block if not line.endswith(_SECOND_END)}
+    kept: list[bytes] = []
+    for line in block:
+        if not line.endswith(_SECOND_END):
+            kept.append(line)
+            continue
+        line = line.removesuffix(_SECOND_END) + b"\n"
+        if not kept or _told(line) not in here:
+            kept.append(line)
+    return kept
+
+
+def _told(line: bytes) -> bytes:
+    return line.partition(b" ")[2]
 
 
 def _sha256(data: bytes) -> str:

@@ -53,8 +53,10 @@ CREATE INDEX versions_by_place ON versions (segment, ordinal);
 CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp TEXT NOT NULL, type TEXT NOT NULL,
     status INTEGER NOT NULL, mime TEXT NOT NULL, payload NOT NULL, file INTEGER NOT NULL, member TEXT NOT NULL,
     offset INTEGER NOT NULL, length INTEGER NOT NULL, inner INTEGER NOT NULL, version INTEGER, refers_to TEXT,
+    copy INTEGER NOT NULL DEFAULT 0,
     UNIQUE (file, member, offset, inner));
 CREATE INDEX captures_by_url ON captures (url, timestamp);
+CREATE INDEX copies ON captures (url, timestamp) WHERE copy = 1;
 CREATE INDEX captures_by_payload ON captures ({PAYLOAD_END.format("payload")}, url, version) WHERE payload <> '';
 CREATE INDEX revisits_alone ON captures (payload, url)
     WHERE type = 'revisit' AND version IS NULL AND payload <> '';

@@ -13,6 +13,7 @@ import numpy as np
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
 from indexer.store.compact import PAYLOAD_END
+from indexer.store.copies import NO_ORIGINAL
 from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexMissingError
 from indexer.store.files import FileTable
@@ -106,6 +107,10 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         (
             "addresses more than once",
             "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY urlkey, written HAVING COUNT(*) > 1)",
+        ),
+        (
+            "copies of a capture that is not there",
+            f"SELECT COUNT(*) FROM captures c WHERE c.copy = 1 AND {NO_ORIGINAL}",
         ),
         (
             "versions more than once",

@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 500
 # Revisits of pictures and the like never show a version; they are many, and need not be looked up.
 _LONE_REVISITS = (
     "SELECT u.url, c.payload, c.timestamp, c.status, c.mime, c.type FROM captures c INDEXED BY revisits_alone"
-    " JOIN urls u ON u.id = c.url WHERE c.type = 'revisit' AND c.version IS NULL AND c.payload <> ''"
+    " JOIN urls u ON u.id = c.url WHERE c.type = 'revisit' AND c.copy = 0 AND c.version IS NULL AND c.payload <> ''"
     f" AND (c.mime IN ('', {', '.join(map(repr, HTML_TYPES))}) OR c.mime LIKE 'application/http%')"
 )
 _VERSION_REPEATED = (

@@ -281,6 +281,6 @@ def _twice(numbers: NDArray[np.uint32]) -> NDArray[np.integer]:
 
 
 def not_hidden(snapshot: Snapshot, place: int) -> str:
-    """Return the SQL condition that leaves out captures `c` in files that another member holds, too."""
+    """Return the SQL condition that leaves out captures `c` that are copies, or in a file that another member holds."""
     hidden = snapshot.hidden_files(place)
-    return f" AND c.file NOT IN ({','.join(map(str, hidden))})" if hidden else ""
+    return " AND c.copy = 0" + (f" AND c.file NOT IN ({','.join(map(str, hidden))})" if hidden else "")

@@ -35,7 +35,7 @@ CREATE TEMP TRIGGER capture_added AFTER INSERT ON main.captures WHEN NEW.version
   INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = NEW.version; END;
 CREATE TEMP TRIGGER capture_removed AFTER DELETE ON main.captures WHEN OLD.version IS NOT NULL BEGIN
   INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = OLD.version; END;
-CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, timestamp, status, mime, type ON main.captures BEGIN
+CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, timestamp, status, mime, type, copy ON main.captures BEGIN
   INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id IN (OLD.version, NEW.version); END;
 CREATE TEMP TRIGGER version_removed AFTER DELETE ON main.versions BEGIN
   INSERT OR IGNORE INTO touched VALUES (OLD.segment, OLD.ordinal); END;
@@ -253,7 +253,7 @@ def _updated(connection: sqlite3.Connection, folder: str, entry: dict[str, Any])
             now = connection.execute(
                 "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
                 " JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
-                " JOIN captures c ON c.version = v.id WHERE t.segment = ?",
+                " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE t.segment = ?",
                 (number,),
             ).fetchall()
             return before.without([row[0] for row in changed]).with_rows(now)
@@ -266,7 +266,7 @@ def catalogue_rows(connection: sqlite3.Connection, segment: int) -> list[Capture
     """Return the captures of the versions of a segment as the catalogue has them, in no order."""
     return connection.execute(
         "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM versions v"
-        " JOIN captures c ON c.version = v.id WHERE v.segment = ?",
+        " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE v.segment = ?",
         (segment,),
     ).fetchall()
 

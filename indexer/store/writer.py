@@ -29,6 +29,7 @@ from indexer.store.compact import (
     signed,
     sort_key,
 )
+from indexer.store.copies import mark_copies
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.files import FileTable
 from indexer.store.inlinks import write_overlays
@@ -72,6 +73,7 @@ class IndexWriter:
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
         watch_captures(connection)
+        mark_copies(connection)
         try:
             self._next_url = (
                 int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1

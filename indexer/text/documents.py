@@ -27,6 +27,7 @@ from archiver.warc import (
     may_be_page,
     parse_head,
     parse_response,
+    payload_sha1,
     read_record_at,
 )
 from archiver.warc.growing import final_name, is_growing, last_member_end
@@ -227,6 +228,10 @@ def _capture_of(
                         why = "; ".join(response.problems) or "the body is cut short"
                         entry.damaged.append(_at(place, why))
                     page = _page_of(response)
+        elif not payload:
+            payload = _computed_digest(record)
+    elif record.type == RecordType.CONVERSION and not payload:
+        payload = _computed_digest(record)
     elif record.type == RecordType.REVISIT:
         head = parse_head(record)
         if head is not None:
@@ -259,6 +264,12 @@ def _told_of_part(record: Record) -> str:
     return (
         f"part {record.part} of a record that goes on in others; parts are not joined, only this one is read"
     )
+
+
+def _computed_digest(record: Record) -> str:
+    """Return the digest of the payload, "" where it is not all in the record or cannot be held."""
+    digest = b"" if record.part else payload_sha1(record)
+    return payload_digest("sha1:" + digest.hex()) if digest else ""
 
 
 def _made_up_address(record: Record) -> str:

@@ -108,7 +108,7 @@ class DirectIndex:
                         file,
                         "",
                         len(batch.captures),
-                        1,
+                        1000 * file + len(batch.captures) + 1,  # no two of one length: none is a copy of another
                         0,
                         number,
                         "",

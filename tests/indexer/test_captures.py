@@ -21,6 +21,7 @@ from indexer.store.compact import sort_key
 ONE = IndexOptions(workers=1)
 URL, OTHER = "http://news.example/", "https://news.example/"
 BEFORE = "1999"
+SHOWN: list[int] = []
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +40,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         record(URL, f"nowhere {year}", kind="revisit", date=f"20{year}-06-01T00:00:00Z")
         for year in range(12, 60)
     ]
-    (folder / "a.warc").write_bytes(b"".join(records[::2]))
-    (folder / "b.warc").write_bytes(b"".join(records[1::2]))
+    one, other = records[::2], records[1::2]
+    SHOWN.append(len(one) + sum(each not in one for each in other))  # the same record in both files shows once
+    (folder / "a.warc").write_bytes(b"".join(one))
+    (folder / "b.warc").write_bytes(b"".join(other))
     with pytest.MonkeyPatch.context() as monkeypatch:
         run_in_one_process(monkeypatch, batch_pages=100)
         build_index([str(folder / "a.warc"), str(folder / "b.warc")], str(folder / "index"), options=ONE)
@@ -70,7 +73,7 @@ def plain_closest(found: list[Capture], url: str, timestamp: str | None, digest:
 @pytest.mark.parametrize("url", [URL, OTHER])
 def test_the_nearest_capture_is_that_of_a_look_at_all(index: Index, url: str) -> None:
     found = index.captures(url)
-    assert len(found) == 150 + 40 + 48
+    assert len(found) == SHOWN[0] and 200 < SHOWN[0] < 150 + 40 + 48
     assert index.closest(url) == plain_closest(found, url, None)
     some = random.Random(11)
     asked = [capture.timestamp for capture in some.sample(found, 40)]

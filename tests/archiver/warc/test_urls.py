@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
-from archiver.warc.urls import asked_url
+from archiver.warc.urls import _urlkey_of_bytes, asked_url, player_key
 
 A = "http://a.example"
 
@@ -271,11 +271,28 @@ def test_what_other_tools_cannot_read_is_its_own_key(url: str) -> None:
     assert urlkey(url).startswith(url[:4])
 
 
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://www.Example.org/A%2Cb.PNG", "org,example)/a%2cb.png"),
+        ("https://example.org:443/a/?b=2&a=%5B1%5D#x", "org,example)/a/?a=%5b1%5d&b=2"),
+        ("http://example.org:8080//a//b/", "org,example:8080)//a//b/"),
+        ("http://user@example.org/a b{c}é?d 'e", "org,example)/a%20b%7Bc%7D%C3%A9?d%20%27e"),
+        ("http://example.org?", "org,example)/"),
+        ("http://[::1]/", "[::1])/"),
+        ("http://192.0.2.7/", "7,2,0,192)/"),
+        ("urn:pageinfo:http://www.Example.org/A/", "urn:pageinfo:http://www.Example.org/A/"),
+    ],
+)
+def test_the_key_of_replayweb_page(url: str, key: str) -> None:
+    assert player_key(url) == key
+
+
 @settings(max_examples=500, deadline=None)
 @given(addresses)
 def test_a_key_is_one_ascii_word_whatever_the_address(url: str) -> None:
-    key = urlkey(url)
-    assert key and key.isascii() and key.isprintable() and " " not in key
+    for key in (urlkey(url), player_key(url)):
+        assert key.isascii() and key.isprintable() and " " not in key
 
 
 @settings(max_examples=300, deadline=None)
@@ -285,8 +302,6 @@ def test_a_key_is_one_ascii_word_whatever_the_address(url: str) -> None:
     )
 )
 def test_plain_addresses_have_the_key_that_the_long_way_gives(url: str) -> None:
-    from archiver.warc.urls import _urlkey_of_bytes
-
     assert urlkey(url) == _urlkey_of_bytes(url.encode())
 
 

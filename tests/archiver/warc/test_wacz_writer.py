@@ -14,6 +14,7 @@ from archive_bytes import Seen, gzip_members, page
 
 from archiver.warc import ArchiveError, Location, RecordError, read_record_at
 from archiver.warc.cdxj import CdxLine
+from archiver.warc.urls import player_key, urlkey
 from archiver.warc.wacz_writer import WaczWriter
 from archiver.warc.writer import DiskFullError
 
@@ -54,6 +55,62 @@ def test_every_file_is_listed_with_its_digest_and_the_list_has_one_too(source: P
         "http://a.example/one",
         "2020-01-02T03:04:05Z",
     )
+
+
+ODD = [
+    "http://a.example/x%2Cy.png", "http://a.example/x+y", "http://a.example/x-y", "http://a.example/x/",
+    "http://a.example/x/y", "http://a.example/x,y.png", "http://www.a.example/X%20Y//z", "http://a.example/x.png",
+    "http://a.example/?b=%5B1%5D&a=2", "http://a.example/?b&a-b&a=1", "https://a.example:443/%7Ex/", "http://a.example/é",
+    "http://a.example/z?sid=0123456789abcdef0123456789abcdef&a=1", "urn:pageinfo:http://a.example/X/", "http://[::1]/a/",
+    "http://a.example/a/http://b.example/", "http://a.example/a/%2e%2e/b", "http://192.0.2.7/a%7Cb",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 5, 7, 1000])
+def test_replayweb_page_and_others_find_each_capture_in_the_blocks_that_they_read(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    """A border of blocks may lie between the key that ReplayWeb.page asks by and ours (%2C and a comma)."""
+    monkeypatch.setattr("archiver.warc.wacz_writer._BLOCK_LINES", lines)
+    out = tmp_path / "b.wacz"
+    place = Seen(source).locations[0]
+    with WaczWriter(str(out), title="Odd", software="test") as writer:
+        for number, url in enumerate(ODD):
+            for year in (2020, 2021):
+                writer.add(CdxLine(url, f"{year}0102030405", "text/html", "200", f"sha1:{number}"), place)
+    with zipfile.ZipFile(out) as archive:
+        packed = archive.read("indexes/index.cdx.gz")
+        table = archive.read("indexes/index.idx").decode().splitlines()[1:]
+    starts = [line.split(" {")[0] for line in table]
+    told = [json.loads(line.split(" ", 2)[2]) for line in table]
+    blocks = [
+        gzip.decompress(packed[block["offset"] : block["offset"] + block["length"]]).decode().splitlines()
+        for block in told
+    ]
+    every = [line for block in blocks for line in block]
+    assert every == sorted(every) and [block[0].split(" {")[0] for block in blocks] == starts
+    assert all(not line.endswith(" ") for line in every)
+    for url in ODD:
+        # as pywb: the line under the urlkey, once for each capture
+        own = [
+            line
+            for line in every
+            if line.startswith(f"{urlkey(url)} ") and json.loads(line.split(" ", 2)[2])["url"] == url
+        ]
+        assert len(own) >= 2 and len(set(own)) == 2
+        # as ReplayWeb.page: from the last block that begins before its key on backwards, while blocks begin with it
+        key = player_key(url)
+        read: list[str] = []
+        for start, block in zip(reversed(starts), reversed(blocks), strict=True):
+            if start < f"{key} 9999":
+                read += block
+                if not start.split(" ")[0].startswith(key):
+                    break
+        assert {
+            line.split(" ")[1][:4] for line in read if json.loads(line.split(" ", 2)[2])["url"] == url
+        } == {"2020", "2021"}
+    if lines == 1000:
+        assert len(every) <= 2 * len(ODD) + 2  # what the only block begins with may stand there twice
 
 
 def test_the_index_leads_to_the_records_block_by_block(

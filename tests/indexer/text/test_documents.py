@@ -190,6 +190,29 @@ def test_revisits_are_captures_without_text(tmp_path: Path) -> None:
     assert entry.documents == 1
 
 
+def test_a_digest_that_a_record_does_not_name_is_computed_of_whatever_it_holds(tmp_path: Path) -> None:
+    """As WARC-Payload-Digest has it: without the HTTP header and the chunks, content codings left as they are."""
+    url, picture = "http://a.example/p", b"\x89PNG" + bytes(200_000)
+    chunked = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n"
+    packed = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Encoding: gzip\r\n\r\n"
+    plain = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"
+    found, entry = read(
+        tmp_path,
+        record("response", url, chunked + b"30d44\r\n" + picture + b"\r\n0\r\n\r\n"),
+        record("response", url, packed + gzip.compress(picture, mtime=0)),
+        record("response", url, plain + b"<p>gone"),
+        record("response", url, plain),
+        record("resource", url, picture, "Content-Type: image/png"),
+        record("conversion", url, b"text", "Content-Type: text/plain"),
+        record("response", url, plain + b"x", "WARC-Payload-Digest: sha1:odd"),
+        record("revisit", url, plain),
+    )
+    bodies = [picture, gzip.compress(picture, mtime=0), b"<p>gone", b"", picture, b"text"]
+    digests = ["sha1:" + base64.b32encode(hashlib.sha1(body).digest()).decode() for body in bodies]
+    assert [capture.payload for capture in found] == [*digests, "sha1:odd", ""]
+    assert (entry.records, entry.damaged) == (8, [])
+
+
 @pytest.mark.parametrize(
     "written, digest",
     [
