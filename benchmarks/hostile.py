@@ -88,8 +88,9 @@ def make_pages(part: int) -> dict[str, list[tuple[str, Callable[[], bytes]]]]:
         return lambda: f"<title>{WORD}</title><p>{WORD} heron</p>" + text * (number // part)
 
     def numbered(form: str, number: int) -> Callable[[], str]:
-        return lambda: f"<title>{WORD}</title>{WORD} heron " + "".join(
-            form.format(place) for place in range(number // part)
+        return lambda: (
+            f"<title>{WORD}</title>{WORD} heron "
+            + "".join(form.format(place) for place in range(number // part))
         )
 
     million, megabyte = 1_000_000, 1 << 20
@@ -229,7 +230,9 @@ def measure(index: str, name: str, views: list[str], quiet: bool) -> dict[str, d
                 status, size = ask(netloc, target)
             found[view] = {"peak": round(peak[0] - before, 1), "status": status, "bytes": size}
             if not quiet and (found[view]["peak"] > BAR_MB / 4 or status >= 500):
-                print(f"{name:<26}{view:<24}{found[view]['peak']:8.1f} MB  {status}  {size:,} bytes", flush=True)
+                print(
+                    f"{name:<26}{view:<24}{found[view]['peak']:8.1f} MB  {status}  {size:,} bytes", flush=True
+                )
         time.sleep(SETTLES_S)
         found["afterwards"] = {"peak": round(own_memory(pid) - before, 1), "status": 200, "bytes": 0}
     if not quiet:
@@ -274,7 +277,10 @@ def ask(netloc: str, target: str) -> tuple[int, int]:
 def own_memory(pid: int) -> float:
     """Return the megabytes of a process that are no mapped file."""
     status = Path(f"/proc/{pid}/status").read_text()
-    return sum(int(line.split()[1]) for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem"))) / 1024
+    return (
+        sum(int(line.split()[1]) for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem")))
+        / 1024
+    )
 
 
 @contextmanager

@@ -24,7 +24,9 @@ import pytest
 import app
 import command_line
 import index_commands
+from archiver.warc import ArchiveReader, Record
 from running import Run, clean_environment, command, stop
+from tests.archiver.warc.archive_bytes import page
 from tests.webui.archive_text import response
 from webui.demo import ADDRESS, site_files
 from webui.setting_infos import describe_settings, settings_template
@@ -107,6 +109,28 @@ def test_a_path_that_does_not_exist_stops_before_anything_is_done(
     assert done.code == 2
     assert "absent.warc.gz: there is no such file or folder" in one_line(done)
     assert not (tmp_path / "index").exists()
+
+
+def test_each_record_of_a_damaged_file_is_written_from_its_place(
+    findingaid: Findingaid, tmp_path: Path
+) -> None:
+    """Wrong lengths, rubbish between records, a header that breaks off: what was indexed is there to be read again."""
+    whole = [page(word) for word in ("one", "two", "three")]
+    wrong = [
+        page("four", length=2**63),
+        b"rubbish\r\n" + page("five", length=3),
+        whole[0][:90],
+        page("six", length=-5),
+    ]
+    (tmp_path / "a.warc").write_bytes(b"".join([whole[0], *wrong, *whole[1:]])[:-9])
+    with ArchiveReader(str(tmp_path / "a.warc")) as reader:
+        found = [(item.url, item.read(), item.location) for item in reader if isinstance(item, Record)]
+    assert [url.rpartition("/")[2] for url, _, _ in found] == ["one", "four", "five", "six", "two", "three"]
+    for url, block, place in found:
+        done = findingaid("cached", "--file", "a.warc", "--offset", place.offset, "--raw")
+        assert done.code == 0
+        assert f"WARC-Target-URI: {url}\r\n" in done.out.replace("\r\n", "\n").replace("\n", "\r\n")
+        assert done.out.replace("\r\n", "\n").endswith(block.decode().replace("\r\n", "\n"))
 
 
 def test_a_cut_off_file_is_told_and_the_rest_is_indexed(

@@ -294,7 +294,11 @@ class CrawlSettings:
     )
     depth: int = _setting(3, "links followed from a seed", low=0, high=100)
     page_limit_kb: int = _setting(
-        64000, "how much of one answer is kept; the rest is cut off, marked and counted", unit="kB", low=1, high=1000000
+        64000,
+        "how much of one answer is kept; the rest is cut off, marked and counted",
+        unit="kB",
+        low=1,
+        high=1000000,
     )
     max_pages: int = _setting(
         0, "pages after which a crawl ends; 0 means no limit", low=0, high=1_000_000_000

@@ -14,6 +14,7 @@ import heapq
 import json
 import re
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -92,6 +93,8 @@ def read_cdx(path: str) -> Iterator[CdxLine | BadLine]:
         raise CdxError(f"{path}: cannot be read: {error.strerror or error}") from error
     except EOFError as error:
         raise CdxError(f"{path}: the gzip data ends too early") from error
+    except zlib.error as error:
+        raise CdxError(f"{path}: the gzip data is broken: {error}") from error
 
 
 def _from_json(line: str, number: int) -> CdxLine | BadLine:

@@ -53,8 +53,14 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CdxError, match="cannot be read"):
         list(read_cdx(str(tmp_path / "none")))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"x" * 1000)[:-9])
-    with pytest.raises(CdxError):
+    with pytest.raises(CdxError, match="ends too early"):
         list(read_cdx(str(tmp_path / "cut.gz")))
+    packed = bytearray(gzip.compress(b"".join(b"line %d\n" % number for number in range(9000))))
+    for place in range(20, 4000, 97):
+        spoiled = packed[:place] + bytes((packed[place] ^ 0xFF,)) + packed[place + 1 :]
+        (tmp_path / "spoiled.gz").write_bytes(spoiled)
+        with pytest.raises(CdxError):
+            list(read_cdx(str(tmp_path / "spoiled.gz")))
 
 
 def test_lines_are_sorted_by_their_bytes_also_when_they_lie_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
