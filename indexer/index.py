@@ -447,7 +447,10 @@ class Index:
         return place if os.path.exists(place.path) else present(self._current(), place, hit.path, self._now)
 
     def page_text(self, location: Location) -> PageText | None:
-        """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
+        """Return the text of the page in a record, None when the archive cannot be read now or holds no page there.
+
+        Of a page above 4 MB, the text of its first 4 MB.
+        """
         return page_text(location)
 
     # -- links

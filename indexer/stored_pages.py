@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from archiver.warc import ArchiveError, HttpResponse, Limits, Location, parse_response, read_record_at
@@ -16,6 +19,12 @@ from indexer.text.elements import PageText, collect_page
 
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
 START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
+# What is told of a page beside a search: links with their texts, text to be exported.
+SHOWN_BYTES = 4 << 20
+SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
+# The tree and the text of a page take many times its size: one large page at a time, for all threads of a server.
+LARGE_BYTES = 500_000
+_one_large_page = threading.Lock()
 _CHARACTERS_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
 
@@ -27,7 +36,18 @@ def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tu
     markup = markup or markup_at(place)
     if not markup:
         return ()
-    return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start))
+    with _in_turn(markup):
+        return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start))
+
+
+@contextmanager
+def _in_turn(markup: str) -> Iterator[None]:
+    """Keep others out while a large page is worked on."""
+    if len(markup) <= LARGE_BYTES:
+        yield
+    else:
+        with _one_large_page:
+            yield
 
 
 def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
@@ -56,14 +76,20 @@ def _room_of(start: str) -> int:
 
 
 def page_text(place: Location) -> PageText | None:
-    """Return the text of the page in a record, None when the archive cannot be read now or holds no page there."""
-    response = _response_at(place)
+    """Return the text of the page in a record, None when the archive cannot be read now or holds no page there.
+
+    Of a very large page, the text of its first SHOWN_BYTES.
+    """
+    response = _response_at(place, SHOWN_LIMITS)
     if response is None or not response.body:
         return None
     markup, charset = decode_html(response.body, response.content_type)
-    page = collect_page(markup)
+    language = header_language(response)
+    del response  # the body, before the tree takes room as well
+    with _in_turn(markup):
+        page = collect_page(markup)
     page.charset = charset
-    page.language = page.language or header_language(response)
+    page.language = page.language or language
     return page
 
 

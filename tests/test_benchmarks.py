@@ -110,3 +110,12 @@ def test_quality_is_measured_and_tuned_on_topics_that_it_is_not_measured_on(tmp_
     text = page.read_text()
     assert "| default | 1.0000 / 1.0000 / 1.0000 |" in text and "of yesterday" not in text
     assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")
+
+
+def test_hostile_pages_are_made_and_asked_for() -> None:
+    found = run("hostile.py", "--small", "--only", "word", "--view", "frame, marked", "--view", "details")
+    costs = found["pages"]["word"]
+    assert set(costs) == {"frame, marked", "details", "afterwards"}
+    assert all(cost["status"] == 200 for cost in costs.values())
+    assert costs["frame, marked"]["bytes"] > 41_000  # the page is there
+    assert 0 < found["worst"][0][0] < 200

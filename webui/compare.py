@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +43,8 @@ MAX_SEARCH_S = 5.0
 MAX_PHRASE_CHARS = 300
 _AROUND = 2  # unchanged paragraphs that are shown beside a change
 VIEWS = ("inline", "side")
+_PIECE_CHARS = 20_000
+_GAP = re.compile(r"[\s.,;:!?。、，؟।]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +301,7 @@ def find_phrase(index: Index, phrase: str, choices: list[Choice]) -> PhraseFinds
 
     Versions are read one after the other: a phrase may come and go, so halving would not do.
     """
-    wanted = f" {' '.join(words_of(phrase))} "
+    wanted = words_of(phrase)
     firsts: dict[int, Choice] = {}
     for choice in choices:
         firsts.setdefault(choice.version, choice)
@@ -311,8 +315,30 @@ def find_phrase(index: Index, phrase: str, choices: list[Choice]) -> PhraseFinds
         if text is None:
             unreadable += 1
         else:
-            found.append((choice, bool(wanted.strip()) and wanted in f" {' '.join(words_of(text))} "))
+            found.append((choice, _holds(text, wanted)))
     return PhraseFinds(phrase, tuple(found), len(firsts), unreadable)
+
+
+def _holds(text: str, phrase: list[str]) -> bool:
+    """Tell whether the words of a phrase stand in a row in a text."""
+    row: deque[str] = deque(maxlen=len(phrase))
+    for piece in _in_pieces(text) if phrase else ():
+        for word in words_of(piece):
+            row.append(word)
+            if word == phrase[-1] and list(row) == phrase:
+                return True
+    return False
+
+
+def _in_pieces(text: str) -> Iterator[str]:
+    """Cut a text between words into pieces of some size: its words take up to 200 times its room."""
+    start = 0
+    while len(text) - start > _PIECE_CHARS:
+        gap = _GAP.search(text, start + _PIECE_CHARS)
+        end = min(gap.end() if gap else len(text), start + 2 * _PIECE_CHARS)
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def _text_of(index: Index, capture: Capture) -> str | None:

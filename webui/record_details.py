@@ -47,26 +47,26 @@ def record_details(index: Index, capture: Capture) -> RecordDetails:
             response = parse_response(record)
             version, fields = record.version, _shown(record.headers)
             truncated = record.truncated
-        takes_much(len(response.body) if response else 0)
+        body_bytes = len(response.body) if response else 0
+        problems = response.problems if response else ()
+        has_head = response is not None and response.status
+        line = f"{response.version} {response.status} {response.reason}".strip() if response and has_head else ""
+        http_fields = _shown(response.headers) if response and has_head else ()
+        del response  # the body, before the text of the page takes room as well
+        takes_much(body_bytes)
         page = index.page_text(capture.original or capture.location)
     except (ArchiveError, OSError):
         return RecordDetails("unreadable", "", (), "", (), (), 0, "", same)
-    problems = response.problems if response else ()
     if truncated:
         problems = (*problems, f"WARC-Truncated: {truncated}")
-    line = (
-        f"{response.version} {response.status} {response.reason}".strip()
-        if response and response.status
-        else ""
-    )
     return RecordDetails(
         "",
         version,
         fields,
         line,
-        _shown(response.headers) if response and response.status else (),
+        http_fields,
         problems,
-        len(response.body) if response else 0,
+        body_bytes,
         language_of(page) if page is not None else "",
         same,
     )

@@ -226,7 +226,9 @@ class ElementCollector:
         """Return the page; to be called once, after the last event."""
         self._end_piece()
         self.page.marked, self.page.classes = join_pieces(self._pieces)
-        return self.page
+        # not kept here: parsers hold on to what they send events to, until Python looks for such circles
+        page, self.page, self._pieces = self.page, PageText(), []
+        return page
 
     def _end_piece(self) -> None:
         if self._run:

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
 
+from indexer.text.analysis import words_of
 from tests.webui.archive_text import PNG, page, response, write_archive
 from tests.webui.fake_index import client_for
+from webui import compare
 from webui.settings import Settings
 
 URL = "http://site.example/a"
@@ -68,3 +72,14 @@ def test_what_cannot_be_compared_is_said(client: FlaskClient) -> None:
     assert client.get("/compare", query_string={"url": URL, "a": "last"}).status_code == 400
     html = client.get("/compare?url=http://site.example/p.png").text
     assert "no text that can be read" in html
+
+
+@given(st.lists(st.sampled_from(["a", "heron", "at", "漢字", "é", "x" * 9, "\n", "."]), max_size=40), st.data())
+def test_a_phrase_is_found_in_pieces_of_a_text_as_in_the_whole(words: list[str], data: st.DataObject) -> None:
+    text = " ".join(words)
+    phrase = data.draw(st.lists(st.sampled_from(["a", "heron", "漢字", "é", "b"]), max_size=3))
+    wanted = words_of(" ".join(phrase))
+    whole = f" {' '.join(words_of(text))} "
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compare, "_PIECE_CHARS", 10)
+        assert compare._holds(text, wanted) == (bool(wanted) and f" {' '.join(wanted)} " in whole)
