@@ -191,9 +191,7 @@ def _folder(settings: Settings, job: str | None) -> str:
     return settings.job_path
 
 
-def _job(
-    settings: Settings, folder: str, given: dict[str, Any], allow_private: tuple[str, ...]
-) -> CrawlJob:
+def _job(settings: Settings, folder: str, given: dict[str, Any], allow_private: tuple[str, ...]) -> CrawlJob:
     """Return the job of a folder: options before its job file, that before the settings."""
     from dataclasses import replace
 

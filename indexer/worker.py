@@ -6,6 +6,7 @@ reads, parses, analyses and inverts, and writes the segment of each batch itself
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import logging
 import mmap
@@ -16,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -152,9 +154,10 @@ class Worker:
                 self._group_characters += len(found.page.html)
             has_many = len(self._batch.captures) >= BATCH_CAPTURES
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
-                self._analyze_group(entry)
-                if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS or has_many:
-                    self._finish_batch()
+                with self._turn():
+                    self._analyze_group(entry)
+                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS or has_many:
+                        self._finish_batch()
         self._analyze_group(entry)
         if entry.damaged and entry.status == "indexed":
             entry.status = "damaged"  # found while parsing, after the reader was done
@@ -173,11 +176,29 @@ class Worker:
             self._group.append(CaptureRow(found, page.digest))
             self._group_characters += len(page.html)
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
-                self._analyze_group(entry)
-                if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
-                    self._finish_batch()
+                with self._turn():
+                    self._analyze_group(entry)
+                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
+                        self._finish_batch()
         self._analyze_group(entry)
         self._finish_batch()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """While the group in hand has a large page, no other worker has one: what such a page needs is there once.
+
+        The turn is a lock on the folder of the index; it ends with the process, too.
+        """
+        if self._group_characters < GROUP_CHARACTERS:
+            yield
+            return
+        self._status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
 
     def _captures(
         self,
@@ -376,25 +397,53 @@ def host_of(url: str) -> str:
 
 
 def _cut_text(page: PageText) -> bool:
-    """Cut the text of a page at MAX_TEXT characters; tell whether anything was cut."""
+    """Cut the text of a page at MAX_TEXT characters, counted as normalized; tell whether anything was cut."""
+    fields = [getattr(page, name) or "" for name in _FIELDS]
+    if _GROWTH * (sum(map(len, fields)) + len(page.marked)) <= MAX_TEXT:
+        return False  # nearly always
     room = MAX_TEXT
-    for name in ("title", "description", "keywords"):
-        text = getattr(page, name) or ""
-        if len(text) > room:  # a title without an end takes the whole page
-            setattr(page, name, text[:room])
+    for name, text in zip(_FIELDS, fields, strict=True):
+        fitting = _fitting(text, room)
+        if fitting < len(text):  # a title without an end takes the whole page
+            setattr(page, name, text[:fitting])
             page.marked, page.classes = "", (BODY,)
             return True
-        room -= len(text)
-    if len(page.marked) <= room:
-        return False
+        room -= _normalized_length(text)
     kept = []
     for piece, element in zip(page.pieces, page.classes, strict=True):
-        kept.append((piece[:room], int(element)))
-        if len(piece) > room:
+        fitting = _fitting(piece, room)
+        kept.append((piece[:fitting], int(element)))
+        if fitting < len(piece):
             page.marked, page.classes = join_pieces(kept)
             return True
-        room -= len(piece)
+        room -= _normalized_length(piece)
     return False
+
+
+_FIELDS = ("title", "description", "keywords")
+_NORMALIZED_AT_ONCE = 1 << 14  # characters
+_GROWTH = 18  # what normalizing makes of one character at most: U+FDFA
+
+
+def _normalized_length(text: str) -> int:
+    return len(text) if text.isascii() else len(unicodedata.normalize("NFKC", text))
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many characters of a text are at most `room` once they are normalized."""
+    if text.isascii():
+        return min(len(text), room)
+    for start in range(0, len(text), _NORMALIZED_AT_ONCE):
+        part = text[start : start + _NORMALIZED_AT_ONCE]
+        size = _normalized_length(part)
+        if size > room:
+            low, high = 0, len(part)
+            while low < high:
+                middle = (low + high + 1) // 2
+                low, high = (middle, high) if _normalized_length(part[:middle]) <= room else (low, middle - 1)
+            return start + low
+        room -= size
+    return len(text)
 
 
 def _at(found: CaptureFound, problem: str) -> Damage:

@@ -119,3 +119,9 @@ def test_hostile_pages_are_made_and_asked_for() -> None:
     assert all(cost["status"] == 200 for cost in costs.values())
     assert costs["frame, marked"]["bytes"] > 41_000  # the page is there
     assert 0 < found["worst"][0][0] < 200
+
+
+def test_hostile_pages_are_indexed_and_their_memory_is_told() -> None:
+    found = run("hostile_index.py", "--size", "0.001", "--only", "ligatures", "--only", "all")
+    assert set(found) == {"ligatures", "all"} and found["ligatures"]["pages"] == 3
+    assert all(0 < row["peak_pss_mb"] < 500 for row in found.values())

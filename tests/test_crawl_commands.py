@@ -436,7 +436,9 @@ def test_a_crawl_started_in_the_browser_is_searched_there_while_it_runs(
                     assert error.code == 503  # there is no index yet
             assert total == 1
             assert json.loads(run(tmp_path, "crawl", "status", "05", "--json")[1])["state"] == "running"
-            with urllib.request.urlopen(f"{address}cached/2999/{site.url(HOST, '/new')}", timeout=20) as shown:
+            with urllib.request.urlopen(
+                f"{address}cached/2999/{site.url(HOST, '/new')}", timeout=20
+            ) as shown:
                 assert shown.status == 200
         finally:
             found.set()

@@ -82,7 +82,11 @@ class CrawlResult:
             return ExitCode.INTERRUPTED
         if self.reason == Reason.DISK_FULL:
             return ExitCode.DISK_FULL
-        return ExitCode.FAILED if self.reason in (Reason.ERROR, Reason.BLOCKED) or not self.fetched else ExitCode.DONE
+        return (
+            ExitCode.FAILED
+            if self.reason in (Reason.ERROR, Reason.BLOCKED) or not self.fetched
+            else ExitCode.DONE
+        )
 
     def as_json(self) -> dict[str, object]:
         """Return what `crawl --json` prints."""
@@ -586,7 +590,9 @@ class Crawler:
                 # One odd page must not end the crawl; it is counted, logged with its place, and left.
                 log.exception("%s: could not be processed", item.url)
                 try:
-                    self._visitor.give_up(item, Reason.INTERNAL, f"could not be processed: {error}", asked=False)
+                    self._visitor.give_up(
+                        item, Reason.INTERNAL, f"could not be processed: {error}", asked=False
+                    )
                 except sqlite3.Error as other:
                     self._note_full(other)
 

@@ -133,7 +133,9 @@ def read_head(wire: Wire) -> Head:
         status = _read_status(wire)
         headers = _read_fields(wire)
         if status == _SWITCHING_PROTOCOLS:
-            raise AnswerError(Reason.NOT_HTTP, "the server switches to another protocol, which nobody asked for")
+            raise AnswerError(
+                Reason.NOT_HTTP, "the server switches to another protocol, which nobody asked for"
+            )
         if status >= 200:
             coding = [t.strip().lower() for v in headers.get_all("Transfer-Encoding") for t in v.split(",")]
             if status in _NO_BODY:

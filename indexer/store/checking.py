@@ -20,7 +20,7 @@ from indexer.store.files import FileTable
 from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links
 from indexer.store.segment import Segment
-from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows, stored_row
+from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows
 from indexer.store.weights import Weights, open_weights
 from indexer.text.elements import INLINK
 
@@ -222,8 +222,8 @@ def _check_segment(
 def _check_captures(catalogue: Catalogue, entry: dict[str, Any], captures: CaptureColumns) -> list[str]:
     problems = captures.file.problems()
     if not problems:
-        expected = sorted(map(stored_row, catalogue_rows(catalogue.connection(), entry["number"])))
-        if captures.rows() != expected:
+        expected = sorted(map(captures.kept, catalogue_rows(catalogue.connection(), entry["number"])))
+        if sorted(captures.rows()) != expected:
             problems.append(
                 f"{captures.file.path}: its captures are not those of the catalogue;"
                 " index the archives again with --rebuild"

@@ -103,10 +103,22 @@ def _sorted_columns(
 
 def stems_of(occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]) -> Stems:
     """Return which words share a stem, for each language that has a stemmer, among the versions in that language."""
+    return stems_of_words(occurrences.words, words_by_language(occurrences, language, languages))
+
+
+def words_by_language(
+    occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]
+) -> dict[str, NDArray[np.int64]]:
+    """Return which words (by index, rising) occur in versions of each language that has a stemmer.
+
+    Pages may declare 18,000 languages, of which some thirty have one: all others share a row.
+    """
     stemmed = [number for number, name in enumerate(languages) if has_stemmer(name)]
-    seen = np.zeros((len(languages), len(occurrences.words)), dtype=bool)
-    seen[language[occurrences.version], occurrences.word] = True
-    return stems_of_words(occurrences.words, {languages[n]: np.flatnonzero(seen[n]) for n in stemmed})
+    row_of = np.full(len(languages), len(stemmed), dtype=np.uint8)
+    row_of[stemmed] = np.arange(len(stemmed))
+    seen = np.zeros((len(stemmed) + 1, len(occurrences.words)), dtype=bool)
+    seen[row_of[language][occurrences.version], occurrences.word] = True
+    return {languages[number]: np.flatnonzero(seen[row]) for row, number in enumerate(stemmed)}
 
 
 def stems_of_words(words: list[str], by_language: dict[str, NDArray[np.int64]]) -> Stems:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.columns import Occurrences, VersionColumns, order_words
-from indexer.store.inversion import stems_of_words
+from indexer.store.inversion import stems_of_words, words_by_language
 from indexer.store.segment import Segment
 from indexer.store.segment_writer import SegmentWriter
 from indexer.text.languages import has_stemmer
@@ -55,11 +55,8 @@ def merge_segments(
         for segment in segments:
             segment.file.let_go()
         writer.add(part, ids)
-        seen = np.zeros((len(versions.languages), len(part.words)), dtype=bool)
-        seen[versions.language[part.version], part.word] = True
-        for number, name in enumerate(versions.languages):
-            if name in by_language:
-                by_language[name].append(np.flatnonzero(seen[number]) + len(words))
+        for name, found in words_by_language(part, versions.language, versions.languages).items():
+            by_language[name].append(found + len(words))
         words.extend(part.words)
     writer.write(
         path,

@@ -93,6 +93,16 @@ class CaptureColumns:
     def __len__(self) -> int:
         return len(self.timestamp)
 
+    def kept(self, row: CaptureRow) -> CaptureRow:
+        """Return a row of the catalogue as these columns give it back: as `stored_row`, less media types too many."""
+        stored = stored_row(row)
+        is_full = len(self.mimes) >= _MIMES_AT_MOST
+        return stored if not is_full or stored[3] in self._known_mimes else (*stored[:3], "", stored[4])
+
+    @cached_property
+    def _known_mimes(self) -> frozenset[str]:
+        return frozenset(self.mimes)
+
     def counts(self) -> NDArray[np.int64]:
         """Return the number of captures of each version."""
         ends = self.ends.astype(np.int64)

@@ -526,7 +526,7 @@ def _number_words(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArr
     representative = np.empty(len(hashes), dtype=np.int64)
     rows = np.arange(len(hashes))
     bits = max(8, len(hashes).bit_length() + 2)
-    table = np.empty(1 << bits, dtype=np.int64)
+    table = np.empty(1 << bits, dtype=np.int32)  # the largest array of all, for a page of a million words
     factor = np.uint64(0x9E3779B97F4A7C15)
     mixed = hashes
     while len(rows):
