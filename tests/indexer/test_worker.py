@@ -209,7 +209,7 @@ def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("indexer.worker.run_merge", lambda task: [])
     path = write_warc(tmp_path / "a.warc.gz", pages("a", 1))
     merge = ("merge", None)
-    pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1)), merge, ("flush",))
+    pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1), (0, None)), merge, ("flush",))
     Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
     assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]
 
