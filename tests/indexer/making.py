@@ -108,7 +108,9 @@ class DirectIndex:
                         file,
                         "",
                         len(batch.captures),
-                        1000 * file + len(batch.captures) + 1,  # no two of one length: none is a copy of another
+                        1000 * file
+                        + len(batch.captures)
+                        + 1,  # no two of one length: none is a copy of another
                         0,
                         number,
                         "",
