@@ -50,7 +50,9 @@ def record_details(index: Index, capture: Capture) -> RecordDetails:
         body_bytes = len(response.body) if response else 0
         problems = response.problems if response else ()
         has_head = response is not None and response.status
-        line = f"{response.version} {response.status} {response.reason}".strip() if response and has_head else ""
+        line = (
+            f"{response.version} {response.status} {response.reason}".strip() if response and has_head else ""
+        )
         http_fields = _shown(response.headers) if response and has_head else ()
         del response  # the body, before the text of the page takes room as well
         takes_much(body_bytes)

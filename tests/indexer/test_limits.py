@@ -1,7 +1,7 @@
 """Every limit of the index, just below, at and above it, from pages to answers.
 
 A limit either only says how much is done at once, and then it must not change any answer, or it drops something, and
-then it drops it from every column. TABLE says for each number where that is tested; a new one of the store must be added.
+then it drops it from every column. TABLE says for each number where that is tested; those of the store must be there.
 """
 
 from __future__ import annotations

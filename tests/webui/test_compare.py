@@ -74,7 +74,9 @@ def test_what_cannot_be_compared_is_said(client: FlaskClient) -> None:
     assert "no text that can be read" in html
 
 
-@given(st.lists(st.sampled_from(["a", "heron", "at", "漢字", "é", "x" * 9, "\n", "."]), max_size=40), st.data())
+@given(
+    st.lists(st.sampled_from(["a", "heron", "at", "漢字", "é", "x" * 9, "\n", "."]), max_size=40), st.data()
+)
 def test_a_phrase_is_found_in_pieces_of_a_text_as_in_the_whole(words: list[str], data: st.DataObject) -> None:
     text = " ".join(words)
     phrase = data.draw(st.lists(st.sampled_from(["a", "heron", "漢字", "é", "b"]), max_size=3))
