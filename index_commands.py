@@ -54,7 +54,8 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     """
     if not paths and not os.path.isdir(settings.arcs_path):
         raise CommandError(
-            f"{settings.arcs_path}: the job has no such folder; name what to index: findingaid index PATH"
+            f"{settings.arcs_path}: the job has no such folder; name what to index:"
+            f" findingaid index PATH{settings.command_options()}"
         )
     files = archive_files(paths or (settings.arcs_path,), settings.index_path)
     if not files:
@@ -93,7 +94,8 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         click.echo(f"index: {clean(settings.index_path)}")
     damaged = sum(damage.places for damage in statistics.damaged)
     if damaged:
-        complain(f"{many(damaged, 'damaged place')}, all else is indexed (which: findingaid ledger)")
+        which = f"findingaid ledger{settings.command_options()}"
+        complain(f"{many(damaged, 'damaged place')}, all else is indexed (which: {which})")
         return DONE_WITH_DAMAGE
     return DONE
 
@@ -341,7 +343,7 @@ def check_command(settings: Settings, list_file: str | None, as_json: bool) -> i
         for path in missing:
             complain(
                 f"warning: {path}: this archive is not there any more; its pages are found, but cannot be shown"
-                " (where it lies now: findingaid index FOLDER)"
+                f" (where it lies now: findingaid index FOLDER{settings.command_options(one_job=True)})"
             )
     return FAILED if problems else DONE
 

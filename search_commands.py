@@ -199,7 +199,8 @@ def links_command(settings: Settings, url: str, timestamp: str | None, limit: in
         _print_links(found.outgoing)
     elif not found.total_in:
         complain(
-            f"{url}: not archived here, and nothing links to it (to see what is: findingaid search WORDS)"
+            f"{url}: not archived here, and nothing links to it"
+            f" (to see what is: findingaid search WORDS{settings.command_options()})"
         )
     return DONE
 
@@ -369,7 +370,8 @@ def cached_command(
         capture = index.closest(url or "", timestamp)
         if capture is None:
             hint = "" if "://" in (url or "") else f"; an address begins with its scheme: http://{url}"
-            raise CommandError(f"{url}: not archived here{hint} (to see what is: findingaid search WORDS)")
+            what_is = f"findingaid search WORDS{settings.command_options()}"
+            raise CommandError(f"{url}: not archived here{hint} (to see what is: {what_is})")
         if sort_key(capture.url) != sort_key(url or ""):
             complain(f"{url}: not archived here; another spelling of it is: {capture.url}")
         with index.record(capture) as record:

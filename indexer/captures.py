@@ -329,8 +329,7 @@ def open_record(capture: Capture) -> Record:
         place = capture.original
     if not os.path.exists(place.path) and not os.path.exists(final_name(place.path)):
         raise UnreadableError(
-            f"{place.path}: this archive is not there any more; put it back, or tell the index where it lies now:"
-            " findingaid index FOLDER"
+            f"{place.path}: this archive is not there any more; put it back, or index the folder in which it lies now"
         )
     return read_record_at(place)
 

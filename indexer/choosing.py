@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -126,7 +127,8 @@ def choose_files(
         state, end = _state_now(path, start)
         if takedowns.names_file(path, state):
             choice.problems.append(
-                f"{path}: was removed from the index; not read (to let it in: findingaid remove --undo --file {path})"
+                f"{path}: was removed from the index; not read (to let it in:"
+                f" findingaid remove --undo --file {shlex.quote(path)} --index {shlex.quote(index_dir)})"
             )
             continue
         if end == start:  # not a whole record more
@@ -172,7 +174,7 @@ def choose_files(
             )
         )
     choice.problems += _gone_from(
-        folders, (file for file in known.values() if file.whole not in named), moved
+        index_dir, folders, (file for file in known.values() if file.whole not in named), moved
     )
     return choice
 
@@ -256,12 +258,14 @@ def _candidates(
             yield from (os.path.join(folder, name) for name in sorted(names))
 
 
-def _gone_from(folders: Iterable[str], known: Iterable[KnownFile], moved: set[str]) -> list[str]:
+def _gone_from(
+    index_dir: str, folders: Iterable[str], known: Iterable[KnownFile], moved: set[str]
+) -> list[str]:
     """Return a line for each known file that is gone from a folder that was named."""
     tops = [os.path.join(os.path.realpath(folder), "") for folder in folders]
     return [
         f"{file.path}: is gone from there; what the index holds of it stays"
-        f" (to take it out: findingaid remove --file {file.whole})"
+        f" (to take it out: findingaid remove --file {shlex.quote(file.whole)} --index {shlex.quote(index_dir)})"
         for file in known
         if file.whole not in moved
         and (file.entry or {}).get("captures")

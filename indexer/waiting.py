@@ -115,5 +115,5 @@ def problems_of(file: ArchiveFile, entry: FileEntry) -> list[str]:
         problems.append(f"{entry.file}{inside}: byte {damage.offset}: {damage.problem}")
     more = sum(damage.places for damage in entry.damaged[3:])
     if more:
-        problems.append(f"{entry.file}: {more:,} more places, see: findingaid ledger")
+        problems.append(f"{entry.file}: {more:,} more places, see the ledger")
     return problems

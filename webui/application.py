@@ -101,14 +101,26 @@ def site() -> SiteState:
 def command_options() -> str:
     """Return what has to follow a command on a page, so that it means the index that is served here.
 
-    The path of an index is not told to readers; a placeholder stands for it.
+    The place of an index, a folder or a settings file is not told to readers; a placeholder stands for it.
     """
     settings = site().settings
     if settings.index_option:
         return " --index INDEX-FOLDER"
-    if settings.origin("archive.job_id") == "option":
-        return " --job " + shlex.quote(settings.archive.job_id.strip("/"))
-    return ""
+    return _job_option(settings)
+
+
+def crawl_options() -> str:
+    """Return what has to follow `findingaid crawl` on a page, so that its pages are found here."""
+    settings = site().settings
+    return " --index-dir INDEX-FOLDER" if settings.index_option else f"{_job_option(settings)} --index"
+
+
+def _job_option(settings: Settings) -> str:
+    """Return the job to name where it is not the one of the settings file; of several, the first."""
+    if settings.has_one_job and settings.origin("archive.job_id") != "option":
+        return ""
+    names = settings.job_ids or ("01",)
+    return f" --job {shlex.quote(names[0])}"
 
 
 class _FindingAid(Flask):
@@ -198,6 +210,7 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
         framed = access.frame_root()
         return {
             "command_options": command_options(),
+            "crawl_options": crawl_options(),
             "cached_url": lambda url, timestamp, **more: cached_address(url, timestamp, root, **more),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
             "replay_url": lambda url, timestamp, modifier="mp_", **more: replay_address(

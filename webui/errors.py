@@ -22,7 +22,7 @@ class PortTakenError(WebError):
     def __init__(self, host: str, port: int) -> None:
         super().__init__(
             f"{host}:{port}: another program already listens there; "
-            f"stop it, or choose another port: findingaid serve --port {port + 1 if port < 65535 else 8000}"
+            f"stop it, or choose another with --port {port + 1 if port < 65535 else 8000}"
         )
         self.host = host
         self.port = port

@@ -11,6 +11,7 @@ default.
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -149,6 +150,23 @@ class Settings:
     def root_paths(self) -> tuple[str, ...]:
         """The folders of `server.roots`, absolute, links followed."""
         return tuple(os.path.realpath(os.path.join(self.folder, root)) for root in self.server.roots)
+
+    def command_options(self, *, index: str = "", one_job: bool = False) -> str:
+        """Return what has to follow another command so that it means the same index, with a blank before; often "".
+
+        index: what to call an index folder that was named. one_job: the command wants one job, not several.
+        """
+        options = [f"--settings {shlex.quote(self.path)}"] if self._given[0] else []
+        if self.index_option:
+            options.append(f"--index {index or shlex.quote(self.index_option)}")
+        elif self.origin("archive.job_id") == "option" or (one_job and not self.has_one_job):
+            jobs = [name for name in self.job_ids if name] if one_job else [self.archive.job_id.strip("/")]
+            options += [f"--job {shlex.quote(name)}" for name in jobs[:1]]
+            if not jobs:
+                options.append("--job 01")
+        if self.origin("archive.jobs_path") == "option":
+            options.append(f"--jobs-path {shlex.quote(self.archive.jobs_path)}")
+        return "".join(f" {option}" for option in options)
 
     def value(self, key: str) -> Value:
         """Return the value in force of the setting `key`; KeyError when there is no such setting."""

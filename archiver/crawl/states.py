@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -83,7 +84,7 @@ class JobLock:
             self._file.close()
             raise JobRunningError(
                 f"{folder}: this job is running already{f' (process {pid})' if pid else ''}; "
-                "see it with `findingaid crawl status`"
+                f"see it with `findingaid crawl status {shlex.quote(folder)}`"
             ) from error
         self._file.truncate(0)
         self._file.write(str(os.getpid()))

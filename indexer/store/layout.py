@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from typing import Any
 
@@ -29,7 +30,7 @@ def live_folder(index_dir: str) -> str:
             name = file.read(64).strip()
     except FileNotFoundError as error:
         raise IndexMissingError(
-            f"{index_dir}: no index here; make one with: findingaid index PATH --index {index_dir}"
+            f"{index_dir}: no index here; make one with: findingaid index PATH --index {shlex.quote(index_dir)}"
         ) from error
     except NotADirectoryError as error:
         raise IndexMissingError(f"{index_dir}: not a folder, so no index is here") from error
