@@ -51,6 +51,7 @@ def test_home_of_an_archive_without_index_gives_the_commands(settings: Settings)
     [
         ({"index": "private-shelf"}, " --index INDEX-FOLDER"),
         ({"archive.job_id": "02"}, " --job 02"),
+        ({"archive.job_id": "02,03"}, " --job 02"),
         ({}, ""),
     ],
 )

@@ -486,5 +486,5 @@ def test_an_archive_that_is_gone_costs_snippets_and_cached_pages_only(
         [capture] = opened.captures(found.hits[0].url)
         with pytest.raises(ArchiveError) as raised:
             opened.record(capture)
-        one_line(raised.value, path, "not there any more", "findingaid index FOLDER")
+        one_line(raised.value, path, "not there any more", "index the folder in which it lies now")
         assert opened.check() == []
