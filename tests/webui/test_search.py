@@ -16,6 +16,7 @@ from indexer.search.query import parse_query
 from tests.webui.archive_text import page, response, write_archive
 from tests.webui.fake_index import FakeOpener, client_for
 from webui import create_app
+from webui.application import command_options, crawl_options
 from webui.search_request import make_pager, parse_search
 from webui.settings import Settings
 
@@ -51,7 +52,6 @@ def test_home_of_an_archive_without_index_gives_the_commands(settings: Settings)
     [
         ({"index": "private-shelf"}, " --index INDEX-FOLDER"),
         ({"archive.job_id": "02"}, " --job 02"),
-        ({"archive.job_id": "02,03"}, " --job 02"),
         ({}, ""),
     ],
 )
@@ -63,6 +63,17 @@ def test_commands_on_pages_mean_the_index_that_is_served(
         text = client.get(address).text
         assert f"findingaid index FOLDER-WITH-ARCHIVES{ending}</code>" in text
         assert "private-shelf" not in text
+
+
+def test_of_several_jobs_a_command_names_one(settings: Settings) -> None:
+    """To index and to crawl, one job is wanted; which, a reader can change."""
+    several = settings.reloaded({"archive.job_id": "02,03"})
+    with create_app(several, FakeOpener({})).test_request_context("/"):
+        assert (command_options(), crawl_options()) == (" --job 02", " --job 02 --index")
+    with create_app(settings.reloaded({"archive.job_id": "*"}), FakeOpener({})).test_request_context("/"):
+        assert command_options() == " --job 01"
+    with create_app(settings.reloaded({"index": "private-shelf"}), FakeOpener({})).test_request_context("/"):
+        assert crawl_options() == " --index-dir INDEX-FOLDER"
 
 
 def test_an_index_made_later_is_found_without_a_restart(settings: Settings, archive: Path) -> None:
