@@ -89,7 +89,7 @@ class Coordinator:
 
     def __init__(self, files: list[str]) -> None:
         self._messages: list[tuple[Any, ...]] = [
-            ("file", n, path, frozenset(), (0, 1)) for n, path in enumerate(files)
+            ("file", n, path, frozenset(), (0, 1), (0, None)) for n, path in enumerate(files)
         ]
         self._messages += [("flush",), ("stop",)]
         self._claims: list[tuple[str, bytes]] | None = None
