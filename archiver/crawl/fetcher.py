@@ -1,12 +1,9 @@
 """One request and its response, kept byte for byte; used by the crawler for pages, robots.txt and sitemaps.
 
-Each request has a connection of its own. A server may send bytes behind its
-answer, at once or late, or a second answer that nobody asked for; on a
-connection that is used again these would be read as the answer to the next
-request, and be stored under its address. Nothing in HTTP/1 tells them apart.
-
-The address is asked for as it was written, letter for letter, and redirects
-are not followed: each is a capture of its own. The answer is read in wire.py.
+requests holds the fields that every request has, checks them, and hands each
+request to the transport that is mounted in its session, transport.py. The
+address is asked for as it was written, letter for letter, and redirects are not
+followed: each is a capture of its own.
 """
 
 from __future__ import annotations
@@ -18,14 +15,16 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from urllib.parse import quote_from_bytes, urlsplit
+from typing import Any
+from urllib.parse import quote_from_bytes
 
-import certifi
+import requests
 
 from archiver.crawl.errors import FetchError
 from archiver.crawl.guard import AddressGuard
 from archiver.crawl.reasons import Reason
-from archiver.crawl.wire import AnswerError, Wire, read_body, read_head
+from archiver.crawl.transport import Transport
+from archiver.crawl.wire import AnswerError
 from archiver.warc.decoding import undo_codings
 from archiver.warc.limits import DEFAULT_LIMITS
 from archiver.warc.mediatype import media_type_of
@@ -33,7 +32,6 @@ from archiver.warc.record import Headers
 from archiver.warc.urls import asked_url
 
 _ASCII = "".join(map(chr, range(33, 127))) + " "
-_PORTS = {"http": 80, "https": 443}
 # What can be asked for. Nothing else gets into a request line, which a blank or a line break would end.
 _ASKABLE = re.compile(r"(https?)://([^/?#\s]+)(/[\x21-\x7e]*)?")
 # Files that a page needs to look right may be larger than a page.
@@ -134,19 +132,21 @@ class Fetcher:
         limits: FetchLimits | None = None,
         verify_tls: bool = True,
     ) -> None:
-        self._guard = guard
         self.limits = limits or FetchLimits()
-        self._tls = ssl.create_default_context(cafile=certifi.where())
-        self._tls.set_alpn_protocols(["http/1.1"])
-        if not verify_tls:
-            self._tls.check_hostname = False
-            self._tls.verify_mode = ssl.CERT_NONE
-        self._fields = {
-            "User-Agent": user_agent,
-            "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
-            "Accept-Encoding": "gzip, deflate",
-            "Connection": "close",
-        }
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.headers.clear()
+        self._session.headers.update(
+            {
+                "User-Agent": user_agent,
+                "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+                "Accept-Encoding": "gzip, deflate",
+                "Connection": "close",
+            }
+        )
+        transport = Transport(guard, total_s=self.limits.total_s, verify_tls=verify_tls)
+        self._session.mount("http://", transport)
+        self._session.mount("https://", transport)
 
     def fetch(
         self, url: str, fields: dict[str, str] | None = None, *, body_limit: int | None = None
@@ -159,21 +159,15 @@ class Fetcher:
         Raises FetchError when no response came, AddressRefusedError when the
         guard refuses.
         """
-        askable = _ASKABLE.fullmatch(url)
-        if not askable:
-            raise FetchError(url, Reason.ADDRESS, "not an address that can be asked for", lasting=True)
-        scheme, authority, target = askable.groups()
-        lines = [f"GET {target or '/'} HTTP/1.1", f"Host: {authority.rpartition('@')[2]}"]
-        lines += [f"{name}: {value}" for name, value in {**self._fields, **(fields or {})}.items()]
-        request = ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
+        limits = self.limits
+        request = self._request(url, fields or {})
         started, clock = datetime.now(UTC), time.monotonic()
+        wait = (limits.connect_s, limits.read_s)
         try:
-            with self._connect(url, clock + self.limits.total_s) as connection:
-                address = str(connection.getpeername()[0])
-                connection.sendall(request)
-                wire = Wire(connection, self.limits.read_s, clock + self.limits.total_s)
-                head = read_head(wire)
-                body = read_body(wire, head, body_limit or self._body_limit(head.headers))
+            with self._session.get_adapter(url).send(request, stream=True, timeout=wait) as response:
+                answer: Any = response.raw
+                head = answer.head
+                body = answer.read_body(body_limit or self._body_limit(head.headers))
         except AnswerError as error:
             raise FetchError(url, error.reason, error.problem) from error
         except OSError as error:
@@ -182,8 +176,8 @@ class Fetcher:
             url,
             started,
             time.monotonic() - clock,
-            address,
-            request,
+            answer.address,
+            answer.request,
             head.raw,
             body.raw,
             body.entity,
@@ -192,33 +186,19 @@ class Fetcher:
             body.truncated,
         )
 
-    def _connect(self, url: str, deadline: float) -> socket.socket:
-        """Return a connection to a checked address of the host, with TLS for https."""
-        parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".")
-        try:
-            port = parts.port or _PORTS[parts.scheme]
-        except ValueError as error:
-            raise FetchError(
-                url, Reason.ADDRESS, f"not an address that can be asked for ({error})", lasting=True
-            ) from error
-        connection = self._guard.connect(host, port, _left_s(self.limits.connect_s, deadline))
-        if parts.scheme == "http":
-            return connection
-        try:
-            connection.settimeout(_left_s(self.limits.connect_s, deadline))
-            return self._tls.wrap_socket(connection, server_hostname=host)
-        except BaseException:
-            connection.close()
-            raise
+    def _request(self, url: str, fields: dict[str, str]) -> requests.PreparedRequest:
+        """Return the request for an address as it is written; what requests does to addresses would respell it."""
+        if not _ASKABLE.fullmatch(url):
+            raise FetchError(url, Reason.ADDRESS, "not an address that can be asked for", lasting=True)
+        request = requests.PreparedRequest()
+        request.prepare_method("GET")
+        request.url = url
+        request.prepare_headers({**self._session.headers, **fields})
+        return request
 
     def _body_limit(self, headers: Headers) -> int:
         is_requisite = media_type_of(headers).startswith(_REQUISITE_TYPES)
         return self.limits.requisite_bytes if is_requisite else self.limits.page_bytes
-
-
-def _left_s(most_s: float, deadline: float) -> float:
-    return max(0.1, min(most_s, deadline - time.monotonic()))
 
 
 def _translate(url: str, error: OSError) -> FetchError:
