@@ -3,6 +3,7 @@
 #   make demo           set up, crawl and index the bundled site, serve it, print the address
 #   make test           the tests        make test-browser   the tests in a real browser (Chromium)
 #   make fuzz           read spoiled archives for MINUTES=1, from SEED=1 on
+#   make test-benchmarks  every benchmark once, on 200 pages, with the other engines that they need
 #   make lint           ruff and mypy    make types          mypy alone
 #   make serve          serve the index of the job in settings.toml
 #   make docs           check that the docs say what is true
@@ -15,11 +16,17 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Of what pip tells, the name of each package as it comes: minutes without a word look like a fault.
+PIP_TOLD := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+NAMES := sed -nu 's/^Collecting \([^ ]*\).*/  \1/p'
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 
-.PHONY: demo serve test test-browser lint types docs fuzz bench assets translations lock clean
+.PHONY: demo serve test test-browser test-benchmarks lint types docs fuzz bench assets translations lock clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
+	@echo "demo: crawling, indexing and serving a small site that comes along"
 	$(BIN)/findingaid demo
 
 serve: $(VENV)/.installed
@@ -33,6 +40,10 @@ test-browser: $(VENV)/.installed-dev
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz.reading --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+
+# Not into .venv: the other engines bring what the product does not need.
+test-benchmarks: $(VENV)-peers/.installed
+	$(VENV)-peers/bin/python -m pytest -m 'not browser and not slow' tests/benchmarks
 
 lint: $(VENV)/.installed-dev types
 	$(BIN)/ruff check .
@@ -60,9 +71,11 @@ lock: $(VENV)/.installed-dev
 	    --upgrade -o requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra build --extra dev --extra lsi --universal --generate-hashes --no-header \
 	    --no-annotate --upgrade -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile -q benchmarks/requirements-peers.txt --universal --generate-hashes --no-header --no-annotate \
+	    --upgrade -c requirements-dev.lock -o benchmarks/requirements-peers.lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-peers build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@test -n "$(PYTHON)" || { echo "make: no Python found; Finding Aid needs Python 3.11 or later" >&2; exit 1; }
@@ -70,15 +83,26 @@ $(VENV)/.made:
 	    { echo "make: $(PYTHON) is too old; Finding Aid needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
 	    { echo "make: $(PYTHON) has no venv module; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@echo "setting up $(VENV), once: a Python environment of its own; nothing outside this folder is changed"
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 # --no-build-isolation: setuptools is in the lock, so that nothing unchecked is downloaded to build with.
 $(VENV)/.installed: $(VENV)/.made requirements.lock pyproject.toml
-	$(PIP) --require-hashes -r requirements.lock
+	@echo "downloading $$(grep -c == requirements.lock) packages, each checked by its hash; once, a minute or two:"
+	@$(PIP_TOLD) --require-hashes -r requirements.lock | $(NAMES)
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
-	$(PIP) --require-hashes -r requirements-dev.lock
+	@echo "downloading what only the tests need:"
+	@$(PIP_TOLD) --require-hashes -r requirements-dev.lock | $(NAMES)
+	@touch $@
+
+$(VENV)-peers/.installed: $(VENV)/.made requirements-dev.lock benchmarks/requirements-peers.lock pyproject.toml
+	$(BIN)/python -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	    -r benchmarks/requirements-peers.lock
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -1,7 +1,7 @@
 """CPU of each stage of indexing, in microseconds a page: what `index.py --stages` prints.
 
 Two runs over the same archives, each in this process: one worker alone, with a pipe that says of each version whether
-it is new, and then one merge of all its segments; then a whole run, of which only the coordinator's part is timed.
+it is new, and then merges of all its segments; then a whole run, of which only the coordinator's part is timed.
 A stage does not count what it asks of another one.
 """
 
@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ import indexer.store.writer as writer
 import indexer.text.documents as documents
 import indexer.worker as worker
 from indexer.build import IndexOptions, build_index
+from indexer.store.columns import MAX_VERSIONS
 from indexer.store.writer import IndexWriter
 
 
@@ -163,14 +164,30 @@ def _time_worker(files: list[str], stages: Stages) -> int:
 
 
 def _merge_all(folder: str) -> None:
+    """Merge the segments of a worker as a run does: each into one of as many versions as a segment may hold."""
     names = sorted(name.removesuffix(".new") for name in os.listdir(folder) if ".links" not in name)
-    opened = [segment.Segment(os.path.join(folder, f"{name}.new")) for name in names]
-    places = merging.merge_segments(os.path.join(folder, "all.seg"), opened, [[] for _ in opened])
-    parts = [
-        links.Links(os.path.join(folder, f"{name}.links.new"), len(each))
-        for name, each in zip(names, opened, strict=True)
-    ]
-    links.merge_links(os.path.join(folder, "all.links"), parts, places)
+    opened = {name: segment.Segment(os.path.join(folder, f"{name}.new")) for name in names}
+    for number, group in enumerate(groups_that_fit({name: len(each) for name, each in opened.items()})):
+        base = os.path.join(folder, f"merged-{number}")
+        parts = [opened[name] for name in group]
+        places = merging.merge_segments(f"{base}.seg", parts, [[] for _ in parts])
+        of_links = [
+            links.Links(os.path.join(folder, f"{name}.links.new"), len(opened[name])) for name in group
+        ]
+        links.merge_links(f"{base}.links", of_links, places)
+
+
+def groups_that_fit(versions: Mapping[str, int], most: int = MAX_VERSIONS) -> list[list[str]]:
+    """Return the names of segments, each with its number of versions, in groups of neighbours that fit into one."""
+    groups: list[list[str]] = []
+    held = 0
+    for name, count in versions.items():
+        if not groups or held + count > most:
+            groups.append([])
+            held = 0
+        groups[-1].append(name)
+        held += count
+    return groups
 
 
 def _time_coordinator(files: list[str], stages: Stages) -> None:
