@@ -73,6 +73,22 @@ def test_printed_it_says_where_and_when(browser: Any, site: Site) -> None:
     page.close()
 
 
+def test_a_long_page_is_printed_whole_from_the_copy_that_the_bar_leads_to(
+    browser: Any, serve: Callable[..., Site], tmp_path: Path
+) -> None:
+    """A frame is printed as a box: what was below its edge stayed away, and nothing said so."""
+    text = "".join(f"<p>line {number}</p>" for number in range(400))
+    site = serve(write_archive(tmp_path / "long.warc.gz", response(URL, page("Long", text))))
+    opened = browser.new_page()
+    opened.goto(f"{site.address}/cached/2015/{URL}", wait_until="load")
+    assert not opened.locator(".on-paper").is_visible()
+    opened.emulate_media(media="print")
+    whole = opened.locator(".on-paper bdi").inner_text()
+    opened.goto(whole, wait_until="load")
+    assert opened.pdf().count(b"/Type /Page\n") > 5
+    opened.close()
+
+
 @pytest.fixture
 def linked(tmp_path: Path) -> Path:
     """Pages that link each other, one with a frame, one with a place far below."""
