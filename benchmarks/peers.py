@@ -10,8 +10,8 @@ proportional set sizes of its processes. Queries come from queries.tsv; each is 
 one pass to warm up, and its median counts. FTS5, bm25s and Whoosh have one way to answer, so that their
 times without a count differ by the count alone. Whoosh sees only a slice (--slice): it would take hours.
 
---verify also builds the same index and compares its ten best for every query with plain float64 scores of
-every page (reference.py); use it on a small corpus.
+--verify also compares our ten best for every query with the plain search of the tests, which walks every page in
+float64; use it on a small corpus.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> None:
         figures["what"] = ENGINES[name].what
         result["engines"][name] = figures
     if arguments.verify:
-        result["verified"] = verify(arguments.work / "findingaid", [query for _, query in queries])
+        result["verified"] = verify(arguments.work / "findingaid", files, [query for _, query in queries])
     add_ratios(result["engines"])
     if arguments.save:
         arguments.save.write_text(json.dumps(result, indent=1) + "\n")
@@ -202,23 +202,45 @@ def percentiles(times_us: list[float]) -> dict[str, float]:
     }
 
 
-def verify(folder: Path, queries: list[str]) -> dict[str, Any]:
-    """Return how many queries were compared with the plain reference, and those whose ten best differ."""
-    from reference import Reference
+def verify(folder: Path, files: list[Path], queries: list[str]) -> dict[str, Any]:
+    """Return how many queries were compared with the plain search of the tests, and those whose ten best differ.
 
+    The plain search reads the same archives and walks every page for every query: for small corpora.
+    """
     from indexer import open_index
+    from indexer.search.query import parse_query
+    from tests.indexer.plain import PlainSearch
 
     print("findingaid: comparing with plain scores", file=sys.stderr)
     wrong = []
     with open_index(str(folder)) as index:
-        reference = Reference(index)
+        plain = PlainSearch(plain_versions(files), index.ranking, folded=True)
         for query in queries:
-            expected = reference.best(query, 10)
+            total, ranked, _ = plain.search(parse_query(query))
+            expected = (total, [(url, round(score, 9)) for url, score in ranked[:10]])
             results = index.search(query, limit=10, with_snippets=False)
-            found = (results.total, [(hit.url, hit.score) for hit in results.hits])
+            found = (results.total, [(hit.url, round(hit.score, 9)) for hit in results.hits])
             if found != expected:
                 wrong.append({"query": query, "expected": expected, "found": found})
     return {"queries": len(queries), "wrong": wrong}
+
+
+def plain_versions(files: list[Path]) -> Iterator[Any]:
+    """Yield the versions of archives as the plain search wants them."""
+    from indexer.text.detection import language_of
+    from indexer.text.documents import FileEntry, read_captures
+    from indexer.text.elements import collect_page
+    from tests.indexer.plain import PlainVersion
+
+    for file in files:
+        for capture in read_captures(str(file), FileEntry(str(file))):
+            if capture.page is None:
+                continue
+            page = collect_page(capture.page.html)
+            running = tuple(zip(map(int, page.classes), page.pieces, strict=True))
+            head = (page.title or "", page.description, page.keywords)
+            yield PlainVersion(capture.url, language_of(page), *head, running, links=tuple(page.links))
+
 
 
 RATIOS = {
