@@ -14,9 +14,9 @@ from indexer.store.snapshot import Snapshot, not_hidden
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a whole index holds. records = captures + copies + the sum of skipped.
+    """What a whole index holds. records = captures + the sum of skipped.
 
-    copies: captures of which another file holds the same record; they are shown, and counted in `captures`, once.
+    copies: captures of which another file holds the same record; they are not shown to readers, who see each once.
 
     first, last: timestamps of captures, "" when there is none. One date that cannot be true would make an archive of
     five years one of six centuries: such captures are left out of the two and counted in `impossible_dates`.
@@ -34,6 +34,11 @@ class Statistics:
     first: str = ""
     last: str = ""
     impossible_dates: int = 0
+
+    @property
+    def shown_captures(self) -> int:
+        """How many captures readers see: a record that several files hold counts once."""
+        return self.captures - self.copies
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
     return Statistics(
         files=len(ledger),
         records=sum(entry.records for entry in ledger),
-        captures=sum(entry.captures for entry in ledger) - copies,
+        captures=sum(entry.captures for entry in ledger),
         copies=copies,
         documents=documents,
         versions=snapshot.versions,

@@ -90,7 +90,7 @@ def show_metrics() -> Response:
         with site().index_access.lease() as index:
             statistics = index.statistics()
         metrics.pages.set(statistics.documents)
-        metrics.captures.set(statistics.captures)
+        metrics.captures.set(statistics.shown_captures)
         metrics.ready.set(1)
     except FindingAidError:
         metrics.ready.set(0)

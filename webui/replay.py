@@ -344,9 +344,14 @@ def _archived_redirect(
             digest=goal.digest,
         )
     )
-    response.status_code = stored.status
+    if is_raw:  # the bytes that were archived, as for every answer
+        location = response.headers["Location"]
+        response = _answer(capture, stored, target)
+        response.headers["Location"] = location
+    else:
+        response.status_code = stored.status
+        _add_archived_headers(response, capture, stored, is_download=False)
     response.headers["Cache-Control"] = "no-cache"  # a later capture may lie nearer to the time asked for
-    _add_archived_headers(response, capture, stored, is_download=False)
     return response
 
 

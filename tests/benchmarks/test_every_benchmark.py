@@ -49,8 +49,12 @@ RUNS: dict[str, tuple[str, ...]] = {
     "web.py": (
         "{corpus}/index --queries {corpus}/queries.tsv --requests 10 --clients 4",
         "{corpus}/index --queries {corpus}/queries.tsv --memory 60 --clients 4",
-        "{corpus}/index --queries {corpus}/queries.tsv --requests 5 --only home --beside {corpus}/arcs/docs-001.warc.gz",
+        "{corpus}/index --queries {corpus}/queries.tsv --requests 5 --only home"
+        " --beside {corpus}/arcs/docs-001.warc.gz",
     ),
+    "verification.py": ("--pages 200 --queries 8",),
+    "hostile.py": ("--small --only word --view details",),
+    "hostile_index.py": ("--size 0.001 --only ligatures",),
     "contact_sheet.py": ("{corpus}/index {work} 3",),
 }
 
