@@ -16,6 +16,7 @@ from typing import Any
 
 from archiver.errors import FindingAidError
 from archiver.warc import Location
+from archiver.warc.growing import name_now
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
@@ -197,7 +198,7 @@ class IndexWriter:
                 address, digest = connection.execute(
                     "SELECT url, digest_text(?) FROM urls WHERE id = ?", (payload, url)
                 ).fetchone()
-                found.append((str(address), str(digest), Location(*place)))
+                found.append((str(address), str(digest), Location(name_now(place[0]), *place[1:])))
         return found
 
     def looked_at_revisits(self) -> None:
