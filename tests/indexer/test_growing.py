@@ -25,23 +25,27 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     run_in_one_process(monkeypatch)
 
 
-def member(number: int, *, kind: str = "response", same_as: int | None = None) -> bytes:
+def member(number: int, *, kind: str = "response", same_as: int | None = None, moment: int = 0) -> bytes:
     html = page(number if same_as is None else same_as)
-    date = f"2020-01-02T03:{number // 60 % 60:02}:{number % 60:02}Z"
+    seconds = moment or 10_800 + number
+    date = f"2020-01-02T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
     return gzip.compress(
         record(f"http://site{number % 3}.example/{number % 40}", html, kind=kind, date=date), mtime=0
     )
 
 
 def members(count: int, chosen: random.Random) -> list[bytes]:
-    """Return records as a crawl writes them: pages, pages as before, revisits, requests."""
+    """Return records as a crawl writes them: pages, pages as before, revisits, requests.
+
+    Each has a second of its own: of two versions of a page from one second, if equally good, either may be shown.
+    """
     made = []
-    for number in range(count):
+    for number, moment in enumerate(chosen.sample(range(1, 86_400), count)):
         turn = chosen.random()
         if turn < 0.2:
-            made.append(member(number, kind="revisit"))
+            made.append(member(number, kind="revisit", moment=moment))
         elif turn < 0.4:
-            made.append(member(number, same_as=number // 2))
+            made.append(member(number, same_as=number // 2, moment=moment))
         elif turn < 0.5:
             made.append(
                 gzip.compress(
@@ -49,7 +53,7 @@ def members(count: int, chosen: random.Random) -> list[bytes]:
                 )
             )
         else:
-            made.append(member(number))
+            made.append(member(number, moment=moment))
     return made
 
 
