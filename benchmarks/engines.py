@@ -434,6 +434,7 @@ def main() -> None:
     command, name, folder, *rest = sys.argv[1:]
     engine = ENGINES[name]
     if command == "build":
+        Path(folder).mkdir(parents=True, exist_ok=True)
         print(json.dumps(engine.build(rest[1:], Path(folder), int(rest[0]))))
     elif command == "ask":
         from queries import read_queries

@@ -18,7 +18,8 @@ from statistics import fmean
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from quality import SEED, Collection, open_collections  # noqa: E402
+from quality import Collection, open_collections  # noqa: E402
+from tuning import SEED  # noqa: E402
 
 from indexer import Widening  # noqa: E402
 from indexer.evaluation import evaluate  # noqa: E402

@@ -43,14 +43,14 @@ RUNS: dict[str, tuple[str, ...]] = {
         "--arcs {corpus}/arcs --queries {corpus}/queries.tsv --work {work} --pages 200,400 --passes 1",
     ),
     "crawl.py": ("--pages 200 --rounds 1", "--queued 2000"),
-    "quality.py": ("--collections {corpus}/collections --data {work} --cross-validate",),
-    "feedback.py": ("--collections {corpus}/collections --data {work}",),
+    "quality.py": ("--collections {corpus}/collections --data {corpus}/data --cross-validate",),
+    "feedback.py": ("--collections {corpus}/collections --data {corpus}/data",),
     "rewrite.py": ("{corpus}/packages/one-doc/usr/share/doc/7.html",),
     "web.py": (
-        "{corpus}/index --queries {corpus}/queries.tsv --requests 10 --clients 4",
-        "{corpus}/index --queries {corpus}/queries.tsv --memory 60 --clients 4",
+        "{corpus}/index --queries {corpus}/queries.tsv --requests 10 --clients 4 --json",
+        "{corpus}/index --queries {corpus}/queries.tsv --memory 60 --clients 4 --json",
         "{corpus}/index --queries {corpus}/queries.tsv --requests 5 --only home"
-        " --beside {corpus}/arcs/docs-001.warc.gz",
+        " --beside {corpus}/arcs/docs-001.warc.gz --json",
     ),
     "verification.py": ("--pages 200 --queries 8",),
     "hostile.py": ("--small --only word --view details",),
@@ -81,11 +81,18 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = out / "packages/one-doc/usr/share/doc"
     folder.mkdir(parents=True)
     chance = random.Random(1)
-    words = [f"{a}{b}{c}" for a in ("her", "mol", "tas", "win") for b in "aeiou" for c in ("ron", "der", "tle", "nes")]
+    words = [
+        f"{a}{b}{c}"
+        for a in ("her", "mol", "tas", "win")
+        for b in "aeiou"
+        for c in ("ron", "der", "tle", "nes")
+    ]
     words += ["time", "letter", "folder", "river", "captain"]
     texts = []
     for number in range(PAGES):
-        own = "".join("abcdefghij"[int(digit)] for digit in f"{number // 3:03}") + "zel"  # of three pages: a rare word
+        own = (
+            "".join("abcdefghij"[int(digit)] for digit in f"{number // 3:03}") + "zel"
+        )  # of three pages: a rare word
         chosen = [words[int(len(words) * chance.random() ** 2)] for _ in range(120)] + [own, own]
         links = "".join(f'<a href="{(number * step) % PAGES}.html">{chosen[step]}</a> ' for step in (2, 3, 7))
         running = " ".join(f"{SENTENCES[(number * step) % 5]} {own}." for step in (1, 2, 3, 4))
@@ -95,8 +102,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small.mkdir(parents=True)
     urls = [f"http://small.example/{number}" for number in range(20)]
     write_archive(small / "pages.warc.gz", *map(response, urls, texts))
-    (small / "queries.tsv").write_text("".join(f"{n}\t{' '.join(texts[n][7:].split()[:2])}\n" for n in range(10)))
+    (small / "queries.tsv").write_text(
+        "".join(f"{n}\t{' '.join(texts[n][7:].split()[:2])}\n" for n in range(10))
+    )
     (small / "qrels.txt").write_text("".join(f"{n} 0 {urls[n]} 1\n" for n in range(10)))
+    # a collection of abstracts, as to_warc.py would have made it
+    abstracts = out / "collections/abstracts"
+    abstracts.mkdir()
+    (out / "data").mkdir()
+    prefix = "http://collection.example/abstracts"
+    named = [response(f"{prefix}/{number}", text) for number, text in enumerate(texts[:20])]
+    write_archive(out / "data/abstracts.warc.gz", *named)
+    shutil.copy(small / "queries.tsv", abstracts)
+    (abstracts / "qrels.txt").write_text("".join(f"{n} 0 {n} 1\n" for n in range(10)))
     places = {"corpus": out, "work": out}
     run("corpus.py", "--out {corpus} --packages one-doc", places)
     run("index.py", "--arcs {corpus}/arcs --index {corpus}/index", places)
@@ -110,8 +128,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda text: text.replace("{corpus}/", "").replace("{work}/", "")[:60],
 )
 def test_runs(script: str, arguments: str, corpus: Path, tmp_path: Path) -> None:
-    if script == "contact_sheet.py" and not (os.environ.get("FINDINGAID_CHROMIUM") or shutil.which("chromium")):
+    if script == "contact_sheet.py" and not (
+        os.environ.get("FINDINGAID_CHROMIUM") or shutil.which("chromium")
+    ):
         pytest.skip("needs Chromium")
+    archives = Path(os.environ.get("FINDINGAID_SHARED") or REPOSITORY.parent / "shared")
+    if script == "crawl.py" and not archives.is_dir():
+        pytest.skip("needs the real archives")
     if script == "corpus.py":  # it writes beside the packages
         shutil.copytree(corpus / "packages", tmp_path / "packages")
         corpus = tmp_path
