@@ -122,7 +122,7 @@ def test_nodes_of_a_graph_are_found_and_moved_without_a_mouse(browser: Any, site
         page.get_by_role("button", name=name).press("Enter")
     assert page.locator("[data-graph-legend] li").count() >= 2
     page.get_by_label("Colour").select_option("matched")
-    assert "found (15)" in page.locator("[data-graph-legend]").inner_text()
+    assert "found (17)" in page.locator("[data-graph-legend]").inner_text()
     chosen.get_by_role("link", name="what is near it").click()
     page.wait_for_url(lambda url: "url=http" in url)
     page.locator("[data-settled=yes]").wait_for()

@@ -61,6 +61,7 @@ def test_search_open_the_cached_page_and_change_a_setting(reader: Any, site: Sit
     page.get_by_role("link", name="previous").click()
     page.get_by_role("link", name="Zebra 1", exact=True).click()
 
+    page.locator(".bar h1").wait_for()  # a title is there as soon as the bar is
     assert page.title() == "Archived: Zebra 1"
     assert page.get_by_text("1 January 2018").first.is_visible()
     assert page.frame_locator("iframe").get_by_text("zebra, later").is_visible()
