@@ -18,31 +18,36 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Of what pip tells, the name of each package as it comes: minutes without a word look like a fault.
 PIP_TOLD := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+CORE := $(BIN)/python indexer/core/build.py
 NAMES := sed -nu 's/^Collecting \([^ ]*\).*/  \1/p'
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-.PHONY: demo serve test test-browser test-benchmarks lint types docs fuzz bench assets translations lock clean
+.PHONY: core demo serve test test-browser test-benchmarks lint types docs fuzz bench assets translations lock clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.installed
+# Compiles the core again when its sources have changed.
+core: $(VENV)/.installed
+	@$(CORE) >/dev/null
+
+demo: core
 	@echo "demo: crawling, indexing and serving a small site that comes along"
 	$(BIN)/findingaid demo
 
-serve: $(VENV)/.installed
+serve: core
 	$(BIN)/findingaid serve
 
-test: $(VENV)/.installed-dev
+test: $(VENV)/.installed-dev core
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-browser: $(VENV)/.installed-dev
+test-browser: $(VENV)/.installed-dev core
 	$(BIN)/python -m pytest -m browser tests/browser
 
-fuzz: $(VENV)/.installed-dev
+fuzz: $(VENV)/.installed-dev core
 	$(BIN)/python -m tests.fuzz.reading --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
 
 # Not into .venv: the other engines bring what the product does not need.
-test-benchmarks: $(VENV)-peers/.installed
+test-benchmarks: $(VENV)-peers/.installed core
 	$(VENV)-peers/bin/python -m pytest -m 'not browser and not slow' tests/benchmarks
 
 lint: $(VENV)/.installed-dev types
@@ -71,6 +76,8 @@ lock: $(VENV)/.installed-dev
 	    --upgrade -o requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra build --extra dev --extra lsi --universal --generate-hashes --no-header \
 	    --no-annotate --upgrade -c requirements.lock -o requirements-dev.lock
+	echo 'ziglang>=0.13' | $(BIN)/uv pip compile -q - --universal --generate-hashes --no-header --no-annotate \
+	    -o requirements-zig.lock
 	$(BIN)/uv pip compile -q benchmarks/requirements-peers.txt --universal --generate-hashes --no-header --no-annotate \
 	    --upgrade -c requirements-dev.lock -o benchmarks/requirements-peers.lock
 
@@ -91,6 +98,7 @@ $(VENV)/.made:
 $(VENV)/.installed: $(VENV)/.made requirements.lock pyproject.toml
 	@echo "downloading $$(grep -c == requirements.lock) packages, each checked by its hash; once, a minute or two:"
 	@$(PIP_TOLD) --require-hashes -r requirements.lock | $(NAMES)
+	@$(CORE) --check || { echo "no C compiler here: downloading one, 100 MB"; $(PIP) --require-hashes -r requirements-zig.lock; }
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -104,5 +112,6 @@ $(VENV)-peers/.installed: $(VENV)/.made requirements-dev.lock benchmarks/require
 	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 	    -r benchmarks/requirements-peers.lock
+	@$(CORE) --check || $(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-zig.lock
 	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from running import Run, run_command
-from webui.demo import served_site, write_demo_archive
-from webui.settings import load_settings
+# before anything that loads it: whoever changes the core and runs the tests wants to test what was changed
+runpy.run_path(str(Path(__file__).parents[1] / "indexer" / "core" / "build.py"))["build"]()
+
+from running import Run, run_command  # noqa: E402
+from webui.demo import served_site, write_demo_archive  # noqa: E402
+from webui.settings import load_settings  # noqa: E402
 
 # Tests ask what is right, not how long it takes: the machine may be busy.
 settings.register_profile("untimed", deadline=None)
