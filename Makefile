@@ -2,6 +2,8 @@
 #
 #   make demo           set up, crawl and index the bundled site, serve it, print the address
 #   make test           the tests        make test-browser   the tests in a real browser (Chromium)
+#   make test-core      the tests of the compiled core under sanitizers (needs gcc)
+#   make test-without-compiler  the core built by the compiler of a Python package, as where there is no other
 #   make fuzz           read spoiled archives for MINUTES=1, from SEED=1 on
 #   make test-benchmarks  every benchmark once, on 200 pages, with the other engines that they need
 #   make lint           ruff and mypy    make types          mypy alone
@@ -23,7 +25,7 @@ NAMES := sed -nu 's/^Collecting \([^ ]*\).*/  \1/p'
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-.PHONY: core demo serve test test-browser test-benchmarks lint types docs fuzz bench assets translations lock clean
+.PHONY: core demo serve test test-core test-without-compiler test-browser test-benchmarks lint types docs fuzz bench assets translations lock clean
 .DELETE_ON_ERROR:
 
 # Compiles the core again when its sources have changed.
@@ -42,6 +44,18 @@ test: $(VENV)/.installed-dev core
 
 test-browser: $(VENV)/.installed-dev core
 	$(BIN)/python -m pytest -m browser tests/browser
+
+# The tests of the core, with a core under the sanitizers of addresses and of undefined behaviour.
+test-core: $(VENV)/.installed-dev core
+	$(BIN)/python -m tests.sanitized
+
+# As on a machine without a compiler: nothing can be found but Python, and the package that brings a compiler.
+test-without-compiler: $(VENV)/.installed-dev core
+	$(BIN)/python -m venv $(VENV)-zig
+	$(VENV)-zig/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-zig.lock
+	env -i HOME="$$HOME" PATH=$(CURDIR)/$(VENV)-zig/bin $(VENV)-zig/bin/python indexer/core/build.py --force \
+	    --output $(CURDIR)/$(VENV)-zig/core.so
+	FINDINGAID_CORE=$(CURDIR)/$(VENV)-zig/core.so $(BIN)/python -m pytest tests/indexer/core tests/indexer/text
 
 fuzz: $(VENV)/.installed-dev core
 	$(BIN)/python -m tests.fuzz.reading --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
@@ -82,7 +96,7 @@ lock: $(VENV)/.installed-dev
 	    --upgrade -c requirements-dev.lock -o benchmarks/requirements-peers.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-peers $(VENV)-zig build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@test -n "$(PYTHON)" || { echo "make: no Python found; Finding Aid needs Python 3.11 or later" >&2; exit 1; }

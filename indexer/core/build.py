@@ -1,6 +1,6 @@
 """Compiles the core: a few C files that become one library beside them, loaded by `indexer.core.library`.
 
-    python indexer/core/build.py [--force] [--check]
+    python indexer/core/build.py [--force] [--output FILE] [--check]
 
 No headers of Python and no make are needed. The compiler is $CC, else cc, gcc or clang of the system, else the
 one of the PyPI package `ziglang` (`python -m ziglang cc`). A library made from the sources as they are is kept.
@@ -131,12 +131,15 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--force", action="store_true", help="compile also when nothing has changed")
+    parser.add_argument(
+        "--output", type=Path, default=LIBRARY, help="where to, instead of beside the sources"
+    )
     parser.add_argument("--check", action="store_true", help="say whether there is a compiler (exit 1: none)")
     given = parser.parse_args()
     if given.check:
         sys.exit(0 if has_compiler() else 1)
     try:
-        made = build(force=given.force)
+        made = build(force=given.force, output=given.output)
     except BuildError as error:
         sys.exit(f"findingaid: {error}")
     sys.stdout.write(

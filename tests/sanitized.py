@@ -1,0 +1,71 @@
+"""Runs the tests of the core on a core that watches itself: addresses and undefined behaviour (ASan, UBSan).
+
+    python -m tests.sanitized [TEST...]
+
+Without names: the tests of indexer/core, text, store and search. Needs gcc (its sanitizers are loaded into Python).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from indexer.core.build import build
+
+FLAGS = [
+    "-g",
+    "-O1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=undefined",
+    "-fno-omit-frame-pointer",
+]
+TESTS = [f"tests/indexer/{room}" for room in ("core", "text", "store", "search")]
+
+
+def main() -> int:
+    """Return the exit status of pytest."""
+    preload = [place for name in ("libasan.so", "libubsan.so") if (place := _library(name))]
+    if len(preload) < 2:
+        sys.exit(
+            "tests.sanitized: gcc and its sanitizers are not here (on Debian: apt-get install gcc libc6-dev)"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "core.so"
+        os.environ["CC"] = "gcc"
+        build(output=library, flags=FLAGS)
+        environment = {
+            **os.environ,
+            "FINDINGAID_CORE": str(library),
+            "LD_PRELOAD": " ".join(preload),
+            # Python's own memory: leaks of the interpreter are none of ours; small blocks are watched, too
+            "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+            "PYTHONMALLOC": "malloc",
+        }
+        order = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-n",
+            "auto",
+            "--dist",
+            "worksteal",
+            *(sys.argv[1:] or TESTS),
+        ]
+        return subprocess.run(order, env=environment, check=False).returncode
+
+
+def _library(name: str) -> str:
+    """Return where gcc has a library of its own, "" where it has none."""
+    try:
+        told = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    place = told.stdout.strip()
+    return place if os.path.isabs(place) else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
