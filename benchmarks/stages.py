@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import indexer.store.inlinks as inlinks
-import indexer.store.inversion as inversion
 import indexer.store.links as links
 import indexer.store.merging as merging
 import indexer.store.segment as segment
@@ -144,7 +143,7 @@ def _time_worker(files: list[str], stages: Stages) -> int:
         (links.LinkCollector, "add", "links"),
         (links.LinkCollector, "write", "links"),
         (worker, "write_batch", "inversion"),
-        (inversion, "stems_of", "stems"),
+        (segment_writer, "stems_of_words", "stems"),
         (segment_writer, "write_arrays", "segment write"),
         (merging, "merge_segments", "merge"),
         (links, "merge_links", "merge of links"),

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from indexer.store.columns import KINDS, Occurrences, VersionColumns, sort_words
+from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
-from indexer.store.inversion import stems_of
+from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
 from indexer.store.segment import Segment
-from indexer.store.segment_writer import SegmentWriter
 from indexer.store.writer import IndexWriter
+from indexer.text.analysis import Tokens
 from indexer.worker import host_of
 
 Page = Mapping[tuple[str, int], list[int]]  # (word, element) -> positions
@@ -55,20 +55,23 @@ def write_segment(
     columns = columns_of(pages, languages)
     if documents is not None:
         columns.document[:] = documents
-    _, words, ids = sort_words(sorted({word for page in pages.values() for word, _ in page}))
+    write_batch(path, [tokens_of(pages)] if pages else [], columns)
+    return columns
+
+
+def tokens_of(pages: Mapping[str, Page]) -> Tokens:
+    """Return the occurrences of pages as the tokenizer gives them, pages rising; within a page in no special order."""
+    words = list(dict.fromkeys(word for page in pages.values() for word, _ in page))
     numbers = {word: number for number, word in enumerate(words)}
-    rows = sorted(
+    rows = [
         (numbers[word], version, element, position)
         for version, page in enumerate(pages.values())
         for (word, element), positions in page.items()
         for position in positions
-    )
-    word, version, element, position = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(4))
-    occurrences = Occurrences(words, word, version, element.astype(np.uint8), position)
-    writer = SegmentWriter(columns)
-    writer.add(occurrences, ids)
-    writer.write(path, stems_of(occurrences, columns.language, columns.languages))
-    return columns
+    ]
+    word, version, element, position = (np.array([row[i] for row in rows], dtype=np.uint32) for i in range(4))
+    columns = columns_of(pages)
+    return Tokens(words, word, version, element.astype(np.uint8), position, columns.lengths, columns.extent)
 
 
 def contents(segment: Segment) -> dict[tuple[str, int, int], list[int]]:

@@ -1,6 +1,6 @@
 """What a segment is made of, as columns of numbers: versions, occurrences of words, stems.
 
-segment_writer.py writes them, segment.py reads them.
+The core makes them (indexer.core), segment.py reads them.
 """
 
 from __future__ import annotations
@@ -62,43 +62,6 @@ class Occurrences:
 
     def __len__(self) -> int:
         return len(self.word)
-
-
-def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
-    """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
-    return order_words(words, np.fromiter(map(word_id, words), dtype=np.uint32, count=len(words)))
-
-
-def order_words(
-    words: list[str], ids: NDArray[np.uint32]
-) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
-    """Return the same as sort_words for words whose ids are known."""
-    order = np.argsort(ids, kind="stable")
-    ids = ids[order]
-    # the few that share an id stand side by side and are put into the order of their spellings
-    shared = np.flatnonzero(ids[1:] == ids[:-1]).tolist()
-    for place in shared:
-        first = place
-        while first and ids[first - 1] == ids[place]:
-            first -= 1
-        order[first : place + 2] = sorted(order[first : place + 2].tolist(), key=words.__getitem__)
-    rank = np.empty(len(words), dtype=np.int64)
-    rank[order] = np.arange(len(words))
-    return rank, [words[i] for i in order.tolist()], ids
-
-
-@dataclass(slots=True)
-class Stems:
-    """Which words of a segment share a stem in which language, sorted by key.
-
-    keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
-    A word that is its own stem and shares it with no other has no row.
-    Under the names FOLDS and PAIRS: words by a spelling without their accents, and pairs of a script without spaces
-    by their first character.
-    """
-
-    keys: NDArray[np.uint64]
-    words: NDArray[np.uint32]
 
 
 FOLDS, PAIRS = "~fold", "~pair"  # stand in the place of a language

@@ -1,7 +1,4 @@
-"""Several segments -> one, by ranges of word ids, in bounded memory.
-
-MD5 ids are spread evenly, so a range of ids is a share of every segment; one range is in memory at a time.
-"""
+"""Several segments -> one, part by part of its words, in bounded memory."""
 
 from __future__ import annotations
 
@@ -12,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.columns import Occurrences, VersionColumns, order_words
-from indexer.store.inversion import stems_of_words, words_by_language
+from indexer.core.merge import ARRAYS, DamagedSourceError, Merge
+from indexer.store.columns import VersionColumns
+from indexer.store.errors import IndexCorruptError
 from indexer.store.segment import Segment
 from indexer.store.segment_writer import SegmentWriter
-from indexer.text.languages import has_stemmer
+from indexer.store.stems import bits_of_versions
 
-_OCCURRENCES_AT_ONCE = 250_000
-_IDS = 1 << 32
+_BYTES_AT_ONCE = 4 << 20  # of lists
 
 
 def merge_segments(
@@ -42,36 +39,38 @@ def merge_segments(
         total += int(alive.sum())
         places.append(place)
     versions = _join_versions(segments, places)
-    writer = SegmentWriter(versions, os.path.dirname(path))
-    words: list[str] = []
-    by_language: dict[str, list[NDArray[np.int64]]] = {
-        name: [] for name in versions.languages if has_stemmer(name)
-    }
-    occurrences = sum(segment.occurrences for segment in segments)
-    shares = max(1, -(-occurrences // _OCCURRENCES_AT_ONCE))
-    for share in range(shares):
-        low, high = _IDS * share // shares, _IDS * (share + 1) // shares
-        part, ids = _join_range(segments, places, low, high)
+    arrays = [_arrays_of(segment) for segment in segments]
+    merge = Merge(arrays, places, bits_of_versions(versions.language, versions.languages))
+    writer = SegmentWriter(versions, merge.lists, os.path.dirname(path))
+    is_more = True
+    while is_more:
+        try:
+            is_more = merge.step(_BYTES_AT_ONCE)
+        except DamagedSourceError as error:
+            raise IndexCorruptError(
+                f"{segments[error.number].path}: its lists do not fit each other;"
+                " index the archives again with --rebuild"
+            ) from error
+        writer.take()
         for segment in segments:
             segment.file.let_go()
-        writer.add(part, ids)
-        for name, found in words_by_language(part, versions.language, versions.languages).items():
-            by_language[name].append(found + len(words))
-        words.extend(part.words)
-    writer.write(
-        path,
-        stems_of_words(words, {name: np.concatenate(found) for name, found in by_language.items() if found}),
-        {
-            name: np.concatenate(
-                [
-                    segment.file.array(name)[place >= 0]
-                    for segment, place in zip(segments, places, strict=True)
-                ]
-            )
-            for name in more
-        },
-    )
+    columns = {
+        name: np.concatenate(
+            [segment.file.array(name)[place >= 0] for segment, place in zip(segments, places, strict=True)]
+        )
+        for name in more
+    }
+    writer.write(path, columns)
     return places
+
+
+def _arrays_of(segment: Segment) -> dict[str, NDArray[Any]]:
+    """Return the arrays that a merge reads, verified; they are not in memory then."""
+    arrays = {}
+    for name in ARRAYS:
+        arrays[name] = segment.file.array(name)
+        segment.file.let_go()
+    return arrays
 
 
 def _join_versions(segments: Sequence[Segment], places: Sequence[NDArray[np.int64]]) -> VersionColumns:
@@ -99,50 +98,3 @@ def _join_versions(segments: Sequence[Segment], places: Sequence[NDArray[np.int6
         np.concatenate(column) for column in zip(*columns, strict=True)
     )
     return VersionColumns(document, key, lengths, extent, host, language, list(hosts), list(languages))
-
-
-def _join_range(
-    segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], low: int, high: int
-) -> tuple[Occurrences, NDArray[np.uint32]]:
-    """Return the occurrences of all words with low <= id < high, sorted, and the ids of these words."""
-    numbers: dict[str, int] = {}
-    ids_so_far = np.zeros(0, dtype=np.uint32)
-    columns: tuple[list[NDArray[Any]], ...] = ([], [], [], [])
-    for segment, place in zip(segments, places, strict=True):
-        first, last = segment.word_ids.whole().astype(np.int64).searchsorted((low, high))
-        own = segment.occurrences_of(int(first), int(last))
-        version = place.astype(np.int32)[own.version]
-        alive = version >= 0
-        # only words that a live version holds get a number
-        is_used = np.zeros(len(own.words), dtype=bool)
-        is_used[own.word[alive]] = True
-        used = np.flatnonzero(is_used)
-        local = np.zeros(len(own.words), dtype=np.int32)
-        local[used] = [numbers.setdefault(own.words[index], len(numbers)) for index in used.tolist()]
-        id_of = np.zeros(len(numbers), dtype=np.uint32)
-        id_of[: len(ids_so_far)] = ids_so_far
-        id_of[local[used]] = segment.word_ids[first:last][used]
-        ids_so_far = id_of
-        columns[0].append(local[own.word[alive]])
-        columns[1].append(version[alive])
-        columns[2].append(own.element[alive])
-        columns[3].append(own.position[alive])
-        del own, version, alive
-    rank, words, ids = order_words(list(numbers), ids_so_far)
-    # A common word has millions of occurrences: what is not needed any more goes at once.
-    word = _joined(columns[0])
-    if len(words):
-        word = rank.astype(np.int32)[word]
-    version, element, position = map(_joined, columns[1:])
-    if len(words) > 1:
-        # each segment's part is sorted already, so a stable sort by word alone keeps versions in order
-        order = np.argsort(word, kind="stable")
-        word, version, element, position = word[order], version[order], element[order], position[order]
-    return Occurrences(words, word, version, element, position), ids
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Return the parts as one array; the list is emptied."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole

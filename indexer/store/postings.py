@@ -1,4 +1,4 @@
-"""Posting lists and their bytes: encode and decode without a loop over postings.
+"""Posting lists and their bytes, which the core writes (indexer/core/codec.c): decoded without a loop over postings.
 
 A posting list has, for each version that holds the word, a *pair*: the ordinal of
 the version, the shape of the pair (how often in which element), and the positions.
@@ -23,43 +23,6 @@ from indexer.store.blocks import Values
 
 RARE = 255
 _ESCAPE = 255
-
-
-def encode_ordinals(
-    ordinals: NDArray[np.integer], starts: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """Return (bytes, ends) of many lists at once.
-
-    ordinals: rising within each list, the lists one behind the other; starts: where each list
-    begins. ends: where the bytes of each list end. No list may be empty.
-    """
-    count = len(ordinals)
-    gaps = np.empty(count, dtype=np.int64)
-    gaps[1:] = np.diff(ordinals.astype(np.int64)) - 1
-    gaps[starts] = ordinals[starts]
-    lengths = np.diff(np.append(starts, count))
-    greatest = np.maximum.reduceat(gaps, starts)
-    width = np.where(greatest < 1 << 8, 1, np.where(greatest < 1 << 16, 2, 4))
-    great = gaps >= _ESCAPE
-    escapes = np.add.reduceat(great, starts, dtype=np.int64)
-    escaped = (width == 2) & (2 * escapes < lengths)
-    width[escaped] = 1
-    sizes = lengths * width + np.where(escaped, 2 * escapes, 0)
-    ends = np.cumsum(sizes)
-    width_of_pair = np.repeat(width, lengths)
-    place = np.repeat(ends - sizes, lengths) + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
-    data = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    rows = np.flatnonzero(great & np.repeat(escaped, lengths))
-    if len(rows):
-        behind = _places_behind(rows, ends - sizes, starts, lengths)
-        data[behind], data[behind + 1] = gaps[rows] & 255, gaps[rows] >> 8
-        gaps[rows] = _ESCAPE
-    for byte in range(4):
-        chosen = width_of_pair > byte
-        if byte and not chosen.any():
-            break
-        data[place[chosen] + byte] = (gaps[chosen] >> (8 * byte)) & 255
-    return data, ends.astype(np.uint32)
 
 
 def _places_behind(

@@ -22,7 +22,6 @@ from indexer.store.blocks import Values
 from indexer.store.errors import IndexCorruptError
 
 LONG = 8
-_AT_ONCE = 1 << 17  # positions that are packed at once: a common word has millions
 
 
 def bit_widths(extents: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -61,70 +60,6 @@ class Layout:
         return Layout(
             self.counts[first:last], self.low[first:last], self.split[first:last], self.bits[first:last]
         )
-
-
-def pack_runs(
-    positions: NDArray[np.signedinteger],
-    run_starts: NDArray[np.int64],
-    widths: NDArray[np.int64],
-    list_starts: NDArray[np.int64],
-) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """Return (bytes, ends) of the positions of many lists; ends: where the bytes of each list end.
-
-    run_starts: where each run begins among the positions; widths: bits of the version of each run; list_starts: where
-    each list begins among the runs. No run and no list is empty.
-    """
-    counts = np.diff(np.append(run_starts, len(positions)))
-    layout = Layout.of(counts, widths)
-    before = np.cumsum(layout.bits) - layout.bits
-    list_bits = np.add.reduceat(layout.bits, list_starts) if len(list_starts) else layout.bits
-    list_bytes = (list_bits + 7) >> 3
-    ends = np.cumsum(list_bytes)
-    base = (ends - list_bytes) * 8 - before[list_starts]
-    run_bit = before + np.repeat(base, np.diff(np.append(list_starts, len(run_starts))))
-    words = np.zeros((int(ends[-1] if len(ends) else 0) >> 3) + 2, dtype="<u8")
-    first = 0
-    while first < len(counts):
-        reached = int(run_starts[first]) + _AT_ONCE
-        last = max(first + 1, int(np.searchsorted(run_starts, reached)))
-        end = int(run_starts[last]) if last < len(counts) else len(positions)
-        part = positions[int(run_starts[first]) : end].astype(np.int64)
-        _pack_part(words, part, layout.between(first, last), run_bit[first:last])
-        first = last
-    return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
-
-
-def _pack_part(
-    words: NDArray[np.uint64], positions: NDArray[np.int64], layout: Layout, run_bit: NDArray[np.int64]
-) -> None:
-    """Put the positions of some runs, which begin at the bits `run_bit`, into a stream of bits."""
-    counts = layout.counts
-    run_starts = np.cumsum(counts) - counts
-    low = np.repeat(layout.low, counts)
-    inside = np.arange(len(positions)) - np.repeat(run_starts, counts)
-    offset = np.repeat(run_bit, counts) + inside * low
-    numbers = positions.astype(np.uint64) & ((np.uint64(1) << low.astype(np.uint64)) - np.uint64(1))
-    _join(words, numbers, offset)
-    rows = np.flatnonzero(layout.split >= 0)
-    if len(rows):
-        row, place = _spread(counts[rows])
-        high = positions[run_starts[rows][row] + place] >> layout.low[rows][row]
-        bit = (run_bit + counts * layout.low)[rows][row] + high + place
-        _join(words, np.ones(len(bit), dtype=np.uint64), bit)
-
-
-def _join(words: NDArray[np.uint64], numbers: NDArray[np.uint64], offsets: NDArray[np.int64]) -> None:
-    """Put numbers into a stream of bits at rising offsets where nothing is yet."""
-    if not len(numbers):
-        return
-    at = offsets >> 6
-    shift = (offsets & 63).astype(np.uint64)
-    first = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
-    words[at[first]] |= np.bitwise_or.reduceat(numbers << shift, first)
-    # what goes over the end of 64 bits: of the last number there only
-    last = np.append(first[1:], len(at)) - 1
-    over = last[shift[last] > 0]
-    words[at[over] + 1] |= numbers[over] >> (np.uint64(64) - shift[over])
 
 
 class RunReader:
@@ -255,9 +190,3 @@ def _element_numbers(pairs: int, elements: int) -> NDArray[np.int64]:
     if elements == 10 and pairs <= 256:  # nearly always: then without making them anew
         return _numbers[: 10 * pairs]
     return np.tile(np.arange(elements), pairs)
-
-
-def _spread(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each item of groups of `counts` items its group, and its place in it."""
-    group = np.repeat(np.arange(len(counts)), counts)
-    return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -181,7 +181,7 @@ def test_many_runs_in_any_order_are_as_good_as_one(
                 # ever other amounts at once: they must not matter
                 patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + number)
                 patch.setattr(links, "_LINKS_AT_ONCE", 2)
-                patch.setattr(merging, "_OCCURRENCES_AT_ONCE", 10)
+                patch.setattr(merging, "_BYTES_AT_ONCE", 100)
                 patch.setattr(plans, "MERGE_VERSIONS", 4)  # there are several segments
                 index.add(str(number), files[number])
                 if step == "merge":

@@ -42,7 +42,7 @@ def test_a_merged_segment_holds_the_live_versions_of_all(
         dead.append(gone)
         together.update({url: page for place, (url, page) in enumerate(named.items()) if place not in gone})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_OCCURRENCES_AT_ONCE", at_once)  # many ranges of ids
+        patch.setattr(merging, "_BYTES_AT_ONCE", 9 * at_once)  # many parts
         places = merge_segments(str(folder / "merged.seg"), segments, dead)
     # as if all had been written at once
     write_segment(str(folder / "together.seg"), together, languages)

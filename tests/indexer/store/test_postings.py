@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from indexer.store.postings import (
     decode_many_ordinals,
     decode_ordinals,
-    encode_ordinals,
 )
+from tests.indexer.store.numpy_writer import encode_ordinals
 
 # Lists of rising ordinals; the gaps need one, two and four bytes.
 ordinal_lists = st.lists(

@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from indexer.store.errors import IndexCorruptError
-from indexer.store.runs import Layout, RunReader, bit_widths, pack_runs
+from indexer.store.runs import Layout, RunReader, bit_widths
+from tests.indexer.store.numpy_writer import pack_runs
 
 Pair = tuple[int, list[int], list[int]]
 

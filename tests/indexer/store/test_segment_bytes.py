@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_batches import Page, colliding_words, columns_of, contents, write_segment
 
-from indexer.store.columns import MAX_VERSIONS, VersionColumns, sort_words, word_id
+from indexer.store.columns import MAX_VERSIONS, VersionColumns, word_id
+from indexer.store.inversion import write_batch
 from indexer.store.segment import Segment
-from indexer.store.segment_writer import SegmentWriter
 
 words = st.sampled_from("cat dog Dogs été 日本 x a b".split())
 pages = st.lists(
@@ -124,15 +124,22 @@ def test_too_many_versions_are_refused() -> None:
     columns = columns_of({})
     many = np.zeros(MAX_VERSIONS + 1, dtype=np.uint32)
     with pytest.raises(ValueError, match="65537 versions"):
-        SegmentWriter(
+        write_batch(
+            "",
+            [],
             VersionColumns(
                 many, columns.key, columns.lengths, columns.extent, columns.host, columns.language, [], []
-            )
+            ),
         )
 
 
 @given(st.lists(st.text(min_size=1, max_size=5), unique=True))
-def test_words_are_sorted_by_id_then_spelling(unsorted: list[str]) -> None:
-    rank, ordered, ids = sort_words(unsorted)
-    assert [unsorted[i] for i in np.argsort(rank)] == ordered
-    assert ids.tolist() == sorted(word_id(word) for word in unsorted)
+def test_words_are_sorted_by_id_then_spelling(
+    tmp_path_factory: pytest.TempPathFactory, unsorted: list[str]
+) -> None:
+    path = str(tmp_path_factory.getbasetemp() / "words.seg")
+    write_segment(path, {"http://a.example/": {(word, 6): [place] for place, word in enumerate(unsorted)}})
+    segment = Segment(path)
+    expected = sorted(unsorted, key=lambda word: (word_id(word), word))
+    assert [segment.word_at(index) for index in range(len(unsorted))] == expected
+    assert segment.word_ids.whole().tolist() == [word_id(word) for word in expected]

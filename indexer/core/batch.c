@@ -1,0 +1,283 @@
+#include "batch.h"
+
+#include "md5.h"
+
+struct fa_batch {
+    fa_intern words;
+    fa_buffer word_counts;       /* uint32_t a word: its occurrences */
+    fa_buffer word_of, place_of; /* uint32_t an occurrence: word, element << FA_POSITION_BITS | position */
+    fa_buffer page_ends;         /* uint32_t a page: occurrences up to its end */
+    fa_buffer lengths, extents;
+    fa_buffer numbers; /* of the words of one call */
+    fa_lists lists;
+    int is_inverted; /* nothing can be added any more */
+};
+
+fa_batch *fa_batch_new(uint64_t first_seed, uint64_t second_seed) {
+    fa_batch *batch = calloc(1, sizeof *batch);
+    if (batch == NULL) return NULL;
+    fa_intern_begin(&batch->words, (uint64_t[]){first_seed, second_seed});
+    fa_lists_begin(&batch->lists, (uint64_t[]){second_seed, first_seed});
+    return batch;
+}
+
+/* Let go of what is not needed once the occurrences stand by word. */
+static void free_occurrences(fa_batch *batch) {
+    fa_buffer_free(&batch->word_of);
+    fa_buffer_free(&batch->place_of);
+    fa_buffer_free(&batch->page_ends);
+    fa_buffer_free(&batch->numbers);
+}
+
+void fa_batch_free(fa_batch *batch) {
+    if (batch == NULL) return;
+    free_occurrences(batch);
+    fa_intern_free(&batch->words);
+    fa_buffer_free(&batch->word_counts);
+    fa_buffer_free(&batch->lengths);
+    fa_buffer_free(&batch->extents);
+    fa_lists_free(&batch->lists);
+    free(batch);
+}
+
+uint32_t fa_batch_pages(const fa_batch *batch) { return (uint32_t)(batch->extents.size / sizeof(uint32_t)); }
+
+uint64_t fa_batch_occurrences(const fa_batch *batch) { return batch->word_of.size / sizeof(uint32_t); }
+
+fa_bytes fa_batch_lengths(const fa_batch *batch) { return (fa_bytes){batch->lengths.data, batch->lengths.size}; }
+
+fa_bytes fa_batch_extents(const fa_batch *batch) { return (fa_bytes){batch->extents.data, batch->extents.size}; }
+
+const fa_lists *fa_batch_lists(const fa_batch *batch) { return &batch->lists; }
+
+/* ---- adding pages ---- */
+
+static enum fa_status intern(fa_batch *batch, const uint8_t *data, size_t size, uint32_t *number) {
+    uint32_t known = batch->words.count;
+    enum fa_status status = fa_intern_put(&batch->words, data, size, number);
+    if (status == FA_OK && *number == known && !fa_buffer_put_u32(&batch->word_counts, 0)) return FA_NO_MEMORY;
+    return status;
+}
+
+/* Make room for a page and for occurrences, at most 2^32 together. */
+static enum fa_status begin_page(fa_batch *batch, size_t occurrences) {
+    static const uint32_t none[FA_ELEMENTS] = {0};
+    if (fa_batch_pages(batch) >= FA_MAX_VERSIONS) return FA_TOO_LARGE;
+    if (occurrences > UINT32_MAX - fa_batch_occurrences(batch)) return FA_TOO_LARGE;
+    int there = fa_buffer_put(&batch->lengths, none, sizeof none) && fa_buffer_put_u32(&batch->extents, 0) &&
+                fa_buffer_reserve(&batch->word_of, occurrences * sizeof(uint32_t)) &&
+                fa_buffer_reserve(&batch->place_of, occurrences * sizeof(uint32_t));
+    return there ? FA_OK : FA_NO_MEMORY;
+}
+
+/* Add an occurrence to the page in hand; there is room for it. */
+static inline void put_occurrence(fa_batch *batch, uint32_t word, uint32_t element, uint32_t position) {
+    uint32_t *lengths = (uint32_t *)(batch->lengths.data + batch->lengths.size) - FA_ELEMENTS;
+    uint32_t *extent = (uint32_t *)(batch->extents.data + batch->extents.size) - 1;
+    uint32_t place = element << FA_POSITION_BITS | position;
+    memcpy(batch->word_of.data + batch->word_of.size, &word, sizeof word);
+    memcpy(batch->place_of.data + batch->place_of.size, &place, sizeof place);
+    batch->word_of.size += sizeof word;
+    batch->place_of.size += sizeof place;
+    ((uint32_t *)batch->word_counts.data)[word]++;
+    lengths[element]++;
+    if (position >= *extent) *extent = position + 1;
+}
+
+static enum fa_status end_page(fa_batch *batch) {
+    return fa_buffer_put_u32(&batch->page_ends, (uint32_t)fa_batch_occurrences(batch)) ? FA_OK : FA_NO_MEMORY;
+}
+
+static enum fa_status intern_all(fa_batch *batch, const fa_columns *columns) {
+    uint32_t start = 0, number;
+    batch->numbers.size = 0;
+    for (size_t word = 0; word < columns->word_count; word++) {
+        uint32_t end = columns->word_ends[word];
+        if (end < start || end > columns->words.size) return FA_CORRUPT;
+        enum fa_status status = intern(batch, columns->words.data + start, end - start, &number);
+        if (status != FA_OK) return status;
+        if (!fa_buffer_put_u32(&batch->numbers, number)) return FA_NO_MEMORY;
+        start = end;
+    }
+    return FA_OK;
+}
+
+enum fa_status fa_batch_add_columns(fa_batch *batch, const fa_columns *columns) {
+    if (batch->is_inverted) return FA_CORRUPT;
+    enum fa_status status = intern_all(batch, columns);
+    const uint32_t *numbers = (const uint32_t *)batch->numbers.data;
+    size_t row = 0;
+    for (uint32_t page = 0; page < columns->pages && status == FA_OK; page++) {
+        size_t end = row;
+        while (end < columns->occurrences && columns->page[end] == page) end++;
+        status = begin_page(batch, end - row);
+        for (; row < end && status == FA_OK; row++) {
+            if (columns->word[row] >= columns->word_count || columns->element[row] >= FA_ELEMENTS) return FA_CORRUPT;
+            if (columns->position[row] >> FA_POSITION_BITS) return FA_TOO_LARGE;
+            put_occurrence(batch, numbers[columns->word[row]], columns->element[row], columns->position[row]);
+        }
+        if (status == FA_OK) status = end_page(batch);
+    }
+    return status == FA_OK && row < columns->occurrences ? FA_CORRUPT : status;
+}
+
+/* ---- inverting ---- */
+
+/* Sort numbers by their upper 32 bits, keeping the order of equal ones; `other` has as much room. */
+static void sort_by_upper_half(uint64_t *numbers, uint64_t *other, size_t count) {
+    for (unsigned shift = 32; shift < 64; shift += 8) {
+        size_t starts[257] = {0};
+        for (size_t i = 0; i < count; i++) starts[(numbers[i] >> shift & 255) + 1]++;
+        for (unsigned byte = 0; byte < 256; byte++) starts[byte + 1] += starts[byte];
+        for (size_t i = 0; i < count; i++) other[starts[numbers[i] >> shift & 255]++] = numbers[i];
+        uint64_t *swap = numbers;
+        numbers = other;
+        other = swap;
+    }
+}
+
+static int compare_spelling(const fa_batch *batch, uint64_t first, uint64_t second) {
+    fa_bytes a = fa_intern_at(&batch->words, (uint32_t)first), b = fa_intern_at(&batch->words, (uint32_t)second);
+    size_t size = a.size < b.size ? a.size : b.size;
+    int compared = size ? memcmp(a.data, b.data, size) : 0;
+    return compared ? compared : (a.size > b.size) - (a.size < b.size);
+}
+
+/* Put those few that share an id into the order of their spellings. */
+static void order_spellings(const fa_batch *batch, uint64_t *order, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        uint64_t word = order[i];
+        size_t place = i;
+        for (; place && order[place - 1] >> 32 == word >> 32; place--) {
+            if (compare_spelling(batch, order[place - 1], word) <= 0) break;
+            order[place] = order[place - 1];
+        }
+        order[place] = word;
+    }
+}
+
+/* Return the words in the order of a segment, id << 32 | number each, or NULL; to be freed. */
+static uint64_t *ordered_words(const fa_batch *batch) {
+    size_t count = batch->words.count;
+    uint64_t *order = malloc((count ? count : 1) * 2 * sizeof *order);
+    if (order == NULL) return NULL;
+    for (size_t number = 0; number < count; number++) {
+        fa_bytes word = fa_intern_at(&batch->words, (uint32_t)number);
+        order[number] = (uint64_t)fa_md5_id(word.data, word.size) << 32 | number;
+    }
+    sort_by_upper_half(order, order + count, count);
+    order_spellings(batch, order, count);
+    return order;
+}
+
+/* Return all occurrences, page << 32 | place each, word behind word in that order, or NULL; to be freed. */
+static uint64_t *occurrences_by_word(const fa_batch *batch, const uint64_t *order) {
+    size_t count = (size_t)fa_batch_occurrences(batch), words = batch->words.count;
+    const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
+    const uint32_t *word_of = (const uint32_t *)batch->word_of.data, *place_of = (const uint32_t *)batch->place_of.data;
+    const uint32_t *page_ends = (const uint32_t *)batch->page_ends.data;
+    uint64_t *occurrences = malloc((count ? count : 1) * sizeof *occurrences);
+    uint32_t *next = malloc((words ? words : 1) * sizeof *next);
+    if (occurrences && next) {
+        uint32_t start = 0;
+        for (size_t place = 0; place < words; place++) {
+            next[(uint32_t)order[place]] = start;
+            start += counts[(uint32_t)order[place]];
+        }
+        size_t row = 0;
+        for (uint64_t page = 0; page < fa_batch_pages(batch); page++) {
+            for (; row < page_ends[page]; row++) occurrences[next[word_of[row]]++] = page << 32 | place_of[row];
+        }
+    } else {
+        free(occurrences);
+        occurrences = NULL;
+    }
+    free(next);
+    return occurrences;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return first < second ? -1 : first > second;
+}
+
+static int is_rising(const uint64_t *places, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        if (places[i] < places[i - 1]) return 0;
+    }
+    return 1;
+}
+
+/* Sort the places of a pair. Positions rise in a page but for what one element leaves to another: so few are sorted by
+ * insertion, many are shared out by element first. `room` holds as many. */
+static void sort_places(uint64_t *places, size_t count, uint64_t *room) {
+    if (is_rising(places, count)) return;
+    if (count > 16) {
+        size_t starts[17] = {0};
+        for (size_t i = 0; i < count; i++) starts[(places[i] >> FA_POSITION_BITS & 15) + 1]++;
+        for (unsigned element = 0; element < 16; element++) starts[element + 1] += starts[element];
+        for (size_t i = 0; i < count; i++) room[starts[places[i] >> FA_POSITION_BITS & 15]++] = places[i];
+        memcpy(places, room, count * sizeof *places);
+        if (!is_rising(places, count)) qsort(places, count, sizeof *places, compare_numbers);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        uint64_t place = places[i];
+        size_t at = i;
+        for (; at && places[at - 1] > place; at--) places[at] = places[at - 1];
+        places[at] = place;
+    }
+}
+
+/* Make the list of a word from its occurrences. */
+static enum fa_status put_list(fa_batch *batch, uint64_t *occurrences, size_t count, uint64_t *room,
+                               const uint8_t *languages) {
+    const uint32_t *extents = (const uint32_t *)batch->extents.data;
+    enum fa_status status = FA_OK;
+    for (size_t first = 0; first < count && status == FA_OK;) {
+        uint32_t page = (uint32_t)(occurrences[first] >> 32);
+        size_t end = first + 1;
+        while (end < count && occurrences[end] >> 32 == page) end++;
+        sort_places(occurrences + first, end - first, room);
+        status = fa_lists_pair(&batch->lists, page, occurrences + first, end - first, fa_bit_width(extents[page]));
+        if (languages[page] < 64) batch->lists.language |= (uint64_t)1 << languages[page];
+        first = end;
+    }
+    return status;
+}
+
+static enum fa_status put_lists(fa_batch *batch, const uint64_t *order, uint64_t *occurrences,
+                                const uint8_t *languages) {
+    const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
+    uint32_t longest = 1;
+    for (uint32_t word = 0; word < batch->words.count; word++) {
+        if (counts[word] > longest) longest = counts[word];
+    }
+    uint64_t *room = malloc(longest * sizeof *room);
+    enum fa_status status = room ? FA_OK : FA_NO_MEMORY;
+    for (size_t place = 0; place < batch->words.count && status == FA_OK; place++) {
+        uint32_t word = (uint32_t)order[place];
+        if (!counts[word]) continue; /* named by columns, used by none */
+        status = fa_lists_word(&batch->lists, fa_intern_at(&batch->words, word), (uint32_t)(order[place] >> 32));
+        if (status == FA_OK) status = put_list(batch, occurrences, counts[word], room, languages);
+        if (status == FA_OK) status = fa_lists_end(&batch->lists);
+        occurrences += counts[word];
+    }
+    free(room);
+    return status;
+}
+
+enum fa_status fa_batch_invert(fa_batch *batch, const uint8_t *languages) {
+    if (batch->is_inverted) return FA_CORRUPT;
+    batch->is_inverted = 1;
+    uint64_t *order = ordered_words(batch);
+    uint64_t *occurrences = order ? occurrences_by_word(batch, order) : NULL;
+    enum fa_status status = occurrences ? FA_OK : FA_NO_MEMORY;
+    if (status == FA_OK) {
+        free_occurrences(batch);
+        status = put_lists(batch, order, occurrences, languages);
+    }
+    free(order);
+    free(occurrences);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* Bytes that grow: what a batch, a merge or a table of words is collected in.
+ *
+ * What lies behind `size`, up to `room`, is zero: bits can be put there one by one.
+ */
+#ifndef FINDINGAID_BUFFER_H
+#define FINDINGAID_BUFFER_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fa_buffer {
+    uint8_t *data;
+    size_t size, room; /* in bytes */
+} fa_buffer;
+
+/* Make room for `more` bytes behind `size`. Returns 0 when memory is short; the buffer is as it was then. */
+static inline int fa_buffer_reserve(fa_buffer *buffer, size_t more) {
+    if (more <= buffer->room - buffer->size) return 1;
+    if (more > SIZE_MAX / 2 - buffer->size) return 0;
+    size_t room = buffer->room + buffer->room / 2 + 256;
+    if (room < buffer->size + more) room = buffer->size + more;
+    uint8_t *data = realloc(buffer->data, room);
+    if (data == NULL) return 0;
+    memset(data + buffer->room, 0, room - buffer->room);
+    buffer->data = data;
+    buffer->room = room;
+    return 1;
+}
+
+/* Put bytes behind the others. Returns 0 when memory is short. */
+static inline int fa_buffer_put(fa_buffer *buffer, const void *data, size_t size) {
+    if (!fa_buffer_reserve(buffer, size)) return 0;
+    if (size) memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+    return 1;
+}
+
+static inline int fa_buffer_put_u32(fa_buffer *buffer, uint32_t number) {
+    return fa_buffer_put(buffer, &number, sizeof number);
+}
+
+static inline int fa_buffer_put_u64(fa_buffer *buffer, uint64_t number) {
+    return fa_buffer_put(buffer, &number, sizeof number);
+}
+
+/* Let what is in it go; its memory stays for what comes next. */
+static inline void fa_buffer_empty(fa_buffer *buffer) {
+    if (buffer->size) memset(buffer->data, 0, buffer->size);
+    buffer->size = 0;
+}
+
+static inline void fa_buffer_free(fa_buffer *buffer) {
+    free(buffer->data);
+    *buffer = (fa_buffer){0};
+}
+
+#endif

@@ -1,0 +1,108 @@
+#include "intern.h"
+
+static uint64_t turned(uint64_t value, unsigned bits) { return value << bits | value >> (64 - bits); }
+
+typedef struct state {
+    uint64_t a, b, c, d;
+} state;
+
+static inline void mix(state *s) {
+    s->a += s->b;
+    s->c += s->d;
+    s->b = turned(s->b, 13) ^ s->a;
+    s->d = turned(s->d, 16) ^ s->c;
+    s->a = turned(s->a, 32);
+    s->c += s->b;
+    s->a += s->d;
+    s->b = turned(s->b, 17) ^ s->c;
+    s->d = turned(s->d, 21) ^ s->a;
+    s->c = turned(s->c, 32);
+}
+
+static inline void take(state *s, uint64_t eight) {
+    s->d ^= eight;
+    mix(s);
+    s->a ^= eight;
+}
+
+/* Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), with one round for each eight bytes and three at
+ * the end: without the seed no two strings of the same hash can be looked for. */
+static uint32_t hash_of(const uint64_t seed[2], const uint8_t *data, size_t size) {
+    state s = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d, seed[0] ^ 0x6c7967656e657261,
+               seed[1] ^ 0x7465646279746573};
+    size_t left = size;
+    uint64_t eight;
+    for (; left >= 8; left -= 8, data += 8) {
+        memcpy(&eight, data, 8);
+        take(&s, eight);
+    }
+    eight = (uint64_t)size << 56;
+    for (size_t byte = 0; byte < left; byte++) eight |= (uint64_t)data[byte] << (8 * byte);
+    take(&s, eight);
+    s.c ^= 0xff;
+    mix(&s);
+    mix(&s);
+    mix(&s);
+    eight = s.a ^ s.b ^ s.c ^ s.d;
+    return (uint32_t)(eight ^ eight >> 32);
+}
+
+void fa_intern_begin(fa_intern *table, const uint64_t seed[2]) {
+    table->seed[0] = seed[0];
+    table->seed[1] = seed[1];
+}
+
+fa_bytes fa_intern_at(const fa_intern *table, uint32_t number) {
+    const uint32_t *ends = (const uint32_t *)table->ends.data;
+    uint32_t start = number ? ends[number - 1] : 0;
+    return (fa_bytes){table->bytes.data + start, ends[number] - start};
+}
+
+static enum fa_status grow(fa_intern *table) {
+    size_t places = table->places ? table->places * 2 : 256;
+    uint64_t *slots = calloc(places, sizeof *slots);
+    if (slots == NULL) return FA_NO_MEMORY;
+    for (size_t old = 0; old < table->places; old++) {
+        if (!table->slots[old]) continue;
+        size_t place = (table->slots[old] >> 32) & (places - 1);
+        while (slots[place]) place = (place + 1) & (places - 1);
+        slots[place] = table->slots[old];
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->places = places;
+    return FA_OK;
+}
+
+enum fa_status fa_intern_put(fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
+    if ((size_t)table->count * 2 >= table->places) {
+        enum fa_status status = grow(table);
+        if (status != FA_OK) return status;
+    }
+    uint64_t hash = hash_of(table->seed, data, size);
+    size_t place = hash & (table->places - 1);
+    for (; table->slots[place]; place = (place + 1) & (table->places - 1)) {
+        if (table->slots[place] >> 32 != hash) continue;
+        uint32_t found = (uint32_t)table->slots[place] - 1;
+        fa_bytes held = fa_intern_at(table, found);
+        if (held.size == size && (size == 0 || memcmp(held.data, data, size) == 0)) {
+            *number = found;
+            return FA_OK;
+        }
+    }
+    if (size > UINT32_MAX - table->bytes.size || table->count >= UINT32_MAX - 1) return FA_TOO_LARGE;
+    if (!fa_buffer_reserve(&table->ends, sizeof(uint32_t))) return FA_NO_MEMORY;
+    if (!fa_buffer_put(&table->bytes, data, size)) return FA_NO_MEMORY;
+    fa_buffer_put_u32(&table->ends, (uint32_t)table->bytes.size);
+    *number = table->count++;
+    table->slots[place] = hash << 32 | table->count;
+    return FA_OK;
+}
+
+void fa_intern_free(fa_intern *table) {
+    free(table->slots);
+    table->slots = NULL;
+    table->places = table->count = 0;
+    fa_buffer_free(&table->bytes);
+    fa_buffer_free(&table->ends);
+}

@@ -1,0 +1,408 @@
+"""The writer of segments that the core replaced, in numpy: what it writes is what the core has to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.store.arrayfile import strings_to_arrays, write_arrays
+from indexer.store.columns import KINDS, MAX_VERSIONS, RANK_BLOCK, Occurrences, VersionColumns, word_id
+from indexer.store.postings import RARE, _places_behind
+from indexer.store.runs import Layout, bit_widths
+from indexer.store.stems import Stems, language_bits, stems_of_words
+from indexer.text.analysis import Tokens
+from indexer.text.languages import has_stemmer
+
+_ESCAPE = 255
+_AT_ONCE = 1 << 17
+
+
+def write_batch(
+    path: str,
+    groups: Sequence[Tokens],
+    versions: VersionColumns,
+    more: Mapping[str, NDArray[np.integer]] | None = None,
+) -> None:
+    """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError.
+
+    more: further columns, as SegmentWriter.write takes them.
+    """
+    numbers: dict[str, int] = {}
+    # for each group the numbers of its words in the batch, numbered as they come
+    batch_numbers = [
+        np.fromiter(
+            (numbers.setdefault(word, len(numbers)) for word in tokens.words),
+            dtype=np.int64,
+            count=len(tokens.words),
+        )
+        for tokens in groups
+    ]
+    rank, words, ids = sort_words(list(numbers))
+    del numbers
+    occurrences = _sorted_occurrences(words, groups, [rank[own] for own in batch_numbers])
+    writer = SegmentWriter(versions)
+    writer.add(occurrences, ids)
+    bits = language_bits(versions.languages)
+    seen = words_by_language(occurrences, versions.language, versions.languages)
+    writer.write(path, stems_of_words(words, {name: seen[name] for name in bits}), more)
+
+
+def _sorted_occurrences(
+    words: list[str], groups: Sequence[Tokens], ranks: Sequence[NDArray[np.int64]]
+) -> Occurrences:
+    """Return the occurrences sorted by word, version, element, position.
+
+    ranks: for each group the places of its words among `words`.
+    """
+    first_version = np.cumsum([0, *(len(tokens.extents) for tokens in groups)])
+    version_bits = int(first_version[-1]).bit_length()
+    position_bits = max((int(tokens.extents.max(initial=0)) for tokens in groups), default=0).bit_length()
+    if len(words).bit_length() + version_bits + 4 + position_bits > 64:
+        return _sorted_columns(words, groups, ranks, first_version)
+    # a group at a time, so that a batch is in memory as numbers of 64 bits and its tokens, not as columns besides
+    key = np.empty(sum(len(tokens.word) for tokens in groups), dtype=np.uint64)
+    end = 0
+    for tokens, own, version in zip(groups, ranks, first_version.tolist(), strict=False):
+        part = key[end : end + len(tokens.word)]
+        end += len(tokens.word)
+        part[:] = own[tokens.word]
+        for column, bits in (
+            (tokens.document + np.uint32(version), version_bits),
+            (tokens.element, 4),
+            (tokens.position, position_bits),
+        ):
+            part <<= np.uint64(bits)
+            part |= column
+    key.sort()
+
+    def take(bits: int) -> NDArray[np.int64]:
+        column = (key & np.uint64((1 << bits) - 1)).astype(np.int64)
+        np.right_shift(key, np.uint64(bits), out=key)
+        return column
+
+    position, element, version_column = take(position_bits), take(4).astype(np.uint8), take(version_bits)
+    return Occurrences(words, key.view(np.int64), version_column, element, position)
+
+
+def _sorted_columns(
+    words: list[str],
+    groups: Sequence[Tokens],
+    ranks: Sequence[NDArray[np.int64]],
+    first_version: NDArray[np.int64],
+) -> Occurrences:
+    """Return the same where an occurrence does not fit into 64 bits."""
+    word = np.concatenate([own[tokens.word] for tokens, own in zip(groups, ranks, strict=True)])
+    version = np.concatenate(
+        [tokens.document + first for tokens, first in zip(groups, first_version, strict=False)]
+    ).astype(np.int64)
+    element = np.concatenate([tokens.element for tokens in groups])
+    position = np.concatenate([tokens.position for tokens in groups]).astype(np.int64)
+    order = np.lexsort((position, element, version, word))
+    return Occurrences(words, word[order], version[order], element[order], position[order])
+
+
+def sort_words(words: list[str]) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return (rank, sorted, ids): words in the order of a segment (by id, then spelling), and the rank of each."""
+    return order_words(words, np.fromiter(map(word_id, words), dtype=np.uint32, count=len(words)))
+
+
+def order_words(
+    words: list[str], ids: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], list[str], NDArray[np.uint32]]:
+    """Return the same as sort_words for words whose ids are known."""
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    # the few that share an id stand side by side and are put into the order of their spellings
+    shared = np.flatnonzero(ids[1:] == ids[:-1]).tolist()
+    for place in shared:
+        first = place
+        while first and ids[first - 1] == ids[place]:
+            first -= 1
+        order[first : place + 2] = sorted(order[first : place + 2].tolist(), key=words.__getitem__)
+    rank = np.empty(len(words), dtype=np.int64)
+    rank[order] = np.arange(len(words))
+    return rank, [words[i] for i in order.tolist()], ids
+
+
+def words_by_language(
+    occurrences: Occurrences, language: NDArray[np.integer], languages: list[str]
+) -> dict[str, NDArray[np.int64]]:
+    """Return which words (by index, rising) occur in versions of each language that has a stemmer.
+
+    Pages may declare 18,000 languages, of which some thirty have one: all others share a row.
+    """
+    stemmed = [number for number, name in enumerate(languages) if has_stemmer(name)]
+    row_of = np.full(len(languages), len(stemmed), dtype=np.uint8)
+    row_of[stemmed] = np.arange(len(stemmed))
+    seen = np.zeros((len(stemmed) + 1, len(occurrences.words)), dtype=bool)
+    seen[row_of[language][occurrences.version], occurrences.word] = True
+    return {languages[number]: np.flatnonzero(seen[row]) for row, number in enumerate(stemmed)}
+
+
+# For each element a number that counts one of it: six bits an element.
+_ONE_OF = np.uint64(1) << (np.arange(KINDS, dtype=np.uint64) * np.uint64(6))
+
+
+class SegmentWriter:
+    """Collects posting columns word range by word range, then writes the segment."""
+
+    def __init__(self, versions: VersionColumns) -> None:
+        if len(versions) > MAX_VERSIONS:
+            raise ValueError(f"{len(versions)} versions, a segment holds at most {MAX_VERSIONS}")
+        self._versions = versions
+        self._widths = bit_widths(versions.extent)
+        self._words: list[str] = []
+        self._ids: list[NDArray[np.uint32]] = []
+        self._pair_counts: list[NDArray[np.uint32]] = []
+        self._ordinal_sizes: list[NDArray[np.uint32]] = []
+        self._position_sizes: list[NDArray[np.uint32]] = []
+        nothing = np.zeros(0, dtype=np.uint8)
+        self._ordinals: list[NDArray[Any]] = [nothing]
+        self._positions: list[NDArray[Any]] = [nothing]
+        self._shapes: list[NDArray[Any]] = []
+        self._shape_numbers: dict[bytes, int] = {}
+        self._occurrences = 0
+
+    def add(self, occurrences: Occurrences, ids: NDArray[np.uint32]) -> None:
+        """Add the lists of a range of words; words must follow those added before, each with an occurrence."""
+        if not len(occurrences):
+            return
+        word, version = occurrences.word, occurrences.version
+        begins_pair = np.empty(len(word), dtype=bool)
+        begins_pair[0] = True
+        np.logical_or(word[1:] != word[:-1], version[1:] != version[:-1], out=begins_pair[1:])
+        pair_starts = np.flatnonzero(begins_pair)
+        pair_word = word[pair_starts]
+        list_starts = np.flatnonzero(np.append(True, pair_word[1:] != pair_word[:-1]))
+        if len(list_starts) != len(occurrences.words):
+            raise ValueError(f"{len(occurrences.words)} words but {len(list_starts)} posting lists")
+
+        data, ends = encode_ordinals(version[pair_starts], list_starts)
+        self._ordinals.append(data)
+        self._ordinal_sizes.append(_steps(ends))
+        begins_pair[1:] |= occurrences.element[1:] != occurrences.element[:-1]
+        run_starts = np.flatnonzero(begins_pair)
+        first_runs = np.searchsorted(run_starts, pair_starts[list_starts])
+        data, ends = pack_runs(
+            occurrences.position, run_starts, self._widths[version[run_starts]], first_runs
+        )
+        self._positions.append(data)
+        self._position_sizes.append(_steps(ends))
+        self._shapes.append(self._number_shapes(occurrences.element, pair_starts))
+        self._pair_counts.append(np.diff(np.append(list_starts, len(pair_starts))).astype(np.uint32))
+        self._words.extend(occurrences.words)
+        self._ids.append(ids)
+        self._occurrences += len(word)
+
+    def _number_shapes(
+        self, element: NDArray[np.uint8], pair_starts: NDArray[np.int64]
+    ) -> NDArray[np.uint32]:
+        """Return for each pair the number of its shape (count by element), new shapes numbered as they come."""
+        totals = np.diff(np.append(pair_starts, len(element)))
+        # six bits for each element's count tell shapes apart exactly while no count reaches 64
+        keys = np.add.reduceat(_ONE_OF.take(element), pair_starts)
+        great = np.flatnonzero(totals >= 64)
+        keys[great] = np.uint64(1 << 63) | great.astype(np.uint64)
+        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        numbers = np.empty(len(distinct), dtype=np.uint32)
+        for i, pair in enumerate(first.tolist()):
+            start = int(pair_starts[pair])
+            counts = np.bincount(element[start : start + int(totals[pair])], minlength=KINDS).astype(
+                np.uint32
+            )
+            numbers[i] = self._shape_numbers.setdefault(counts.tobytes(), len(self._shape_numbers))
+        return numbers[inverse]
+
+    def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
+        """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
+        versions = self._versions
+        shapes, rare, rank, table = self._order_shapes()
+        hosts_ends, hosts = strings_to_arrays(versions.hosts)
+        word_ends, words = strings_to_arrays(self._words)
+        write_arrays(
+            path,
+            "segment",
+            {
+                "versions": len(versions),
+                "words": len(self._words),
+                "pairs": len(shapes),
+                "occurrences": self._occurrences,
+                "languages": versions.languages,
+            },
+            {
+                "word_ids": self._ids or np.zeros(0, dtype=np.uint32),
+                "word_ends": word_ends,
+                "words": words,
+                "pair_ends": _ends(self._pair_counts),
+                "ordinal_ends": _ends(self._ordinal_sizes),
+                "ordinals": self._ordinals,
+                "position_ends": _ends(self._position_sizes),
+                "positions": self._positions,
+                "shapes": shapes,
+                "rare_shapes": rare,
+                "rare_ranks": rank,
+                "shape_table": table,
+                "document": versions.document.astype(np.uint32),
+                "key": versions.key.astype(np.uint64),
+                "lengths": _narrow(versions.lengths),
+                "extent": versions.extent.astype(np.uint32),
+                "host": _narrow(versions.host),
+                "language": _narrow(versions.language),
+                "host_ends": hosts_ends,
+                "hosts": hosts,
+                "stem_keys": stems.keys,
+                "stem_words": stems.words,
+                **{name: _narrow(column) for name, column in (more or {}).items()},
+            },
+        )
+
+    def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
+        """Number the shapes by how often they are used; part by part, for these are all pairs of a segment."""
+        kinds = len(self._shape_numbers)
+        frequency = np.zeros(kinds, dtype=np.int64)
+        for numbers in self._shapes:
+            frequency += np.bincount(numbers, minlength=kinds)
+        order = np.argsort(-frequency, kind="stable")
+        place = np.empty(kinds, dtype=np.uint32)
+        place[order] = np.arange(kinds)
+        shapes = np.zeros(int(frequency.sum()), dtype=np.uint8)
+        rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
+        done = 0
+        for numbers in self._shapes:
+            placed = place[numbers]
+            shapes[done : done + len(placed)] = np.minimum(placed, RARE)
+            rare.append(placed[placed >= RARE])
+            done += len(placed)
+        rank = np.zeros(len(shapes) // RANK_BLOCK + 2, dtype=np.uint32)
+        where = np.flatnonzero(shapes == RARE) // RANK_BLOCK
+        rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
+        table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
+        return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
+
+
+def _steps(ends: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the sizes of what ends at `ends`."""
+    sizes: NDArray[np.uint32] = ends.copy()
+    sizes[1:] -= ends[:-1]
+    return sizes
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the smallest unsigned type that holds them all."""
+    greatest = int(values.max(initial=0))
+    return values.astype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32)
+
+
+def _ends(sizes: list[NDArray[np.uint32]]) -> NDArray[np.uint32]:
+    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.uint32)
+    return np.cumsum(joined, dtype=np.int64).astype(np.uint32)
+
+
+def encode_ordinals(
+    ordinals: NDArray[np.integer], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """Return (bytes, ends) of many lists at once.
+
+    ordinals: rising within each list, the lists one behind the other; starts: where each list
+    begins. ends: where the bytes of each list end. No list may be empty.
+    """
+    count = len(ordinals)
+    gaps = np.empty(count, dtype=np.int64)
+    gaps[1:] = np.diff(ordinals.astype(np.int64)) - 1
+    gaps[starts] = ordinals[starts]
+    lengths = np.diff(np.append(starts, count))
+    greatest = np.maximum.reduceat(gaps, starts)
+    width = np.where(greatest < 1 << 8, 1, np.where(greatest < 1 << 16, 2, 4))
+    great = gaps >= _ESCAPE
+    escapes = np.add.reduceat(great, starts, dtype=np.int64)
+    escaped = (width == 2) & (2 * escapes < lengths)
+    width[escaped] = 1
+    sizes = lengths * width + np.where(escaped, 2 * escapes, 0)
+    ends = np.cumsum(sizes)
+    width_of_pair = np.repeat(width, lengths)
+    place = np.repeat(ends - sizes, lengths) + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
+    data = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    rows = np.flatnonzero(great & np.repeat(escaped, lengths))
+    if len(rows):
+        behind = _places_behind(rows, ends - sizes, starts, lengths)
+        data[behind], data[behind + 1] = gaps[rows] & 255, gaps[rows] >> 8
+        gaps[rows] = _ESCAPE
+    for byte in range(4):
+        chosen = width_of_pair > byte
+        if byte and not chosen.any():
+            break
+        data[place[chosen] + byte] = (gaps[chosen] >> (8 * byte)) & 255
+    return data, ends.astype(np.uint32)
+
+
+def pack_runs(
+    positions: NDArray[np.signedinteger],
+    run_starts: NDArray[np.int64],
+    widths: NDArray[np.int64],
+    list_starts: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """Return (bytes, ends) of the positions of many lists; ends: where the bytes of each list end.
+
+    run_starts: where each run begins among the positions; widths: bits of the version of each run; list_starts: where
+    each list begins among the runs. No run and no list is empty.
+    """
+    counts = np.diff(np.append(run_starts, len(positions)))
+    layout = Layout.of(counts, widths)
+    before = np.cumsum(layout.bits) - layout.bits
+    list_bits = np.add.reduceat(layout.bits, list_starts) if len(list_starts) else layout.bits
+    list_bytes = (list_bits + 7) >> 3
+    ends = np.cumsum(list_bytes)
+    base = (ends - list_bytes) * 8 - before[list_starts]
+    run_bit = before + np.repeat(base, np.diff(np.append(list_starts, len(run_starts))))
+    words = np.zeros((int(ends[-1] if len(ends) else 0) >> 3) + 2, dtype="<u8")
+    first = 0
+    while first < len(counts):
+        reached = int(run_starts[first]) + _AT_ONCE
+        last = max(first + 1, int(np.searchsorted(run_starts, reached)))
+        end = int(run_starts[last]) if last < len(counts) else len(positions)
+        part = positions[int(run_starts[first]) : end].astype(np.int64)
+        _pack_part(words, part, layout.between(first, last), run_bit[first:last])
+        first = last
+    return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
+
+
+def _pack_part(
+    words: NDArray[np.uint64], positions: NDArray[np.int64], layout: Layout, run_bit: NDArray[np.int64]
+) -> None:
+    """Put the positions of some runs, which begin at the bits `run_bit`, into a stream of bits."""
+    counts = layout.counts
+    run_starts = np.cumsum(counts) - counts
+    low = np.repeat(layout.low, counts)
+    inside = np.arange(len(positions)) - np.repeat(run_starts, counts)
+    offset = np.repeat(run_bit, counts) + inside * low
+    numbers = positions.astype(np.uint64) & ((np.uint64(1) << low.astype(np.uint64)) - np.uint64(1))
+    _join(words, numbers, offset)
+    rows = np.flatnonzero(layout.split >= 0)
+    if len(rows):
+        row, place = _spread(counts[rows])
+        high = positions[run_starts[rows][row] + place] >> layout.low[rows][row]
+        bit = (run_bit + counts * layout.low)[rows][row] + high + place
+        _join(words, np.ones(len(bit), dtype=np.uint64), bit)
+
+
+def _join(words: NDArray[np.uint64], numbers: NDArray[np.uint64], offsets: NDArray[np.int64]) -> None:
+    """Put numbers into a stream of bits at rising offsets where nothing is yet."""
+    if not len(numbers):
+        return
+    at = offsets >> 6
+    shift = (offsets & 63).astype(np.uint64)
+    first = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
+    words[at[first]] |= np.bitwise_or.reduceat(numbers << shift, first)
+    # what goes over the end of 64 bits: of the last number there only
+    last = np.append(first[1:], len(at)) - 1
+    over = last[shift[last] > 0]
+    words[at[over] + 1] |= numbers[over] >> (np.uint64(64) - shift[over])
+
+
+def _spread(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each item of groups of `counts` items its group, and its place in it."""
+    group = np.repeat(np.arange(len(counts)), counts)
+    return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
