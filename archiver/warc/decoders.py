@@ -143,5 +143,10 @@ def zstd_decoder(window_log: int, dictionary: Dictionary | None = None) -> Decod
 
 
 def zstd_dictionary(raw: bytes) -> Dictionary:
-    """Return a trained dictionary, or take any other bytes as content to refer to."""
-    return zstd.ZstdDict(raw, is_raw=not raw.startswith(b"\x37\xa4\x30\xec"))
+    """Return a trained dictionary, or take any other bytes as content to refer to.
+
+    Raises one of DECODER_ERRORS for what begins like a trained one and is damaged.
+    """
+    dictionary = zstd.ZstdDict(raw, is_raw=not raw.startswith(b"\x37\xa4\x30\xec"))
+    zstd.ZstdDecompressor(dictionary)  # its tables are looked at here only
+    return dictionary

@@ -11,7 +11,7 @@ async (pages) => {
     for (const attribute of node.attributes) {
       const name = attribute.localName.toLowerCase(), value = attribute.value;
       if (name.startsWith("on")) report(`${attribute.name} of ${node.localName}`);
-      if (name === "http-equiv" || name === "attributename" && node.namespaceURI.includes("svg") && /href|src|^on|style/i.test(value)) report(attribute.name + value);
+      if (name === "http-equiv" || name === "attributename" && node.namespaceURI.includes("svg") && /^\s*([^:]*:)*(href|src.*|on.*|style)\s*$/i.test(value)) report(attribute.name + value);
       if (name === "srcdoc") { walk(new DOMParser().parseFromString(value, "text/html"), report); continue }
       if (loads.has(name)) {
         for (const written of name.endsWith("srcset") ? value.split(/\s+\S*,\s*/) : [value]) {

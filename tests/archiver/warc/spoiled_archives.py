@@ -157,6 +157,15 @@ def _zstd_with_dictionary(records: list[bytes]) -> bytes:
     return skippable(dictionary.dict_content) + frames
 
 
+def _zstd_with_trained_dictionary(records: list[bytes]) -> bytes:
+    try:
+        dictionary = zstd.train_dict(records * (200 // len(records) + 1), 4096)
+    except (zstd.ZstdError, ZeroDivisionError, ValueError):  # of too little
+        return _zstd_with_dictionary(records)
+    frames = b"".join(zstd.compress(record, zstd_dict=dictionary) for record in records)
+    return skippable(dictionary.dict_content) + frames
+
+
 _PACKERS: tuple[Callable[[list[bytes]], bytes], ...] = (
     b"".join,
     b"".join,
@@ -165,6 +174,7 @@ _PACKERS: tuple[Callable[[list[bytes]], bytes], ...] = (
     lambda records: b"".join(gzip.compress(record, 1, mtime=0) for record in records),
     lambda records: b"".join(zstd.compress(record) for record in records),
     _zstd_with_dictionary,
+    _zstd_with_trained_dictionary,
     lambda records: b"".join(lz4.frame.compress(record) for record in records),
     lambda records: b"".join(bz2.compress(record, 1) for record in records),
 )

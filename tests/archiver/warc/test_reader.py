@@ -123,6 +123,20 @@ def test_a_dictionary_that_is_missing_or_broken_is_damage(tmp_path: Path) -> Non
     assert "dictionary" in seen.damages[0].problem
 
 
+def test_a_trained_dictionary_that_is_damaged_anywhere_is_damage_or_makes_no_difference(tmp_path: Path) -> None:
+    """Its tables are looked at when the first frame is unpacked, not when it is taken for a dictionary."""
+    dictionary = zstd.train_dict([page(f"word {n} of many") for n in range(200)], 4096).dict_content
+    plain = zstd.compress(page("two"))
+    broken = 0
+    for place in range(4, 160):
+        damaged = dictionary[:place] + bytes([dictionary[place] ^ 0xFF]) + dictionary[place + 1 :]
+        seen = read(tmp_path / "a", skippable(damaged) + plain)
+        assert seen.words == ["two"], place
+        assert all("dictionary" in damage.problem for damage in seen.damages), place
+        broken += len(seen.damages)
+    assert broken > 20, "most of its tables"
+
+
 # ---------------------------------------------------------------- where records begin and end
 
 
