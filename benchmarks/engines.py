@@ -1,10 +1,11 @@
 """The engines that peers.py measures, each from WARC files to ten hits; every run is a process of its own.
 
     python benchmarks/engines.py build ENGINE FOLDER WORKERS FILE...    make an index; prints JSON
-    python benchmarks/engines.py ask ENGINE FOLDER QUERIES PASSES       time the queries; prints JSON
+    python benchmarks/engines.py ask ENGINE FOLDER QUERIES              times the queries; prints a line of JSON
+                                                                        for each line that it reads
 
-All but Whoosh read and parse alike: FastWARC, Lexbor, title and text. That work is done in as many
-processes as there are cores, which hand over chunks of pages through a queue that holds few of them.
+All but Whoosh are given the same pages: read by FastWARC, title and text as this product finds them. That work is done
+in as many processes as there are cores, which hand over chunks of pages through a queue that holds few of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import multiprocessing
 import os
 import re
 import sqlite3
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -50,9 +50,18 @@ class Engine(Protocol):
 
 
 def pages_of(file: str, *, every: int = 1) -> Iterator[Page]:
-    """Yield the pages of an archive: what FastWARC and Lexbor make of it, without a walk through the tree."""
+    """Yield the pages of an archive: read by FastWARC, their text found as this product does it."""
+    from indexer.text.charset import decode_html
+    from indexer.text.elements import collect_page
+
+    for url, body, content_type in bodies_of(file, every=every):
+        page = collect_page(decode_html(body, content_type)[0])
+        yield url, page.title or "", page.text
+
+
+def bodies_of(file: str, *, every: int = 1) -> Iterator[tuple[str, bytes, str]]:
+    """Yield (address, body, Content-Type) of the HTML pages of an archive."""
     from fastwarc.warc import ArchiveIterator, WarcRecordType
-    from selectolax.lexbor import LexborHTMLParser
 
     with open(file, "rb") as stream:
         records = ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True)
@@ -62,17 +71,9 @@ def pages_of(file: str, *, every: int = 1) -> Iterator[Page]:
             head = record.http_headers
             if head is None or head.status_code != 200:
                 continue
-            if "html" not in (record.http_content_type or head.get("Content-Type") or ""):
-                continue
-            tree = LexborHTMLParser(record.reader.read())
-            tree.strip_tags(["script", "style", "template"])
-            title = tree.css_first("title")
-            body = tree.body
-            yield (
-                record.headers["WARC-Target-URI"].strip("<>"),
-                title.text(separator=" ") if title is not None else "",
-                body.text(separator=" ") if body is not None else "",
-            )
+            content_type = record.http_content_type or head.get("Content-Type") or ""
+            if "html" in content_type:
+                yield record.headers["WARC-Target-URI"].strip("<>"), record.reader.read(), content_type
 
 
 def pages_of_soup(file: str) -> Iterator[Page]:
@@ -187,14 +188,17 @@ class Floor:
     """Reading and parsing alone: what no indexer can do without."""
 
     needs = ("fastwarc", "selectolax")
-    what = "FastWARC and Lexbor, title and text, nothing kept"
+    what = "FastWARC and a Lexbor tree of each page, nothing taken from it"
 
     def build(self, files: list[str], folder: Path, workers: int) -> dict[str, Any]:
-        def measure(chunk: list[Page]) -> tuple[int, int]:
-            return len(chunk), sum(len(body) for _, _, body in chunk)
+        from selectolax.lexbor import LexborHTMLParser
 
-        counts = list(in_processes(files, workers, pages_of, measure))
-        return {"pages": sum(pages for pages, _ in counts), "characters": sum(size for _, size in counts)}
+        def trees_of(file: str) -> Iterator[Page]:
+            for url, body, _ in bodies_of(file):
+                LexborHTMLParser(body)
+                yield url, "", ""
+
+        return {"pages": sum(in_processes(files, workers, trees_of, len))}
 
     def open(self, folder: Path) -> Ask:
         raise NotImplementedError
@@ -407,19 +411,16 @@ ENGINES: dict[str, Engine] = {
 # ---------------------------------------------------------------- timing
 
 
-def time_queries(ask: Ask, queries: list[str], passes: int) -> dict[str, Any]:
-    """Ask every query once to warm up, then `passes` times; return the median time of each in microseconds."""
-    answers = [ask(query, True) for query in queries]
+def time_queries(ask: Ask, queries: list[str]) -> dict[str, list[float]]:
+    """Ask every query, with an exact count and without; return the times in microseconds."""
     times: dict[str, list[float]] = {}
     for name, exact in (("exact", True), ("no_count", False)):
-        runs: list[list[float]] = [[] for _ in queries]
-        for _ in range(passes):
-            for number, query in enumerate(queries):
-                start = time.perf_counter_ns()
-                ask(query, exact)
-                runs[number].append((time.perf_counter_ns() - start) / 1000)
-        times[name] = [statistics.median(run) for run in runs]
-    return {"times_us": times, "answered": sum(map(bool, answers)), "hits": answers}
+        times[name] = []
+        for query in queries:
+            start = time.perf_counter_ns()
+            ask(query, exact)
+            times[name].append((time.perf_counter_ns() - start) / 1000)
+    return times
 
 
 def own_memory() -> dict[str, float]:
@@ -444,7 +445,10 @@ def main() -> None:
         ask = engine.open(Path(folder))
         ask(queries[0], True)
         first_ms = (time.perf_counter() - start) * 1000
-        print(json.dumps({**time_queries(ask, queries, int(rest[1])), "first_ms": first_ms, **own_memory()}))
+        answered = sum(bool(ask(query, True)) for query in queries)
+        print(json.dumps({"first_ms": first_ms, "answered": answered}), flush=True)
+        for _ in sys.stdin:
+            print(json.dumps({"times_us": time_queries(ask, queries), **own_memory()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@
     python benchmarks/peers.py --engines findingaid,tantivy --json --save peers.json
 
 Every index is built in a process of its own, from nothing, with all cores; memory is the highest sum of
-proportional set sizes of its processes. Queries come from queries.tsv; each is asked three times after
-one pass to warm up, and its median counts. FTS5, bm25s and Whoosh have one way to answer, so that their
+proportional set sizes of its processes. The engines take turns, a build each and again (--builds; the build of median
+time counts), then a pass over the queries each and again (--passes, after one to warm up; the median of each counts),
+so that whatever else the machine does falls on all of them. All but Whoosh are given the same titles and texts.
+Queries come from queries.tsv. FTS5, bm25s and Whoosh have one way to answer, so that their
 times without a count differ by the count alone. Whoosh sees only a slice (--slice): it would take hours.
 
 --verify also compares our ten best for every query with the plain search of the tests, which walks every page in
@@ -22,6 +24,7 @@ import json
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -64,7 +67,7 @@ def main() -> None:
     names = arguments.engines.split(",")
     check(names, arguments.arcs, arguments.queries)
     workers = arguments.workers or len(os.sched_getaffinity(0))
-    files = sorted(arguments.arcs.glob("*.warc.gz"))
+    files = archives_in(arguments.arcs)
     arguments.work.mkdir(parents=True, exist_ok=True)
     if arguments.pages:
         files = deal_out(files, arguments.pages, arguments.work / "arcs", workers * FILES_A_CORE)
@@ -73,18 +76,25 @@ def main() -> None:
         "archive_bytes": sum(file.stat().st_size for file in files), "versions": versions_of(names), "engines": {},
     }  # fmt: skip
     queries = read_queries(arguments.queries)
+    own = dict.fromkeys(names, files)
+    if "whoosh" in own:
+        own["whoosh"] = deal_out(files, arguments.slice, arguments.work / "slice", workers * FILES_A_CORE)
+    builds: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for _ in range(arguments.builds):
+        for name in names:
+            print(f"{name}: indexing", file=sys.stderr)
+            builds[name].append(measure_build(name, own[name], arguments.work / name, workers))
+    asked = [name for name in names if name != "floor"]
+    print(f"asking {len(queries)} queries of {', '.join(asked)}", file=sys.stderr)
+    answers = ask(
+        {name: arguments.work / name for name in asked},
+        arguments.queries,
+        arguments.passes,
+        [kind for kind, _ in queries],
+    )
     for name in names:
-        own = files
-        if name == "whoosh":
-            own = deal_out(files, arguments.slice, arguments.work / "slice", workers * FILES_A_CORE)
-        print(f"{name}: indexing", file=sys.stderr)
-        folder = arguments.work / name
-        figures = measure_builds(name, own, folder, workers, arguments.builds)
-        if name != "floor":
-            print(f"{name}: asking {len(queries)} queries", file=sys.stderr)
-            figures |= ask(name, folder, arguments.queries, arguments.passes, [kind for kind, _ in queries])
-        figures["what"] = ENGINES[name].what
-        result["engines"][name] = figures
+        figures = sorted(builds[name], key=lambda build: float(build["seconds"]))[len(builds[name]) // 2]
+        result["engines"][name] = {**figures, **answers.get(name, {}), "what": ENGINES[name].what}
     if arguments.verify:
         result["verified"] = verify(arguments.work / "findingaid", files, [query for _, query in queries])
     add_ratios(result["engines"])
@@ -106,10 +116,17 @@ def check(names: list[str], arcs: Path, queries: Path) -> None:
                 f"peers.py: {name} needs {', '.join(missing)};"
                 " install: python -m pip install -r benchmarks/requirements-peers.txt"
             )
-    if not any(arcs.glob("*.warc.gz")):
-        sys.exit(f"peers.py: {arcs} holds no .warc.gz files; make them with: python benchmarks/corpus.py")
+    if not archives_in(arcs):
+        sys.exit(
+            f"peers.py: {arcs} holds no .warc or .warc.gz files; make them with: python benchmarks/corpus.py"
+        )
     if not queries.exists():
         sys.exit(f"peers.py: {queries} does not exist; make it with: python benchmarks/queries.py")
+
+
+def archives_in(folder: Path) -> list[Path]:
+    """Return the WARC files below a folder."""
+    return sorted([*folder.rglob("*.warc.gz"), *folder.rglob("*.warc")])
 
 
 def deal_out(files: list[Path], pages: int, folder: Path, number: int) -> list[Path]:
@@ -142,12 +159,6 @@ def members_of(file: Path) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def measure_builds(name: str, files: list[Path], folder: Path, workers: int, times: int) -> dict[str, Any]:
-    """Build an index `times` times and return the figures of the build of median time."""
-    builds = [measure_build(name, files, folder, workers) for _ in range(times)]
-    return sorted(builds, key=lambda build: float(build["seconds"]))[len(builds) // 2]
-
-
 def measure_build(name: str, files: list[Path], folder: Path, workers: int) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -168,26 +179,68 @@ def measure_build(name: str, files: list[Path], folder: Path, workers: int) -> d
     }
 
 
-def ask(name: str, folder: Path, queries: Path, passes: int, kinds: list[str]) -> dict[str, Any]:
-    """Time the queries in a process of their own and return percentiles, of all and by kind."""
-    command = [sys.executable, str(HERE / "engines.py"), "ask", name, str(folder), str(queries), str(passes)]
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if run.returncode:
-        sys.exit(f"peers.py: asking {name} ended with exit code {run.returncode}")
-    measured = json.loads(run.stdout)
+def ask(folders: dict[str, Path], queries: Path, passes: int, kinds: list[str]) -> dict[str, dict[str, Any]]:
+    """Time the queries, each engine in a process of its own and all in turn; return percentiles, of all and by kind."""
+    asking = {name: Asking(name, folder, queries) for name, folder in folders.items()}
+    told = {name: engine.told() for name, engine in asking.items()}
+    timed: dict[str, list[dict[str, Any]]] = {name: [] for name in asking}
+    for _ in range(passes):
+        for name, engine in asking.items():
+            engine.go()
+            timed[name].append(engine.told())
+    for engine in asking.values():
+        engine.end()
+    return {name: answers_of(folders[name], told[name], timed[name], kinds) for name in asking}
+
+
+class Asking:
+    """A process that has opened the index of an engine and times a pass over the queries when it is told to."""
+
+    def __init__(self, name: str, folder: Path, queries: Path) -> None:
+        self._name = name
+        command = [sys.executable, str(HERE / "engines.py"), "ask", name, str(folder), str(queries)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def go(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def told(self) -> dict[str, Any]:
+        """Return what it says next; waits for it."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"peers.py: asking {self._name} ended with exit code {self._process.wait()}")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+def answers_of(
+    folder: Path, opened: dict[str, Any], timed: list[dict[str, Any]], kinds: list[str]
+) -> dict[str, Any]:
+    """Return the figures of an engine from what it said: when it was opened, and after each pass."""
+    medians = {
+        name: [
+            statistics.median(times) for times in zip(*(one["times_us"][name] for one in timed), strict=True)
+        ]
+        for name in ("exact", "no_count")
+    }
     by_kind: dict[str, dict[str, float]] = {}
     for kind in dict.fromkeys(kinds):
-        chosen = [i for i, own in enumerate(kinds) if own == kind]
-        by_kind[kind] = percentiles([measured["times_us"]["exact"][i] for i in chosen])
+        by_kind[kind] = percentiles([medians["exact"][i] for i, own in enumerate(kinds) if own == kind])
     index_bytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     return {
-        "exact": percentiles(measured["times_us"]["exact"]),
-        "no_count": percentiles(measured["times_us"]["no_count"]),
+        "exact": percentiles(medians["exact"]),
+        "no_count": percentiles(medians["no_count"]),
         "by_kind": by_kind,
-        "answered": measured["answered"],
-        "open_and_first_ms": round(measured["first_ms"], 1),
-        "ask_rss_mb": measured["rss_mb"],
-        "ask_not_mapped_mb": measured["not_mapped_mb"],
+        "answered": opened["answered"],
+        "open_and_first_ms": round(opened["first_ms"], 1),
+        "ask_rss_mb": timed[-1]["rss_mb"],
+        "ask_not_mapped_mb": timed[-1]["not_mapped_mb"],
         "index_bytes_when_asked": index_bytes,
     }
 
@@ -240,7 +293,6 @@ def plain_versions(files: list[Path]) -> Iterator[Any]:
             running = tuple(zip(map(int, page.classes), page.pieces, strict=True))
             head = (page.title or "", page.description, page.keywords)
             yield PlainVersion(capture.url, language_of(page), *head, running, links=tuple(page.links))
-
 
 
 RATIOS = {

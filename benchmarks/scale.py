@@ -265,15 +265,18 @@ def measure_size(
     archive_bytes = sum(file.stat().st_size for file in files)
     figures: dict[str, Any] = {"archive_bytes": archive_bytes, **measure(files, folder, workers)}
     figures |= contents_of(folder)
-    figures |= ask("findingaid", folder, arguments.queries, arguments.passes, kinds)
+    folders = {"findingaid": folder}
+    if "tantivy" in names:
+        folders["tantivy"] = arguments.work / "tantivy"
+        figures["tantivy"] = measure_build("tantivy", files, folders["tantivy"], workers)
+    asked = ask(folders, arguments.queries, arguments.passes, kinds)
+    figures |= asked["findingaid"]
+    if "tantivy" in names:
+        figures["tantivy"] |= asked["tantivy"]
+        shutil.rmtree(folders["tantivy"])
     some = [query for _, query in queries[:: max(1, len(queries) // 7)]]
     figures["cold_search_s"] = measure_cold_start(folder, some)
     figures |= measure_server(folder, [query for _, query in queries])
-    if "tantivy" in names:
-        folder = arguments.work / "tantivy"
-        figures["tantivy"] = measure_build("tantivy", files, folder, workers)
-        figures["tantivy"] |= ask("tantivy", folder, arguments.queries, arguments.passes, kinds)
-        shutil.rmtree(folder)
     return figures
 
 

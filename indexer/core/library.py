@@ -19,21 +19,32 @@ class CoreMissingError(ImportError):
     """The compiled core is not there, or is not of this version of the program."""
 
 
-def _loaded() -> ctypes.CDLL:
-    how = "make it with: python indexer/core/build.py (make and pip install do so by themselves)"
-    place = os.environ.get("FINDINGAID_CORE") or str(LIBRARY)  # the tests have another build to try
-    try:
-        library = ctypes.CDLL(place)
-    except OSError as error:
-        raise CoreMissingError(f"{place}: the compiled core cannot be loaded ({error}); {how}") from error
-    try:
-        library.fa_abi.restype = ctypes.c_uint32
-        found = library.fa_abi()
-    except AttributeError:
-        found = 0
-    if found != ABI:
-        raise CoreMissingError(f"{place}: the compiled core has interface {found}, expected {ABI}; {how}")
-    return library
+_HOW = "make it with: python indexer/core/build.py (make and pip install do so by themselves)"
 
 
-core: Any = _loaded()
+class Core(ctypes.CDLL):
+    """The library, or another build of it that the tests name; a function that it lacks says what to do."""
+
+    def __init__(self) -> None:
+        place = os.environ.get("FINDINGAID_CORE") or str(LIBRARY)
+        try:
+            super().__init__(place)
+        except OSError as error:
+            raise CoreMissingError(f"{place}: the compiled core cannot be loaded ({error}); {_HOW}") from error
+        self.fa_abi.restype = ctypes.c_uint32
+        found = self.fa_abi()
+        if found != ABI:
+            raise CoreMissingError(f"{place}: the compiled core has interface {found}, expected {ABI}; {_HOW}")
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError as error:
+            if name.startswith("__"):
+                raise
+            raise CoreMissingError(
+                f"{self._name}: the compiled core is older than the program, it lacks {name}; {_HOW}"
+            ) from error
+
+
+core = Core()

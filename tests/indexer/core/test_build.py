@@ -13,7 +13,7 @@ import pytest
 
 from indexer.core import build as building
 from indexer.core.build import LIBRARY, BuildError, build, compiler, has_compiler, is_fresh, sources_digest
-from indexer.core.library import ABI, core
+from indexer.core.library import ABI, CoreMissingError, core
 
 SCRIPT = Path(building.__file__)
 
@@ -77,6 +77,11 @@ def test_a_compiler_that_fails_is_named(
     with pytest.raises(BuildError, match=told):
         build(force=True, output=tmp_path / "core.so")
     assert not list(tmp_path.iterdir()), "whole or not at all"
+
+
+def test_a_library_of_an_older_program_is_told_apart() -> None:
+    with pytest.raises(CoreMissingError, match=r"core.so: .* it lacks fa_of_tomorrow; make it with: python"):
+        core.fa_of_tomorrow
 
 
 def test_run_as_a_script_it_needs_no_package() -> None:
