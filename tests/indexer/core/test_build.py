@@ -81,7 +81,7 @@ def test_a_compiler_that_fails_is_named(
 
 def test_a_library_of_an_older_program_is_told_apart() -> None:
     with pytest.raises(CoreMissingError, match=r"core.so: .* it lacks fa_of_tomorrow; make it with: python"):
-        core.fa_of_tomorrow
+        core.fa_of_tomorrow()
 
 
 def test_run_as_a_script_it_needs_no_package() -> None:
