@@ -143,7 +143,7 @@ def _time_worker(files: list[str], stages: Stages) -> int:
         (links.LinkCollector, "add", "links"),
         (links.LinkCollector, "write", "links"),
         (worker, "write_batch", "inversion"),
-        (segment_writer, "stems_of_words", "stems"),
+        (segment_writer, "stem_rows", "stems"),
         (segment_writer, "write_arrays", "segment write"),
         (merging, "merge_segments", "merge"),
         (links, "merge_links", "merge of links"),

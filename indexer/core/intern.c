@@ -74,25 +74,41 @@ static enum fa_status grow(fa_intern *table) {
     return FA_OK;
 }
 
+/* Look for a string: returns its place, or the free one where it belongs. The table has places. */
+static size_t place_of(const fa_intern *table, uint64_t hash, const uint8_t *data, size_t size) {
+    size_t place = hash & (table->places - 1);
+    for (; table->slots[place]; place = (place + 1) & (table->places - 1)) {
+        if (table->slots[place] >> 32 != hash) continue;
+        fa_bytes held = fa_intern_at(table, (uint32_t)table->slots[place] - 1);
+        if (held.size == size && (size == 0 || memcmp(held.data, data, size) == 0)) break;
+    }
+    return place;
+}
+
+int fa_intern_find(const fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
+    if (!table->count) return 0;
+    size_t place = place_of(table, hash_of(table->seed, data, size), data, size);
+    *number = (uint32_t)table->slots[place] - 1;
+    return table->slots[place] != 0;
+}
+
 enum fa_status fa_intern_put(fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
     if ((size_t)table->count * 2 >= table->places) {
         enum fa_status status = grow(table);
         if (status != FA_OK) return status;
     }
     uint64_t hash = hash_of(table->seed, data, size);
-    size_t place = hash & (table->places - 1);
-    for (; table->slots[place]; place = (place + 1) & (table->places - 1)) {
-        if (table->slots[place] >> 32 != hash) continue;
-        uint32_t found = (uint32_t)table->slots[place] - 1;
-        fa_bytes held = fa_intern_at(table, found);
-        if (held.size == size && (size == 0 || memcmp(held.data, data, size) == 0)) {
-            *number = found;
-            return FA_OK;
-        }
+    size_t place = place_of(table, hash, data, size);
+    if (table->slots[place]) {
+        *number = (uint32_t)table->slots[place] - 1;
+        return FA_OK;
     }
     if (size > UINT32_MAX - table->bytes.size || table->count >= UINT32_MAX - 1) return FA_TOO_LARGE;
-    if (!fa_buffer_reserve(&table->ends, sizeof(uint32_t))) return FA_NO_MEMORY;
-    if (!fa_buffer_put(&table->bytes, data, size)) return FA_NO_MEMORY;
+    /* a byte more: an empty string, too, lies somewhere */
+    if (!fa_buffer_reserve(&table->ends, sizeof(uint32_t)) || !fa_buffer_reserve(&table->bytes, size + 1)) {
+        return FA_NO_MEMORY;
+    }
+    fa_buffer_put(&table->bytes, data, size);
     fa_buffer_put_u32(&table->ends, (uint32_t)table->bytes.size);
     *number = table->count++;
     table->slots[place] = hash << 32 | table->count;

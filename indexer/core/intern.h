@@ -23,6 +23,9 @@ void fa_intern_begin(fa_intern *table, const uint64_t seed[2]);
 /* Give the number of a string, a new one if it is not there yet. FA_OK, FA_NO_MEMORY or FA_TOO_LARGE. */
 enum fa_status fa_intern_put(fa_intern *table, const uint8_t *data, size_t size, uint32_t *number);
 
+/* Give the number of a string if it is there, and tell whether it is. */
+int fa_intern_find(const fa_intern *table, const uint8_t *data, size_t size, uint32_t *number);
+
 /* The string of a number below `count`. It is valid until the next one is put in. */
 fa_bytes fa_intern_at(const fa_intern *table, uint32_t number);
 

@@ -13,7 +13,7 @@ from indexer.store.arrayfile import strings_to_arrays, write_arrays
 from indexer.store.columns import MAX_VERSIONS, RANK_BLOCK, VersionColumns
 from indexer.store.postings import RARE
 from indexer.store.spill import Spilled, SpillFile
-from indexer.store.stems import Stems, language_bits, stems_of_words
+from indexer.store.stems import stem_rows
 
 _SMALL = ("word_ids", "word_ends", "words", "pair_ends", "ordinal_ends", "position_ends", "languages")
 
@@ -50,7 +50,7 @@ class SegmentWriter:
         """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
         versions = self._versions
         small = {name: np.concatenate(chunks) for name, chunks in self._small.items()}
-        stems = self._stems(small)
+        stem_keys, stem_words = stem_rows(small["words"], small["word_ends"], small["languages"])
         shapes, rare, rank, table = self._order_shapes()
         hosts_ends, hosts = strings_to_arrays(versions.hosts)
         write_arrays(
@@ -84,24 +84,9 @@ class SegmentWriter:
                 "language": _narrow(versions.language),
                 "host_ends": hosts_ends,
                 "hosts": hosts,
-                "stem_keys": stems.keys,
-                "stem_words": stems.words,
+                "stem_keys": stem_keys,
+                "stem_words": stem_words,
                 **{name: _narrow(column) for name, column in (more or {}).items()},
-            },
-        )
-
-    def _stems(self, small: Mapping[str, NDArray[Any]]) -> Stems:
-        data, low = small["words"].tobytes(), 0
-        words = []
-        for high in small["word_ends"].tolist():
-            words.append(data[low:high].decode("utf-8", "replace"))
-            low = high
-        used = small["languages"]
-        return stems_of_words(
-            words,
-            {
-                name: np.flatnonzero(used >> np.uint64(bit) & np.uint64(1))
-                for name, bit in language_bits(self._versions.languages).items()
             },
         )
 

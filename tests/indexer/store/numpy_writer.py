@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import strings_to_arrays, write_arrays
-from indexer.store.columns import KINDS, MAX_VERSIONS, RANK_BLOCK, Occurrences, VersionColumns, word_id
+from indexer.store.columns import (
+    FOLDS,
+    KINDS,
+    MAX_VERSIONS,
+    PAIRS,
+    RANK_BLOCK,
+    Occurrences,
+    VersionColumns,
+    stem_key,
+    word_id,
+)
 from indexer.store.postings import RARE, _places_behind
 from indexer.store.runs import Layout, bit_widths
-from indexer.store.stems import Stems, language_bits, stems_of_words
-from indexer.text.analysis import Tokens
-from indexer.text.languages import has_stemmer
+from indexer.text.analysis import Tokens, is_paired
+from indexer.text.folding import folds_of
+from indexer.text.languages import has_stemmer, is_stemmable, stem_words
 
 _ESCAPE = 255
 _AT_ONCE = 1 << 17
+
+
+@dataclass(slots=True)
+class Stems:
+    """Which words of a segment share a stem in which language, sorted by key.
+
+    keys: first 8 bytes of the MD5 of "language:stem"; words: index of a word in the segment.
+    A word that is its own stem and shares it with no other has no row.
+    Under the names FOLDS and PAIRS: words by a spelling without their accents, and pairs of a script without spaces
+    by their first character.
+    """
+
+    keys: NDArray[np.uint64]
+    words: NDArray[np.uint32]
 
 
 def write_batch(
@@ -45,7 +71,7 @@ def write_batch(
     occurrences = _sorted_occurrences(words, groups, [rank[own] for own in batch_numbers])
     writer = SegmentWriter(versions)
     writer.add(occurrences, ids)
-    bits = language_bits(versions.languages)
+    bits = [name for name in versions.languages if has_stemmer(name)]
     seen = words_by_language(occurrences, versions.language, versions.languages)
     writer.write(path, stems_of_words(words, {name: seen[name] for name in bits}), more)
 
@@ -406,3 +432,36 @@ def _spread(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     """Return for each item of groups of `counts` items its group, and its place in it."""
     group = np.repeat(np.arange(len(counts)), counts)
     return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def stems_of_words(words: list[str], by_language: Mapping[str, NDArray[np.integer]]) -> Stems:
+    """Return the rows of Stems for the words (by index, rising) that occur in versions of each language.
+
+    Beside them stand rows under the names FOLDS and PAIRS: words by their spellings without accents, and pairs of a
+    script without spaces by their first character.
+    """
+    keys: list[int] = []
+    rows: list[int] = []
+    for index, word in enumerate(words):
+        if not word.isascii():
+            for fold in folds_of(word):
+                keys.append(stem_key(FOLDS, fold))
+                rows.append(index)
+            if len(word) == 2 and is_paired(word):
+                keys.append(stem_key(PAIRS, word[0]))
+                rows.append(index)
+    for language, indexes in by_language.items():
+        stemmed = [index for index in indexes.tolist() if is_stemmable(words[index])]
+        stems = stem_words(language, [words[index] for index in stemmed])
+        sharing = Counter(stems)
+        known: dict[str, int] = {}
+        for index, stem in zip(stemmed, stems, strict=True):
+            if sharing[stem] > 1 or words[index] != stem:
+                key = known.get(stem)
+                if key is None:
+                    key = known[stem] = stem_key(language, stem)
+                keys.append(key)
+                rows.append(index)
+    key_column = np.asarray(keys, dtype=np.uint64)
+    by_key = np.argsort(key_column, kind="stable")
+    return Stems(key_column[by_key], np.asarray(rows, dtype=np.uint32)[by_key])

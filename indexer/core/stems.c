@@ -1,0 +1,169 @@
+#include "stems.h"
+
+#include "buffer.h"
+#include "intern.h"
+
+enum { LANGUAGES = 64, BYTES_A_WORD = 48 };
+
+/* What is known of a word: its keys are those from `first` on. */
+typedef struct entry {
+    uint32_t first;
+    uint8_t count, is_own;
+} entry;
+
+typedef struct row {
+    uint64_t key;
+    uint32_t word;
+    uint32_t is_own;
+} row;
+
+struct fa_stems {
+    fa_intern words[LANGUAGES];
+    fa_buffer entries[LANGUAGES]; /* an entry a word */
+    fa_buffer keys;
+    size_t most;
+    fa_buffer rows; /* of the segment in hand */
+};
+
+fa_stems *fa_stems_new(uint64_t first_seed, uint64_t second_seed, size_t most) {
+    fa_stems *stems = calloc(1, sizeof *stems);
+    if (stems == NULL) return NULL;
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
+        fa_intern_begin(&stems->words[bit], (uint64_t[]){first_seed, second_seed});
+    }
+    stems->most = most;
+    return stems;
+}
+
+static void forget(fa_stems *stems) {
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
+        fa_intern_free(&stems->words[bit]);
+        fa_buffer_free(&stems->entries[bit]);
+    }
+    fa_buffer_free(&stems->keys);
+}
+
+void fa_stems_free(fa_stems *stems) {
+    if (stems == NULL) return;
+    forget(stems);
+    fa_buffer_free(&stems->rows);
+    free(stems);
+}
+
+static size_t bytes_kept(const fa_stems *stems) {
+    size_t bytes = stems->keys.size;
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
+        bytes += stems->words[bit].bytes.size + (size_t)stems->words[bit].count * BYTES_A_WORD;
+    }
+    return bytes;
+}
+
+/* Give the spelling of a word. Returns 0 when its ends do not fit. */
+static int spelling_of(const fa_stem_words *words, size_t word, fa_bytes *spelling) {
+    uint32_t start = word ? words->ends[word - 1] : 0, end = words->ends[word];
+    if (end < start || end > words->words.size) return 0;
+    *spelling = (fa_bytes){words->words.data + start, end - start};
+    return 1;
+}
+
+static uint64_t languages_of(const fa_stem_words *words, size_t word, fa_bytes spelling) {
+    uint8_t all = 0;
+    for (size_t i = 0; i < spelling.size; i++) all |= spelling.data[i];
+    uint64_t own = (uint64_t)1 << FA_SPELLING_BIT;
+    return all & 0x80 ? words->languages[word] | own : words->languages[word] & ~own;
+}
+
+static unsigned lowest_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bits); }
+
+enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, size_t first, uint32_t *rows,
+                                uint8_t *bits, size_t room, size_t *found, size_t *reached) {
+    *found = 0;
+    if (bytes_kept(stems) > stems->most) forget(stems);
+    size_t word = first;
+    for (; word < words->count && room - *found >= LANGUAGES; word++) {
+        fa_bytes spelling;
+        uint32_t number;
+        if (!spelling_of(words, word, &spelling)) return FA_CORRUPT;
+        for (uint64_t left = languages_of(words, word, spelling); left; left &= left - 1) {
+            unsigned bit = lowest_bit(left);
+            if (fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
+            rows[*found] = (uint32_t)word;
+            bits[(*found)++] = (uint8_t)bit;
+        }
+    }
+    *reached = word;
+    return FA_OK;
+}
+
+enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, const uint32_t *rows, const uint8_t *bits,
+                            const uint8_t *counts, const uint8_t *is_own, const uint64_t *keys, size_t key_count,
+                            size_t count) {
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        fa_bytes spelling;
+        uint32_t number;
+        if (rows[i] >= words->count || bits[i] >= LANGUAGES || counts[i] > FA_MOST_KEYS ||
+            counts[i] > key_count - used || !spelling_of(words, rows[i], &spelling)) {
+            return FA_CORRUPT;
+        }
+        size_t first = stems->keys.size / sizeof(uint64_t);
+        if (first > UINT32_MAX - FA_MOST_KEYS) return FA_TOO_LARGE;
+        if (!fa_buffer_reserve(&stems->entries[bits[i]], sizeof(entry))) return FA_NO_MEMORY;
+        if (!fa_buffer_put(&stems->keys, keys + used, counts[i] * sizeof *keys)) return FA_NO_MEMORY;
+        used += counts[i];
+        uint32_t known = stems->words[bits[i]].count;
+        enum fa_status status = fa_intern_put(&stems->words[bits[i]], spelling.data, spelling.size, &number);
+        if (status != FA_OK) return status;
+        if (number < known) continue; /* told twice */
+        entry told = {(uint32_t)first, counts[i], is_own[i]};
+        fa_buffer_put(&stems->entries[bits[i]], &told, sizeof told);
+    }
+    return FA_OK;
+}
+
+enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first, size_t last) {
+    if (first == 0) stems->rows.size = 0;
+    for (size_t word = first; word < last && word < words->count; word++) {
+        fa_bytes spelling;
+        uint32_t number;
+        if (!spelling_of(words, word, &spelling)) return FA_CORRUPT;
+        for (uint64_t left = languages_of(words, word, spelling); left; left &= left - 1) {
+            unsigned bit = lowest_bit(left);
+            if (!fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
+            entry known = ((const entry *)stems->entries[bit].data)[number];
+            for (unsigned i = 0; i < known.count; i++) {
+                row made = {((const uint64_t *)stems->keys.data)[known.first + i], (uint32_t)word, known.is_own};
+                if (!fa_buffer_put(&stems->rows, &made, sizeof made)) return FA_NO_MEMORY;
+            }
+        }
+    }
+    return FA_OK;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const row *first = a, *second = b;
+    if (first->key != second->key) return first->key < second->key ? -1 : 1;
+    return first->word < second->word ? -1 : first->word > second->word;
+}
+
+size_t fa_stems_end(fa_stems *stems) {
+    row *rows = (row *)stems->rows.data;
+    size_t count = stems->rows.size / sizeof *rows, kept = 0;
+    if (count) qsort(rows, count, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < count; i++) {
+        int is_shared = (i && rows[i - 1].key == rows[i].key) || (i + 1 < count && rows[i + 1].key == rows[i].key);
+        /* a row moves to the front of those looked at: the one before has not been written over */
+        if (is_shared || !rows[i].is_own) rows[kept++] = rows[i];
+    }
+    stems->rows.size = kept * sizeof *rows;
+    return kept;
+}
+
+void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows) {
+    const row *made = (const row *)stems->rows.data;
+    for (size_t i = 0; i < stems->rows.size / sizeof *made; i++) {
+        keys[i] = made[i].key;
+        rows[i] = made[i].word;
+    }
+    fa_buffer_free(&stems->rows);
+}

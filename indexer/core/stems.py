@@ -1,0 +1,123 @@
+"""The keys under which words are listed, kept from segment to segment by the core (stems.h)."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core.library import core
+from indexer.core.lists import Bytes, address_of, check, secret
+
+SPELLING_BIT = 63  # stands for all languages
+_AT_ONCE = 1 << 15  # words that are asked for at once
+
+
+class _Words(ctypes.Structure):
+    """struct fa_stem_words."""
+
+    _fields_ = [
+        ("words", Bytes),
+        ("ends", ctypes.c_void_p),
+        ("languages", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+    ]
+
+
+_pointer, _size = ctypes.c_void_p, ctypes.c_size_t
+_words, _told = ctypes.POINTER(_Words), ctypes.POINTER(ctypes.c_size_t)
+core.fa_stems_new.argtypes = [ctypes.c_uint64, ctypes.c_uint64, _size]
+core.fa_stems_new.restype = _pointer
+core.fa_stems_free.argtypes = [_pointer]
+core.fa_stems_free.restype = None
+core.fa_stems_missing.argtypes = [_pointer, _words, _size, _pointer, _pointer, _size, _told, _told]
+core.fa_stems_put.argtypes = [_pointer, _words, *[_pointer] * 5, _size, _size]
+core.fa_stems_take.argtypes = [_pointer, _words, _size, _size]
+core.fa_stems_end.argtypes = [_pointer]
+core.fa_stems_end.restype = _size
+core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
+core.fa_stems_rows.restype = None
+
+Keys = Sequence[tuple[Sequence[int], bool]]
+"""For each of some words its keys, at most 15, and whether they stand for the word itself."""
+
+
+class StemTable:
+    """Keys of words by language, as `keys_of` tells them once for each; used by one thread at a time."""
+
+    def __init__(self, keys_of: Callable[[int, list[str]], Keys], most: int) -> None:
+        """keys_of: from a language, by its bit, and words of it, to their keys. most: bytes to be kept, about."""
+        self._keys_of = keys_of
+        self._handle = core.fa_stems_new(*secret(), most)
+        if not self._handle:
+            raise MemoryError("the core has no memory left")
+
+    def __del__(self) -> None:
+        core.fa_stems_free(self._handle)
+
+    def rows(
+        self, words: NDArray[np.uint8], ends: NDArray[np.uint32], languages: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """Return (keys, words) of a segment, by rising key and then by the index of the word.
+
+        words, ends: the words one behind the other in UTF-8, and where each ends; languages: a bit for each language
+        that a word occurs in. Words with other letters than ASCII have those of SPELLING_BIT as well. A key that stands
+        for the word itself is left out when no other word has it. Raises ValueError.
+        """
+        held = (np.ascontiguousarray(words), np.ascontiguousarray(ends), np.ascontiguousarray(languages))
+        if len(ends) != len(languages):
+            raise ValueError(f"{len(ends)} words, {len(languages)} sets of languages")
+        spelled = Bytes(address_of(held[0]), len(words))
+        given = _Words(spelled, address_of(held[1]), address_of(held[2]), len(ends))
+        data = held[0].tobytes()
+        first = 0
+        while first < len(ends):
+            last = self._learn(given, data, held[1], first)
+            check(core.fa_stems_take(self._handle, ctypes.byref(given), first, last))
+            first = last
+        count = core.fa_stems_end(self._handle)
+        keys, rows = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint32)
+        core.fa_stems_rows(self._handle, address_of(keys), address_of(rows))
+        return keys, rows
+
+    def _learn(self, given: _Words, data: bytes, ends: NDArray[np.uint32], first: int) -> int:
+        """Ask for the keys of those words from `first` on that nothing is known of; return up to where."""
+        rows, bits = np.empty(_AT_ONCE, dtype=np.uint32), np.empty(_AT_ONCE, dtype=np.uint8)
+        found, reached = ctypes.c_size_t(), ctypes.c_size_t()
+        check(
+            core.fa_stems_missing(
+                self._handle,
+                ctypes.byref(given),
+                first,
+                address_of(rows),
+                address_of(bits),
+                _AT_ONCE,
+                ctypes.byref(found),
+                ctypes.byref(reached),
+            )
+        )
+        rows, bits = rows[: found.value], bits[: found.value]
+        for bit in np.unique(bits).tolist():
+            of_bit = rows[bits == bit]
+            stops = ends[of_bit].tolist()
+            starts = np.append(np.uint32(0), ends)[of_bit].tolist()
+            words = [str(data[a:b], "utf-8", "replace") for a, b in zip(starts, stops, strict=True)]
+            self._put(given, of_bit, bit, self._keys_of(bit, words))
+        return reached.value
+
+    def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Keys) -> None:
+        arrays: list[NDArray[Any]] = [
+            rows,
+            np.full(len(rows), bit, dtype=np.uint8),
+            np.array([len(keys) for keys, _ in told], dtype=np.uint8),
+            np.array([is_own for _, is_own in told], dtype=np.uint8),
+            np.array([key for keys, _ in told for key in keys], dtype=np.uint64),
+        ]
+        check(
+            core.fa_stems_put(
+                self._handle, ctypes.byref(given), *map(address_of, arrays), len(arrays[4]), len(rows)
+            )
+        )

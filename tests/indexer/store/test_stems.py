@@ -1,0 +1,106 @@
+"""Stem rows are those of the plain code, whatever is remembered of earlier segments and whatever is forgotten."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.core import stems as core_stems
+from indexer.core.stems import StemTable
+from indexer.store.stems import _BITS, _KEPT, _keys_of, bits_of_versions, stem_rows
+from tests.indexer.store.numpy_writer import stems_of_words
+
+spellings = st.one_of(
+    st.sampled_from(
+        "cat cats catalogue run runs running Läufe laufen läuft cafe café ångström 日本 日 c++ 1st".split()
+    ),
+    st.text(min_size=1, max_size=4),
+)
+segments = st.dictionaries(spellings, st.sets(st.sampled_from(["en", "de", "sv", ""])), max_size=12)
+
+
+def columns(segment: dict[str, set[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what stem_rows takes."""
+    encoded = [word.encode() for word in segment]
+    return (
+        np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        np.cumsum([len(item) for item in encoded], dtype=np.uint32),
+        np.array([sum(1 << _BITS[name] for name in names) for names in segment.values()], dtype=np.uint64),
+    )
+
+
+def plain(segment: dict[str, set[str]]) -> list[tuple[int, int]]:
+    names = sorted(set().union(*segment.values()))
+    used = {name: np.array([i for i, held in enumerate(segment.values()) if name in held]) for name in names}
+    found = stems_of_words(list(segment), used)
+    return sorted(zip(found.keys.tolist(), found.words.tolist(), strict=True))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(segments, min_size=1, max_size=5), st.sampled_from([0, 500, _KEPT]))
+def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most: int) -> None:
+    table = StemTable(_keys_of, most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core_stems, "_AT_ONCE", 70)  # a few words are asked for at once
+        for segment in made:
+            keys, rows = table.rows(*columns(segment))
+            assert list(zip(keys.tolist(), rows.tolist(), strict=True)) == plain(segment)
+
+
+def test_a_word_is_stemmed_once() -> None:
+    asked: list[tuple[int, str]] = []
+
+    def keys_of(bit: int, words: list[str]) -> core_stems.Keys:
+        asked.extend((bit, word) for word in words)
+        return _keys_of(bit, words)
+
+    table = StemTable(keys_of, _KEPT)
+    segment = {"cats": {"en", "de"}, "café": {"en"}}
+    expected = plain(segment)
+    for _ in range(3):
+        keys, rows = table.rows(*columns(segment))
+        assert list(zip(keys.tolist(), rows.tolist(), strict=True)) == expected
+    assert sorted(asked) == sorted(
+        [
+            (_BITS["en"], "cats"),
+            (_BITS["de"], "cats"),
+            (_BITS["en"], "café"),
+            (core_stems.SPELLING_BIT, "café"),
+        ]
+    )
+
+
+def test_threads_do_not_mix_their_segments() -> None:
+    made = [{f"{n}{word}": {"en"} for word in ("running", "runs", "Läufe")} | {"x": {"de"}} for n in range(6)]
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(40):
+            keys, rows = stem_rows(*columns(made[number]))
+            if list(zip(keys.tolist(), rows.tolist(), strict=True)) != plain(made[number]):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(made))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_ends_that_do_not_fit_are_refused() -> None:
+    words, ends, languages = columns({"cats": {"en"}, "dogs": {"en"}})
+    for bad in (ends + 1, ends[::-1].copy(), ends[:1]):
+        with pytest.raises(ValueError):
+            stem_rows(words, bad, languages)
+    keys, rows = stem_rows(*columns({"dogs": {"en"}}))  # nothing is left of those
+    assert rows.tolist() == [0] and len(keys) == 1
+
+
+def test_versions_of_languages_without_a_stemmer_have_no_bit() -> None:
+    assert bits_of_versions(np.array([0, 1, 0]), ["en", "tlh"]).tolist() == [_BITS["en"], 255, _BITS["en"]]
+    assert max(_BITS.values()) < core_stems.SPELLING_BIT
