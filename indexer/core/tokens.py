@@ -1,0 +1,208 @@
+"""The tokenizer of the core (tokens.h), called once a text: strings in, strings and numpy arrays out."""
+
+from __future__ import annotations
+
+import ctypes
+import secrets
+import sys
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core.library import OK, core
+
+DOTLESS_I = 1  # enum fa_folding
+COMPOUND, PAIR, PICTURE = 1, 2, 4  # enum fa_token_flag
+SEPARATOR, WORD, PAIRED, SINGLE = range(4)  # enum fa_class
+ELEMENTS = 10
+WHOLE = ctypes.c_size_t(-1).value
+TOKEN = np.dtype(
+    [
+        ("hash", "<u8"),
+        ("begin", "<u4"),
+        ("size", "<u4"),
+        ("from", "<u4"),
+        ("to", "<u4"),
+        ("rank", "<u4"),
+        ("flags", "u1"),
+        ("element", "u1"),
+        ("section", "u1"),
+        ("spare", "u1"),
+    ]
+)
+
+
+class Bytes(ctypes.Structure):
+    """struct fa_bytes."""
+
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+class _Tokens(ctypes.Structure):
+    """struct fa_tokens."""
+
+    _fields_ = [
+        ("normal", ctypes.c_void_p),
+        ("normal_size", ctypes.c_size_t),
+        ("tokens", ctypes.c_void_p),
+        ("token_count", ctypes.c_size_t),
+        ("code_points", ctypes.c_size_t),
+        ("used", ctypes.c_size_t),
+        ("cut", ctypes.c_uint32),
+        ("extent", ctypes.c_uint32),
+        ("lengths", ctypes.c_uint32 * ELEMENTS),
+    ]
+
+
+class _Section(ctypes.Structure):
+    """struct fa_section."""
+
+    _fields_ = [
+        ("text", Bytes),
+        ("pieces", ctypes.c_void_p),
+        ("piece_count", ctypes.c_size_t),
+        ("element", ctypes.c_uint32),
+        ("folding", ctypes.c_uint32),
+    ]
+
+
+_Handle = ctypes.POINTER(_Tokens)
+core.fa_tokens_new.restype = _Handle
+core.fa_tokens_free.argtypes = [_Handle]
+core.fa_tokens_free.restype = None
+for _name in ("fa_normalize", "fa_tokenize"):
+    getattr(core, _name).argtypes = [_Handle, Bytes, ctypes.c_uint32, ctypes.c_size_t]
+core.fa_tokenize_sections.argtypes = [_Handle, ctypes.POINTER(_Section), ctypes.c_size_t, ctypes.c_size_t]
+core.fa_set_secret.argtypes = [ctypes.POINTER(ctypes.c_uint64)]
+core.fa_set_secret.restype = None
+core.fa_hash.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+core.fa_hash.restype = ctypes.c_uint64
+for _name in ("fa_class_of", "fa_is_ignorable"):
+    getattr(core, _name).argtypes = [ctypes.c_uint32]
+core.fa_set_secret((ctypes.c_uint64 * 4)(*(secrets.randbits(64) for _ in range(4))))
+
+
+class Tokenizer:
+    """A handle of the core, used for one text after the other by one thread at a time.
+
+    What the properties give is copied out of the handle.
+    """
+
+    def __init__(self) -> None:
+        self._handle = core.fa_tokens_new()
+        if not self._handle:
+            raise MemoryError
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            core.fa_tokens_free(self._handle)
+            self._handle = None
+
+    def normalize(self, text: bytes, folding: int = 0, most: int = WHOLE) -> bytes:
+        """Return the text as it is compared. Raises MemoryError and ValueError (a text of 2 GB)."""
+        _check(core.fa_normalize(self._handle, Bytes(text, len(text)), folding, most))
+        return self.normal
+
+    def tokenize(self, text: bytes, folding: int = 0, most: int = WHOLE) -> NDArray[np.void]:
+        """Return the tokens of a text, of dtype TOKEN. Raises like normalize."""
+        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, most))
+        return self.tokens
+
+    def tokenize_sections(
+        self, sections: Sequence[tuple[int, bytes, int, NDArray[np.uint32] | None]], most: int = WHOLE
+    ) -> NDArray[np.void]:
+        """Return the tokens of a page. Raises like normalize.
+
+        sections: (element, text, folding, pieces) in their order; pieces: None, or rows of (first byte, element) that
+        rise and begin at 0.
+        """
+        rows = (_Section * len(sections))()
+        for row, (element, text, folding, pieces) in zip(rows, sections, strict=True):
+            row.text, row.element, row.folding = Bytes(text, len(text)), element, folding
+            if pieces is not None:
+                row.pieces, row.piece_count = pieces.ctypes.data, len(pieces)
+        _check(core.fa_tokenize_sections(self._handle, rows, len(sections), most))
+        return self.tokens
+
+    @property
+    def normal(self) -> bytes:
+        """The normalized text."""
+        told = self._handle.contents
+        return ctypes.string_at(told.normal, told.normal_size) if told.normal_size else b""
+
+    @property
+    def tokens(self) -> NDArray[np.void]:
+        """The tokens, of dtype TOKEN."""
+        told = self._handle.contents
+        if not told.token_count:
+            return np.zeros(0, dtype=TOKEN)
+        data = ctypes.string_at(told.tokens, told.token_count * TOKEN.itemsize)
+        return np.frombuffer(data, dtype=TOKEN)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Tokens of each element."""
+        return list(self._handle.contents.lengths)
+
+    @property
+    def extent(self) -> int:
+        """One more than the greatest position, 0 without words."""
+        return int(self._handle.contents.extent)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the text goes on behind what was looked at."""
+        return bool(self._handle.contents.cut)
+
+    @property
+    def used(self) -> int:
+        """Bytes of the (last) text that were looked at."""
+        return int(self._handle.contents.used)
+
+
+def _check(status: int) -> None:
+    if status != OK:
+        raise MemoryError if status == 1 else ValueError(f"text that the tokenizer does not take (status {status})")
+
+
+_local = threading.local()
+
+
+def tokenizer() -> Tokenizer:
+    """Return the tokenizer of this thread."""
+    found: Tokenizer | None = getattr(_local, "tokenizer", None)
+    if found is None:
+        found = _local.tokenizer = Tokenizer()
+    return found
+
+
+def encoded(text: str) -> bytes:
+    """Return a text as the core takes it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decoded(text: bytes) -> str:
+    """Return a text of the core."""
+    return text.decode("utf-8", "surrogatepass")
+
+
+def hash_of(word: str) -> int:
+    """Return the hash that the tokens of a word have in this process."""
+    spelled = encoded(word)
+    return int(core.fa_hash(spelled, len(spelled)))
+
+
+def class_of(character: str) -> int:
+    """Return the class of a character as it stands: SEPARATOR, WORD, PAIRED or SINGLE."""
+    return int(core.fa_class_of(ord(character)))
+
+
+def is_ignorable(character: str) -> bool:
+    """Tell whether a character stands inside words without parting them."""
+    return bool(core.fa_is_ignorable(ord(character)))
+
+
+if sys.byteorder != "little":
+    raise ImportError("the core needs a processor that has the lowest byte first")
