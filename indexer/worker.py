@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -36,10 +35,10 @@ from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
-from indexer.text.analysis import Tokens, analyze_pages
+from indexer.text.analysis import MAX_TEXT, Tokens, analyze_pages
 from indexer.text.detection import language_of
-from indexer.text.documents import MAX_TEXT, CaptureFound, FileEntry, PageBody, page_at, read_captures
-from indexer.text.elements import BODY, MAX_TITLE, PageText, collect_page, join_pieces
+from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
+from indexer.text.elements import MAX_TITLE, PageText, collect_page
 from indexer.text.flat import read_written, written_out
 
 log = logging.getLogger(__name__)
@@ -248,13 +247,6 @@ class Worker:
                 new.append((row, body, version, document))
         pages = self._element_texts(new, entry)
         for (row, body, version, document), page in zip(new, pages, strict=True):
-            if _cut_text(page):
-                entry.damaged.append(
-                    _at(
-                        row.found,
-                        f"the text of the page is longer than {MAX_TEXT} characters; what is beyond is not indexed",
-                    )
-                )
             page.language = page.language or body.language
             page.language = language_of(page)
             page.charset = body.charset
@@ -266,8 +258,12 @@ class Worker:
             self._status[Status.PAGES] += 1
         if pages:
             tokens = analyze_pages(
-                [(row.found.url, page) for (row, _, _, _), page in zip(new, pages, strict=True)]
+                [(row.found.url, page) for (row, _, _, _), page in zip(new, pages, strict=True)], MAX_TEXT
             )
+            for (row, _, _, _), is_cut in zip(new, tokens.cut, strict=True):
+                if is_cut:
+                    problem = f"the text of the page is longer than {MAX_TEXT} characters"
+                    entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
             self._groups.append(tokens)
             self._tokens += len(tokens.word)
 
@@ -394,56 +390,6 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
         return ""
-
-
-def _cut_text(page: PageText) -> bool:
-    """Cut the text of a page at MAX_TEXT characters, counted as normalized; tell whether anything was cut."""
-    fields = [getattr(page, name) or "" for name in _FIELDS]
-    if _GROWTH * (sum(map(len, fields)) + len(page.marked)) <= MAX_TEXT:
-        return False  # nearly always
-    room = MAX_TEXT
-    for name, text in zip(_FIELDS, fields, strict=True):
-        fitting = _fitting(text, room)
-        if fitting < len(text):  # a title without an end takes the whole page
-            setattr(page, name, text[:fitting])
-            page.marked, page.classes = "", (BODY,)
-            return True
-        room -= _normalized_length(text)
-    kept = []
-    for piece, element in zip(page.pieces, page.classes, strict=True):
-        fitting = _fitting(piece, room)
-        kept.append((piece[:fitting], int(element)))
-        if fitting < len(piece):
-            page.marked, page.classes = join_pieces(kept)
-            return True
-        room -= _normalized_length(piece)
-    return False
-
-
-_FIELDS = ("title", "description", "keywords")
-_NORMALIZED_AT_ONCE = 1 << 14  # characters
-_GROWTH = 18  # what normalizing makes of one character at most: U+FDFA
-
-
-def _normalized_length(text: str) -> int:
-    return len(text) if text.isascii() else len(unicodedata.normalize("NFKC", text))
-
-
-def _fitting(text: str, room: int) -> int:
-    """Return how many characters of a text are at most `room` once they are normalized."""
-    if text.isascii():
-        return min(len(text), room)
-    for start in range(0, len(text), _NORMALIZED_AT_ONCE):
-        part = text[start : start + _NORMALIZED_AT_ONCE]
-        size = _normalized_length(part)
-        if size > room:
-            low, high = 0, len(part)
-            while low < high:
-                middle = (low + high + 1) // 2
-                low, high = (middle, high) if _normalized_length(part[:middle]) <= room else (low, middle - 1)
-            return start + low
-        room -= size
-    return len(text)
 
 
 def _at(found: CaptureFound, problem: str) -> Damage:

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from threading import Lock
 
-from indexer.text.analysis import with_few_marks, words_of
+from indexer.text.analysis import words_of
 from indexer.text.languages import STOP_WORDS
 
 ON_TOPIC = 0.12  # likeness from which a page is accepted in best order
@@ -28,8 +28,19 @@ _STOP = frozenset(word for words in STOP_WORDS.values() for word in words)
 
 def fold(text: str) -> list[str]:
     """Return the words of a text without accents, for people search Università as Universita."""
-    plain = unicodedata.normalize("NFKD", with_few_marks(text))
-    return words_of("".join(c for c in plain if not unicodedata.combining(c)))
+    return words_of(text.translate(_PLAIN))
+
+
+class _Plain(dict[int, str]):
+    """What each character is without its accents, found out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        apart = unicodedata.normalize("NFKD", chr(code))
+        plain = self[code] = "".join(letter for letter in apart if not unicodedata.combining(letter))
+        return plain
+
+
+_PLAIN = _Plain()
 
 
 class Topic:

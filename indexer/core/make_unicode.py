@@ -14,7 +14,8 @@ fa_records: what becomes of a character that does not depend on its neighbours; 
     bits 23-25  kind, see RECORD KINDS below
 fa_properties: bits 0-1 class as it stands, 2 counts as a mark of a letter, 3-5 special, see SPECIAL below
 fa_combining: the canonical combining class
-fa_decompositions, fa_foldings: place in fa_code_points of (length, code points) for full NFKD and case folding; 0: itself
+fa_decompositions, fa_foldings: place in fa_code_points of (length, code points) for full NFKD and case folding;
+    0: itself
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ PAIRED_RANGES = (
     (0x1100, 0x11FF),
     (0x1780, 0x17FF),
     (0x3005, 0x3007),
+    (0x302A, 0x302F),
     (0x3040, 0x31FF),
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -58,6 +60,7 @@ PAIRED_RANGES = (
     (0xAA60, 0xAA7F),
     (0xAC00, 0xD7FF),
     (0xF900, 0xFAFF),
+    (0x1AFF0, 0x1B16F),
     (0x20000, 0x3FFFF),
 )
 
@@ -246,9 +249,7 @@ def made() -> str:
     for code in CODES:
         character = chr(code)
         records.append(record_of(character, string_place))
-        properties.append(
-            class_of(character) | is_counted_mark(character) << 2 | special_of(character) << 3
-        )
+        properties.append(class_of(character) | is_counted_mark(character) << 2 | special_of(character) << 3)
         combining.append(unicodedata.combining(character))
         apart = unicodedata.normalize("NFKD", character)
         is_hangul = 0xAC00 <= code < 0xD7A4
@@ -256,9 +257,7 @@ def made() -> str:
             0 if apart == character or is_hangul else code_points.place_of((len(apart), *map(ord, apart)))
         )
         folded = character.casefold()
-        foldings.append(
-            0 if folded == character else code_points.place_of((len(folded), *map(ord, folded)))
-        )
+        foldings.append(0 if folded == character else code_points.place_of((len(folded), *map(ord, folded))))
         # what is folded once has to need no NFKD again, so that one table of decompositions is enough
         for letter in unicodedata.normalize("NFKC", _untangled(character)).casefold():
             assert unicodedata.normalize("NFKD", letter) == unicodedata.normalize("NFD", letter), code
@@ -283,7 +282,9 @@ def made() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file is another")
     text = made()
     if parser.parse_args().check:

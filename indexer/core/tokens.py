@@ -164,7 +164,11 @@ class Tokenizer:
 
 def _check(status: int) -> None:
     if status != OK:
-        raise MemoryError if status == 1 else ValueError(f"text that the tokenizer does not take (status {status})")
+        raise (
+            MemoryError
+            if status == 1
+            else ValueError(f"text that the tokenizer does not take (status {status})")
+        )
 
 
 _local = threading.local()

@@ -34,7 +34,6 @@ from archiver.warc.growing import final_name, is_growing, last_member_end
 from indexer.text.charset import decode_html
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
-MAX_TEXT = 2_000_000  # characters of markup-free text indexed of one page, as they are once it is normalized
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=8 << 20

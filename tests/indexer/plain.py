@@ -1,8 +1,8 @@
 """A slow, plain search that walks every version: what the index has to agree with.
 
-Nothing is shared with the product but `normalize`, the stemmer, the list of stop words and the parsed
-query tree. No numpy, no posting lists, no segments: each version is tokenized letter by letter, each query
-is asked of each version, and all arithmetic is Python's own float64.
+Nothing is shared with the product but the stemmer, the list of stop words and the parsed query tree. No numpy, no
+posting lists, no segments: each version is tokenized letter by letter, each query is asked of each version, and all
+arithmetic is Python's own float64.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from indexer.search.query import (
 )
 from indexer.store.bm25f import Ranking
 from indexer.store.compact import sort_key
-from indexer.text.analysis import normalize
 from indexer.text.elements import ELEMENTS
 from indexer.text.folding import folds_of
 from indexer.text.languages import STOP_WORDS, has_stemmer, stem_words
+from tests.indexer.plain_text import normalize
 
 TITLE, DESCRIPTION, KEYWORDS, BODY, URL, INLINK = (
     ELEMENTS.index(name) for name in ("title", "description", "keywords", "body", "url", "inlink")
@@ -63,6 +63,8 @@ _UNSPACED = (
     "KATAKANA",
     "HANGUL",
     "BOPOMOFO",
+    "COMBINING KATAKANA",
+    "HENTAIGANA",
 )
 
 
@@ -156,6 +158,33 @@ class PlainVersion:
         return [(moment, *answer) for moment, answer in zip(self.captured, answers, strict=False)]
 
     @cached_property
+    def _whole(self) -> str:
+        """The running text, normalized: where an element begins or ends, no word does, nor a letter with its marks."""
+        return normalize("".join(text for _, text in self.running), self.language)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """Sizes of the pieces, each normalized by itself; [] when that gives another text than the whole."""
+        folded = [normalize(text, self.language) for _, text in self.running]
+        return [len(text) for text in folded] if "".join(folded) == self._whole else []
+
+    def _owner(self, place: int) -> int:
+        """Return the element of what has become the character at a place of the whole."""
+        sizes = self._sizes
+        if sum(sizes) != len(self._whole):
+            # the first character without which there would be nothing at this place
+            text = "".join(text for _, text in self.running)
+            place = next(
+                at for at in range(len(text)) if len(normalize(text[: at + 1], self.language)) > place
+            )
+            sizes = [len(text) for _, text in self.running]
+        for (element, _), size in zip(self.running, sizes, strict=True):
+            if place < size:
+                return element
+            place -= size
+        raise AssertionError
+
+    @cached_property
     def tokens(self) -> list[Token]:
         rest = self.url.split("://", 1)[-1].removeprefix("www.")
         parts = ((TITLE, self.title), (DESCRIPTION, self.description), (KEYWORDS, self.keywords), (URL, rest))
@@ -164,13 +193,7 @@ class PlainVersion:
             for section, (element, text) in enumerate(parts)
             for word, _ in tokens_of(normalize(text, self.language if element != URL else ""))
         ]
-        whole = ""
-        owners: list[int] = []
-        for element, text in self.running:
-            folded = normalize(text, self.language)
-            whole += folded
-            owners += [element] * len(folded)
-        tokens += [Token(word, owners[place], 4) for word, place in tokens_of(whole)]
+        tokens += [Token(word, self._owner(place), 4) for word, place in tokens_of(self._whole)]
         for number, text in enumerate(self.inlinks):
             tokens += [Token(word, INLINK, 5 + number) for word, _ in tokens_of(normalize(text))]
         return tokens
@@ -188,7 +211,7 @@ class PlainVersion:
                 (rest, ""),
             )
         ]
-        texts.append("".join(normalize(text, self.language) for _, text in self.running))
+        texts.append(self._whole)
         texts += [normalize(text) for text in self.inlinks]
         found: list[tuple[int, Token]] = []
         before = 0

@@ -48,7 +48,6 @@ TABLE = {
     "sharing:SHARED_BYTES": "tests/indexer/test_sharing.py::",
     "stored_pages:_CHARACTERS_KEPT": "tests/indexer/store/test_recent.py::test_what_was_used_longest_ago_goes_first",
     "worker:GROUP_PAGES": AT_ONCE,
-    "worker:_NORMALIZED_AT_ONCE": AT_ONCE,
     "worker:GROUP_CHARACTERS": AT_ONCE,
     "worker:BATCH_PAGES": AT_ONCE,
     "worker:BATCH_TOKENS": AT_ONCE,
@@ -84,8 +83,7 @@ TABLE = {
     "store/timeline:_GREATEST_STATUS": HERE + "test_media_types_and_statuses_that_do_not_fit",
     "store/weights:_PAIRS_AT_ONCE": AT_ONCE,
     "text/analysis:MAX_WORD": HERE + "test_a_word_of_so_many_letters",
-    "text/analysis:_HASHED_AT_ONCE": AT_ONCE,
-    "text/documents:MAX_TEXT": HERE + "test_a_page_of_so_much_text",
+    "text/analysis:MAX_TEXT": HERE + "test_a_page_of_so_much_text",
     "text/documents:MOST_PLACES": "tests/indexer/text/test_documents.py::",
     "text/documents:RECORDS_OF_A_SHARE": "tests/indexer/test_sharing.py::",
     "text/elements:MAX_TITLE": HERE + "test_a_title_of_so_many_letters",
@@ -138,7 +136,7 @@ _ALL_AT_ONCE = [
     "indexer.search.models.lengths._PAIRS_AT_ONCE", "indexer.search.positions._POSITIONS_AT_ONCE",
     "indexer.search.searcher._SCORED_AT_ONCE", "indexer.search.vocabulary._LOOKED_AT_ONCE",
 ]  # fmt: skip
-_FLOORS = {"_HASHED_AT_ONCE": 2 * 64 + 3, "BLOCK": 64, "SMALL": 0}  # of what cannot be any number
+_FLOORS = {"BLOCK": 64, "SMALL": 0}  # of what cannot be any number
 
 
 @pytest.mark.parametrize("amount", [1, 2, 7])

@@ -56,5 +56,22 @@ def _segment(path: Path, chosen: random.Random) -> bytes:
     return packed + b"".join(array.nbytes.to_bytes(2, "big") + array.tobytes() for array in arrays)
 
 
+def _texts() -> Iterator[bytes]:
+    """Four bytes that say how, and a text."""
+    for text in (
+        "The Grey HERON, 3rd: C++ and C#; don\u00b4t Stra\u00dfe \ufb01sh \u0130I\u0307I",
+        "e\u0301te\u0301 \u1ea5 a\u0323\u0302 \u0344\u0345 \u0f73\u0f71\u0f72 \U0001d165\U0001d16e",
+        "\u65e5\u672c\u8a9e \u30ab\u3099 \uff76\uff9e \u1112\u1161\u11ab \ud55c \u0e01\u0e33 \u0e48",
+        "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd \u0645\u064f\u062d\u0640 \u0627\u0653\u0654 \ufdfa",
+        "soft\u00adhyphen \u2764\ufe0f \U0001f600 \u2103 \u2116 \u00bd \u0915\u094d\u0937 \u0928\u093c",
+    ):
+        for how in (b"\0\0\3\4", b"\1\0\3\4", b"\2\7\3\4"):
+            yield how + text.encode()
+
+
 # target -> what yields its inputs
-SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {"batch": _batches, "merge": _merges}
+SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
+    "batch": _batches,
+    "merge": _merges,
+    "tokens": _texts,
+}
