@@ -216,7 +216,6 @@ static int copy_ascii(walk *w) {
         w->cluster_room_left = w->room_left + 1;
         w->last_class = w->marks = 0;
     }
-    if (at < w->end && w->room_left == 0) w->is_full = 1;
     return FA_OK;
 }
 
@@ -310,21 +309,25 @@ static void let_places_rise(fa_letters *letters) {
         if (letters->data[i].to < letters->data[i - 1].to) letters->data[i].to = letters->data[i - 1].to;
 }
 
+/* A cluster that does not fit is left out whole: the text ends before it. */
+static int leave_cluster_out(walk *w) {
+    w->at = w->cluster_at;
+    w->out = w->cluster_out;
+    w->room_left = w->cluster_room_left;
+    w->is_full = 1;
+    return FA_OK;
+}
+
 /* Take back what is written of the cluster that w->at stands in, and write it again from the start. */
 static int rewrite_cluster(walk *w) {
     fa_tokenizer *t = w->to;
     fa_letters *letters = &t->letters;
-    size_t begin = w->cluster_at;
     w->out = w->cluster_out;
     w->room_left = w->cluster_room_left;
     w->in_a_row = 0;
     while (t->place_count && t->places[t->place_count - 1].normal >= w->out) t->place_count--;
     if (collect_cluster(w) || fa_letters_normalize(letters, &t->spare)) return FA_NO_MEMORY;
-    if (letters->count > w->room_left) {
-        w->at = begin;
-        w->is_full = 1;
-        return FA_OK;
-    }
+    if (letters->count > w->room_left) return leave_cluster_out(w);
     int status = letters->count >= MOST_BYTES / 4 ? FA_TOO_LARGE : need(w, letters->count * 4);
     if (status) return status;
     let_places_rise(letters);
@@ -345,10 +348,7 @@ static int rewrite_cluster(walk *w) {
 static int copy_mark(walk *w, size_t size, uint32_t record) {
     uint32_t class = fa_payload_of(record);
     if (class < w->last_class || w->marks >= FA_MOST_MARKS) return rewrite_cluster(w);
-    if (w->room_left == 0) {
-        w->is_full = 1;
-        return FA_OK;
-    }
+    if (w->room_left == 0) return leave_cluster_out(w);
     if (goes_on(w)) return FA_NO_MEMORY;
     w->room_left--;
     w->marks++;

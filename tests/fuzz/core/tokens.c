@@ -16,8 +16,11 @@ static void check(int holds) {
 static void look_at(const fa_tokens *found, size_t size) {
     check(found->used <= size);
     size_t begin = 0, from = 0;
+    unsigned section = 0;
     for (size_t k = 0; k < found->token_count; k++) {
         const fa_token *token = &found->tokens[k];
+        if (token->section != section) from = 0;
+        section = token->section;
         check(token->size && token->begin >= begin && (size_t)token->begin + token->size <= found->normal_size);
         check(token->from >= from && token->from < token->to && token->to <= size);
         check(token->hash == fa_hash(found->normal + token->begin, token->size));
