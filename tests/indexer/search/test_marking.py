@@ -68,19 +68,23 @@ def test_any_word_of_any_text_is_found_again(text: str, data: st.DataObject) -> 
     assert all(first[1] <= second[0] for first, second in zip(found, found[1:], strict=False))
 
 
-@pytest.mark.parametrize("length", [1, 2, 5])
+@pytest.mark.parametrize("length", [1, 2, 5, 20])
 @settings(deadline=None, max_examples=50)
 @given(
-    text=st.text(st.sampled_from("漢字仮名ไ \u200d。"), max_size=30),
-    query=st.sampled_from(["漢", "=漢", "漢字", '"漢字 仮名"', "字仮", "名", '"字 仮"']),
+    words=st.lists(
+        st.sampled_from(["漢字", "漢字仮名", "仮名", "cat", "e\u0301té", "c++", "c", "ไ"]), max_size=30
+    ),
+    query=st.sampled_from(
+        ["漢", "=漢", "漢字", '"漢字 仮名"', "字仮", "名", '"字 仮"', "été cat", '"c++ c cat"', "c++"]
+    ),
 )
-def test_long_runs_of_scripts_without_spaces_are_marked_piece_by_piece(
-    length: int, text: str, query: str
-) -> None:
+def test_a_long_text_is_marked_part_by_part(length: int, words: list[str], query: str) -> None:
     marker = Marker(parse_query(query))
+    text = " ".join(words)
     whole = marker.spans(text, "ja")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(marking, "_LONGEST_TOKEN", length + 2)
+        # no part is so small that a word does not fit
+        patch.setattr(marking, "CHARACTERS_AT_ONCE", 2 * len("漢字仮名 ") + length)
         assert marker.spans(text, "ja") == whole
 
 
