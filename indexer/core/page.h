@@ -77,7 +77,7 @@ enum fa_reading {
 };
 
 /* Longer markup is refused. */
-#define FA_MOST_HTML ((size_t)1 << 30)
+#define FA_MOST_HTML ((size_t)1 << 29)
 
 /* Returns a handle that holds an empty page, NULL when memory is short. Kept for many pages, it keeps its buffers. */
 FA_EXPORT fa_page *fa_page_new(void);

@@ -1,0 +1,567 @@
+#include "html_tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_SPACE 1 /* ends names and values */
+#define AT_SLASH 2
+#define AT_CLOSE 4 /* > */
+#define AT_EQUALS 8
+
+static const uint8_t byte_class[256] = {
+    ['\t'] = AT_SPACE, ['\n'] = AT_SPACE, ['\f'] = AT_SPACE, ['\r'] = AT_SPACE,  [' '] = AT_SPACE,
+    ['/'] = AT_SLASH,  ['>'] = AT_CLOSE,  ['='] = AT_EQUALS,
+};
+
+void html_tokens_start(html_tokens *tokens, fa_bytes html) {
+    tokens->html = html.data;
+    tokens->size = tokens->end = (uint32_t)html.size;
+    tokens->at = 0;
+    tokens->raw = RAW_NONE;
+    tokens->is_foreign = tokens->drops_feed = false;
+    tokens->decoded_size = 0;
+}
+
+static bool is_letter(uint8_t byte) { return html_lower(byte) >= 'a' && html_lower(byte) <= 'z'; }
+
+/* Tells whether `name` (in lower case) stands at a place, in any case. */
+static bool stands_at(const uint8_t *at, const uint8_t *end, const char *name) {
+    for (; *name; name++, at++) {
+        if (at == end || html_lower(*at) != (uint8_t)*name) return false;
+    }
+    return true;
+}
+
+/* -- texts */
+
+static uint64_t zero_bytes(uint64_t word) {
+    return (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;
+}
+
+/* Returns the first "<", or "&", carriage return or zero; the end if there is none. */
+static const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
+    while (end - at >= 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        if (zero_bytes(word) | zero_bytes(word ^ 0x3C3C3C3C3C3C3C3Cu) | zero_bytes(word ^ 0x2626262626262626u) |
+            zero_bytes(word ^ 0x0D0D0D0D0D0D0D0Du)) {
+            break;
+        }
+        at += 8;
+    }
+    while (at < end && *at != '<' && *at != '&' && *at != '\r' && *at) at++;
+    return at;
+}
+
+/* Returns where a text ends: at what begins a tag, a comment or the like. */
+static const uint8_t *text_end(const uint8_t *at, const uint8_t *end, bool *has_references) {
+    for (;;) {
+        if (*has_references) {
+            const uint8_t *found = memchr(at, '<', (size_t)(end - at));
+            at = found ? found : end;
+        } else {
+            at = next_sign(at, end);
+        }
+        if (at == end) return at;
+        if (*at != '<') {
+            *has_references = true;
+        } else if (end - at > 1 && (is_letter(at[1]) || at[1] == '!' || at[1] == '?' || (at[1] == '/' && end - at > 2))) {
+            return at;
+        }
+        at++;
+    }
+}
+
+static bool has_signs(const uint8_t *at, const uint8_t *end) {
+    for (; (at = next_sign(at, end)) < end; at++) {
+        if (*at != '<') return true;
+    }
+    return false;
+}
+
+static bool ends_tag_name(const uint8_t *at, const uint8_t *end) {
+    return at < end && (byte_class[*at] & (AT_SPACE | AT_SLASH | AT_CLOSE));
+}
+
+static bool is_end_tag(const uint8_t *at, const uint8_t *end, const char *name) {
+    return end - at > 2 && at[1] == '/' && stands_at(at + 2, end, name) && ends_tag_name(at + 2 + strlen(name), end);
+}
+
+/* Returns where raw text ends: at the end tag that fits, else at the end. */
+static const uint8_t *raw_end(const uint8_t *at, const uint8_t *end, const char *name) {
+    while (at < end) {
+        at = memchr(at, '<', (size_t)(end - at));
+        if (!at) return end;
+        if (is_end_tag(at, end, name)) return at;
+        at++;
+    }
+    return end;
+}
+
+/* The same for scripts, in which <!-- <script></script> --> does not end. */
+static const uint8_t *script_end(const uint8_t *at, const uint8_t *end) {
+    enum { PLAIN, ESCAPED, TWICE_ESCAPED } state = PLAIN;
+    while (at < end) {
+        if (state == PLAIN) {
+            at = memchr(at, '<', (size_t)(end - at));
+            if (!at) return end;
+            if (is_end_tag(at, end, "script")) return at;
+            if (stands_at(at, end, "<!--")) {
+                state = ESCAPED;
+                at++; /* the dashes may belong to "-->", too */
+            }
+        } else if (*at == '-' && stands_at(at, end, "-->")) {
+            state = PLAIN;
+            at += 2;
+        } else if (*at == '<' && state == ESCAPED) {
+            if (is_end_tag(at, end, "script")) return at;
+            if (stands_at(at + 1, end, "script") && ends_tag_name(at + 7, end)) state = TWICE_ESCAPED;
+        } else if (*at == '<' && is_end_tag(at, end, "script")) {
+            state = ESCAPED;
+        }
+        at++;
+    }
+    return end;
+}
+
+/* -- tags */
+
+/* The number of an attribute, ATTRIBUTE_COUNT for one that is not looked at. */
+static unsigned attribute_named(const uint8_t *name, size_t size) {
+    static const struct {
+        const char *name;
+        uint8_t size, number;
+    } known[] = {
+        {"alt", 3, ATTRIBUTE_ALT},
+        {"rel", 3, ATTRIBUTE_REL},
+        {"src", 3, ATTRIBUTE_SRC},
+        {"href", 4, ATTRIBUTE_HREF},
+        {"name", 4, ATTRIBUTE_NAME},
+        {"type", 4, ATTRIBUTE_TYPE},
+        {"lang", 4, ATTRIBUTE_LANG},
+        {"face", 4, ATTRIBUTE_FACE},
+        {"size", 4, ATTRIBUTE_SIZE},
+        {"title", 5, ATTRIBUTE_TITLE},
+        {"value", 5, ATTRIBUTE_VALUE},
+        {"color", 5, ATTRIBUTE_COLOR},
+        {"content", 7, ATTRIBUTE_CONTENT},
+        {"property", 8, ATTRIBUTE_PROPERTY},
+        {"encoding", 8, ATTRIBUTE_ENCODING},
+        {"xml:lang", 8, ATTRIBUTE_XML_LANG},
+        {"http-equiv", 10, ATTRIBUTE_HTTP_EQUIV},
+    };
+    static const uint8_t first_of_size[12] = {17, 17, 17, 0, 3, 9, 17, 12, 13, 17, 16, 17};
+    if (size >= sizeof first_of_size) return ATTRIBUTE_COUNT;
+    for (unsigned i = first_of_size[size]; i < sizeof known / sizeof *known && known[i].size == size; i++) {
+        if (stands_at(name, name + size, known[i].name)) return known[i].number;
+    }
+    return ATTRIBUTE_COUNT;
+}
+
+static void take_attribute(html_tokens *tokens, html_token *token, const uint8_t *name, size_t size,
+                           const uint8_t *value, size_t value_size) {
+    unsigned number = attribute_named(name, size);
+    if (number == ATTRIBUTE_COUNT || token->present >> number & 1) return;
+    token->present |= 1u << number;
+    token->values[number] = (html_span){(uint32_t)(value - tokens->html), (uint32_t)value_size};
+}
+
+/* Reads the rest of a tag behind its name. Returns what is behind its ">", NULL when the markup ends before. */
+static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+    bool is_read = token->type == HTML_START && html_tag_infos[token->tag].flags & TAG_IS_READ;
+    while (at < end) {
+        uint8_t class = byte_class[*at];
+        if (class & AT_CLOSE) return at + 1;
+        if (class & AT_SPACE) {
+            at++;
+            continue;
+        }
+        if (class & AT_SLASH) {
+            at++;
+            if (at < end && *at == '>') token->self_closing = true;
+            continue;
+        }
+        const uint8_t *name = at++;
+        while (at < end && !byte_class[*at]) at++;
+        const uint8_t *name_end = at;
+        while (at < end && byte_class[*at] & AT_SPACE) at++;
+        const uint8_t *value = name_end, *value_end = name_end;
+        if (at < end && *at == '=') {
+            at++;
+            while (at < end && byte_class[*at] & AT_SPACE) at++;
+            if (at == end) return NULL;
+            value = value_end = at;
+            if (*at == '"' || *at == '\'') {
+                value++;
+                value_end = memchr(value, *at, (size_t)(end - value));
+                if (!value_end) return NULL;
+                at = value_end + 1;
+            } else {
+                while (at < end && !(byte_class[*at] & (AT_SPACE | AT_CLOSE))) at++;
+                value_end = at;
+            }
+        }
+        if (is_read) {
+            take_attribute(tokens, token, name, (size_t)(name_end - name), value, (size_t)(value_end - value));
+        }
+    }
+    return NULL;
+}
+
+/* Reads a tag whose name begins at `at`. Returns what is behind it, NULL when the markup ends before. */
+static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+    const uint8_t *name = at;
+    uint64_t first = 0;
+    uint32_t hash = 2166136261u;
+    while (at < end && !(byte_class[*at] & (AT_SPACE | AT_SLASH | AT_CLOSE))) {
+        uint8_t byte = html_lower(*at);
+        if (at - name < 8) first |= (uint64_t)byte << (8 * (at - name));
+        hash = (hash ^ byte) * 16777619u;
+        at++;
+    }
+    token->tag = html_tag_named(first, name, (size_t)(at - name));
+    token->hash = hash;
+    token->self_closing = false;
+    token->present = 0;
+    uint32_t begin = (uint32_t)(at - tokens->html);
+    at = tag_end(tokens, token, at, end);
+    if (at) token->span = (html_span){begin, (uint32_t)(at - 1 - tokens->html) - begin};
+    return at;
+}
+
+/* -- comments and the document type */
+
+/* Returns what is behind a comment; at: behind its "<!--". */
+static const uint8_t *comment_end(const uint8_t *at, const uint8_t *end) {
+    const uint8_t *begin = at;
+    while (at < end && (at = memchr(at, '>', (size_t)(end - at)))) {
+        ptrdiff_t inside = at - begin;
+        if (inside == 0 || (inside == 1 && at[-1] == '-') || (inside >= 2 && at[-1] == '-' && at[-2] == '-') ||
+            (inside >= 3 && at[-1] == '!' && at[-2] == '-' && at[-3] == '-')) {
+            return at + 1;
+        }
+        at++;
+    }
+    return end;
+}
+
+static const uint8_t *behind(const uint8_t *at, const uint8_t *end, uint8_t byte) {
+    const uint8_t *found = at < end ? memchr(at, byte, (size_t)(end - at)) : NULL;
+    return found ? found + 1 : end;
+}
+
+static const uint8_t *without_spaces(const uint8_t *at, const uint8_t *end) {
+    while (at < end && html_is_space(*at)) at++;
+    return at;
+}
+
+/* Returns the quoted text at a place, data NULL for none, and moves behind it. */
+static fa_bytes quoted(const uint8_t **place, const uint8_t *end) {
+    const uint8_t *at = without_spaces(*place, end);
+    if (at == end || (*at != '"' && *at != '\'')) return (fa_bytes){NULL, 0};
+    const uint8_t *close = memchr(at + 1, *at, (size_t)(end - at - 1));
+    *place = close ? close + 1 : end;
+    return (fa_bytes){at + 1, (size_t)((close ? close : end) - at - 1)};
+}
+
+static bool begins_with(fa_bytes text, const char *start) {
+    return text.data && stands_at(text.data, text.data + text.size, start);
+}
+
+static bool is_exactly(fa_bytes text, const char *known) {
+    return begins_with(text, known) && text.size == strlen(known);
+}
+
+/* Tells whether a document type asks for the ways of old browsers (section "The initial insertion mode").
+ * at: behind "<!doctype"; end: its ">". */
+static bool is_quirky(const uint8_t *at, const uint8_t *end, bool is_cut) {
+    static const char *const old[] = {
+        "+//silmaril//dtd html pro v0r11 19970101//", "-//as//dtd html 3.0 aswedit + extensions//",
+        "-//advasoft ltd//dtd html 3.0 aswedit + extensions//", "-//ietf//dtd html 2.0 level 1//",
+        "-//ietf//dtd html 2.0 level 2//", "-//ietf//dtd html 2.0 strict level 1//",
+        "-//ietf//dtd html 2.0 strict level 2//", "-//ietf//dtd html 2.0 strict//", "-//ietf//dtd html 2.0//",
+        "-//ietf//dtd html 2.1e//", "-//ietf//dtd html 3.0//", "-//ietf//dtd html 3.2 final//",
+        "-//ietf//dtd html 3.2//", "-//ietf//dtd html 3//", "-//ietf//dtd html level 0//",
+        "-//ietf//dtd html level 1//", "-//ietf//dtd html level 2//", "-//ietf//dtd html level 3//",
+        "-//ietf//dtd html strict level 0//", "-//ietf//dtd html strict level 1//",
+        "-//ietf//dtd html strict level 2//", "-//ietf//dtd html strict level 3//", "-//ietf//dtd html strict//",
+        "-//ietf//dtd html//", "-//metrius//dtd metrius presentational//",
+        "-//microsoft//dtd internet explorer 2.0 html strict//", "-//microsoft//dtd internet explorer 2.0 html//",
+        "-//microsoft//dtd internet explorer 2.0 tables//", "-//microsoft//dtd internet explorer 3.0 html strict//",
+        "-//microsoft//dtd internet explorer 3.0 html//", "-//microsoft//dtd internet explorer 3.0 tables//",
+        "-//netscape comm. corp.//dtd html//", "-//netscape comm. corp.//dtd strict html//",
+        "-//o'reilly and associates//dtd html 2.0//", "-//o'reilly and associates//dtd html extended 1.0//",
+        "-//o'reilly and associates//dtd html extended relaxed 1.0//",
+        "-//sq//dtd html 2.0 hotmetal + extensions//",
+        "-//softquad software//dtd hotmetal pro 6.0::19990601::extensions to html 4.0//",
+        "-//softquad//dtd hotmetal pro 4.0::19971010::extensions to html 4.0//", "-//spyglass//dtd html 2.0 extended//",
+        "-//sun microsystems corp.//dtd hotjava html//", "-//sun microsystems corp.//dtd hotjava strict html//",
+        "-//w3c//dtd html 3 1995-03-24//", "-//w3c//dtd html 3.2 draft//", "-//w3c//dtd html 3.2 final//",
+        "-//w3c//dtd html 3.2//", "-//w3c//dtd html 3.2s draft//", "-//w3c//dtd html 4.0 frameset//",
+        "-//w3c//dtd html 4.0 transitional//", "-//w3c//dtd html experimental 19960712//",
+        "-//w3c//dtd html experimental 970421//", "-//w3c//dtd w3 html//", "-//w3o//dtd w3 html 3.0//",
+        "-//webtechs//dtd mozilla html 2.0//", "-//webtechs//dtd mozilla html//",
+    };
+    at = without_spaces(at, end);
+    if (!stands_at(at, end, "html")) return true;
+    at += 4;
+    if (at < end && !html_is_space(*at)) return true;
+    at = without_spaces(at, end);
+    fa_bytes public_id = {NULL, 0}, system_id = {NULL, 0};
+    if (stands_at(at, end, "public")) {
+        at += 6;
+        public_id = quoted(&at, end);
+        if (!public_id.data) return true;
+        system_id = quoted(&at, end);
+        if (!system_id.data && without_spaces(at, end) < end) return true;
+    } else if (stands_at(at, end, "system")) {
+        at += 6;
+        system_id = quoted(&at, end);
+        if (!system_id.data) return true;
+    } else if (at < end) {
+        return true;
+    }
+    if (is_cut) return true;
+    if (is_exactly(public_id, "-//w3o//dtd w3 html strict 3.0//en//") || is_exactly(public_id, "-/w3c/dtd html 4.0 transitional/en") ||
+        is_exactly(public_id, "html") || is_exactly(system_id, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd")) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        if (begins_with(public_id, old[i])) return true;
+    }
+    return !system_id.data && (begins_with(public_id, "-//w3c//dtd html 4.01 frameset//") ||
+                               begins_with(public_id, "-//w3c//dtd html 4.01 transitional//"));
+}
+
+/* Reads what begins with "<!"; returns what is behind it, and whether it is a token. */
+static const uint8_t *read_declaration(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end,
+                                       bool *is_token) {
+    *is_token = false;
+    if (stands_at(at, end, "<!--")) return comment_end(at + 4, end);
+    if (stands_at(at, end, "<!doctype")) {
+        const uint8_t *close = memchr(at, '>', (size_t)(end - at));
+        token->type = HTML_DOCTYPE;
+        token->is_quirky = is_quirky(at + 9, close ? close : end, !close);
+        *is_token = true;
+        return close ? close + 1 : end;
+    }
+    if (tokens->is_foreign && end - at >= 9 && memcmp(at, "<![CDATA[", 9) == 0) {
+        const uint8_t *begin = at + 9;
+        for (at = begin; at < end; at++) {
+            at = memchr(at, ']', (size_t)(end - at));
+            if (!at) at = end;
+            if (end - at >= 3 && at[1] == ']' && at[2] == '>') break;
+            if (at == end) break;
+        }
+        token->type = HTML_TEXT;
+        token->is_plain = token->has_references = true;
+        token->span = (html_span){(uint32_t)(begin - tokens->html), (uint32_t)(at - begin)};
+        *is_token = at > begin;
+        return at < end ? at + 3 : end;
+    }
+    return behind(at + 2, end, '>');
+}
+
+/* -- all tokens */
+
+static void take_text(html_tokens *tokens, html_token *token, const uint8_t *begin, const uint8_t *end) {
+    token->type = HTML_TEXT;
+    token->span = (html_span){(uint32_t)(begin - tokens->html), (uint32_t)(end - begin)};
+    tokens->at = (uint32_t)(end - tokens->html);
+}
+
+/* Reads raw text; false when there is none. */
+static bool read_raw(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+    enum html_raw raw = tokens->raw;
+    tokens->raw = RAW_NONE;
+    const uint8_t *stop = raw == RAW_PLAINTEXT ? end
+                          : raw == RAW_SCRIPT  ? script_end(at, end)
+                                               : raw_end(at, end, tokens->raw_name);
+    if (stop == at) return false;
+    token->is_plain = raw != RAW_RCDATA;
+    token->has_references = has_signs(at, stop);
+    take_text(tokens, token, at, stop);
+    return true;
+}
+
+void html_next(html_tokens *tokens, html_token *token) {
+    const uint8_t *at = tokens->html + tokens->at, *end = tokens->html + tokens->end;
+    if (tokens->drops_feed) {
+        tokens->drops_feed = false;
+        if (at < end && *at == '\r') at++;
+        if (at < end && *at == '\n') at++;
+    }
+    token->is_plain = token->has_references = false;
+    if (tokens->raw != RAW_NONE && read_raw(tokens, token, at, end)) return;
+    while (at < end) {
+        if (*at != '<' || end - at < 2 || (at[1] == '/' && end - at < 3)) {
+            const uint8_t *stop = text_end(at, end, &token->has_references);
+            take_text(tokens, token, at, stop);
+            return;
+        }
+        const uint8_t *next;
+        bool is_token = true;
+        if (is_letter(at[1])) {
+            token->type = HTML_START;
+            next = read_tag(tokens, token, at + 1, end);
+        } else if (at[1] == '/' && is_letter(at[2])) {
+            token->type = HTML_END;
+            next = read_tag(tokens, token, at + 2, end);
+        } else if (at[1] == '/') {
+            next = at[2] == '>' ? at + 3 : behind(at + 2, end, '>');
+            is_token = false;
+        } else if (at[1] == '!') {
+            next = read_declaration(tokens, token, at, end, &is_token);
+        } else if (at[1] == '?') {
+            next = behind(at + 1, end, '>');
+            is_token = false;
+        } else {
+            take_text(tokens, token, at, text_end(at, end, &token->has_references));
+            return;
+        }
+        if (!next) break; /* a tag that does not end is none */
+        at = next;
+        if (is_token) {
+            tokens->at = (uint32_t)(at - tokens->html);
+            return;
+        }
+    }
+    tokens->at = tokens->end;
+    token->type = HTML_EOF;
+}
+
+/* -- decoding */
+
+uint8_t *html_decoded_room(html_tokens *tokens, size_t more) {
+    size_t needed = tokens->decoded_size + more;
+    if (needed > tokens->decoded_room) {
+        size_t room = tokens->decoded_room < 4096 ? 4096 : tokens->decoded_room;
+        while (room < needed) room += room / 2;
+        uint8_t *grown = realloc(tokens->decoded, room);
+        if (!grown) return NULL;
+        tokens->decoded = grown;
+        tokens->decoded_room = room;
+    }
+    return tokens->decoded + tokens->decoded_size;
+}
+
+const uint8_t *html_bytes(const html_tokens *tokens, html_span span) {
+    return span.begin < tokens->size ? tokens->html + span.begin : tokens->decoded + (span.begin - tokens->size);
+}
+
+static size_t put_character(uint8_t *to, uint32_t code) {
+    if (code < 0x80) {
+        to[0] = (uint8_t)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (uint8_t)(0xC0 | code >> 6);
+        to[1] = (uint8_t)(0x80 | (code & 0x3F));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (uint8_t)(0xE0 | code >> 12);
+        to[1] = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+        to[2] = (uint8_t)(0x80 | (code & 0x3F));
+        return 3;
+    }
+    to[0] = (uint8_t)(0xF0 | code >> 18);
+    to[1] = (uint8_t)(0x80 | (code >> 12 & 0x3F));
+    to[2] = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+    to[3] = (uint8_t)(0x80 | (code & 0x3F));
+    return 4;
+}
+
+/* What browsers take numbers from 128 to 159 for: characters of windows-1252; 0: as it is. */
+static const uint16_t windows_1252[32] = {
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+};
+
+/* Reads the number behind "&#". Returns what is behind it, NULL when there is none. */
+static const uint8_t *read_number(const uint8_t *at, const uint8_t *end, uint32_t *code) {
+    bool is_hex = at < end && html_lower(*at) == 'x';
+    const uint8_t *begin = is_hex ? ++at : at;
+    uint32_t value = 0;
+    for (; at < end; at++) {
+        uint8_t byte = html_lower(*at);
+        uint32_t digit;
+        if (byte >= '0' && byte <= '9') {
+            digit = byte - '0';
+        } else if (is_hex && byte >= 'a' && byte <= 'f') {
+            digit = byte - 'a' + 10u;
+        } else {
+            break;
+        }
+        value = value > 0x10FFFF ? value : value * (is_hex ? 16 : 10) + digit;
+    }
+    if (at == begin) return NULL;
+    if (at < end && *at == ';') at++;
+    if (value >= 0x80 && value < 0xA0 && windows_1252[value - 0x80]) value = windows_1252[value - 0x80];
+    if (!value || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) value = 0xFFFD;
+    *code = value;
+    return at;
+}
+
+static bool is_alphanumeric(uint8_t byte) { return is_letter(byte) || (byte >= '0' && byte <= '9'); }
+
+/* Reads a reference; at: its "&". Writes at most 8 bytes to `to` and counts them; returns what is behind the reference,
+ * NULL when it is none. */
+static const uint8_t *read_reference(const uint8_t *at, const uint8_t *end, bool in_attribute, uint8_t *to,
+                                     size_t *count) {
+    enum { LONGEST_NAME = 32, LONGEST_WITHOUT_SEMICOLON = 6 };
+    at++;
+    if (at < end && *at == '#') {
+        uint32_t code;
+        const uint8_t *next = read_number(at + 1, end, &code);
+        if (next) *count = put_character(to, code);
+        return next;
+    }
+    size_t run = 0;
+    while (at + run < end && run <= LONGEST_NAME && is_alphanumeric(at[run])) run++;
+    fa_bytes text = {NULL, 0};
+    size_t size = run + 1;
+    if (run && at + run < end && at[run] == ';') text = html_reference_named(at, size);
+    if (!text.data) {
+        for (size = run < LONGEST_WITHOUT_SEMICOLON ? run : LONGEST_WITHOUT_SEMICOLON; size > 1; size--) {
+            text = html_reference_named(at, size);
+            if (text.data) break;
+        }
+        if (!text.data) return NULL;
+        if (in_attribute && at + size < end && (at[size] == '=' || is_alphanumeric(at[size]))) return NULL;
+    }
+    memcpy(to, text.data, text.size);
+    *count = text.size;
+    return at + size;
+}
+
+bool html_decode(html_tokens *tokens, html_span *span, unsigned how) {
+    const uint8_t *at = html_bytes(tokens, *span), *end = at + span->size;
+    size_t begin = tokens->decoded_size;
+    while (at < end) {
+        const uint8_t *stop = at;
+        while ((stop = next_sign(stop, end)) < end && (*stop == '<' || (*stop == '&' && !(how & DECODE_REFERENCES)))) {
+            stop++;
+        }
+        size_t plain = (size_t)(stop - at), count = 0;
+        uint8_t *to = html_decoded_room(tokens, plain + 8);
+        if (!to) return false;
+        memcpy(to, at, plain);
+        to += plain;
+        at = stop;
+        if (at < end && *at == '&') {
+            const uint8_t *next = read_reference(at, end, how & DECODE_ATTRIBUTE, to, &count);
+            if (!next) to[count++] = '&';
+            at = next ? next : at + 1;
+        } else if (at < end && *at == '\r') {
+            at++;
+            if (at == end || *at != '\n') to[count++] = '\n';
+        } else if (at < end) {
+            at++;
+            if (!(how & DECODE_DROP_ZEROS)) count = put_character(to, 0xFFFD);
+        }
+        tokens->decoded_size += plain + count;
+    }
+    *span = (html_span){(uint32_t)(tokens->size + begin), (uint32_t)(tokens->decoded_size - begin)};
+    return true;
+}
