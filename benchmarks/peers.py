@@ -282,7 +282,7 @@ def plain_versions(files: list[Path]) -> Iterator[Any]:
     """Yield the versions of archives as the plain search wants them."""
     from indexer.text.detection import language_of
     from indexer.text.documents import FileEntry, read_captures
-    from indexer.text.elements import collect_page
+    from indexer.text.pages import collect_page
     from tests.indexer.plain import PlainVersion
 
     for file in files:

@@ -135,9 +135,7 @@ def _time_worker(files: list[str], stages: Stages) -> int:
     for owner, name, stage in (
         (worker, "read_captures", "read"),
         (documents, "decode_html", "decode"),
-        (worker, "written_out", "parse"),
-        (worker, "read_written", "texts"),
-        (worker, "collect_page", "texts of pages walked"),
+        (worker, "collect_page", "texts"),
         (worker, "language_of", "language"),
         (worker, "analyze_pages", "words"),
         (links.LinkCollector, "add", "links"),

@@ -71,7 +71,8 @@ from indexer.store.snapshot import Snapshot
 from indexer.stored_pages import markup_at, page_text, snippet_of, start_of
 from indexer.text.analysis import words_of
 from indexer.text.detection import language_of
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import PageText
+from indexer.text.pages import collect_page
 
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 

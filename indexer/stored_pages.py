@@ -15,7 +15,8 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
 from indexer.text.documents import PAGE_LIMITS, header_language
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import PageText
+from indexer.text.pages import collect_page
 
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
 START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)

@@ -38,8 +38,8 @@ from indexer.store.removal import Takedowns
 from indexer.text.analysis import MAX_TEXT, Tokens, analyze_pages
 from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
-from indexer.text.elements import MAX_TITLE, PageText, collect_page
-from indexer.text.flat import read_written, written_out
+from indexer.text.elements import MAX_TITLE, PageText
+from indexer.text.pages import collect_page
 
 log = logging.getLogger(__name__)
 
@@ -287,17 +287,10 @@ class Worker:
         self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
     ) -> list[PageText]:
         """Return the element texts of pages; while one is parsed alone, the status tells which."""
-        written = []
+        pages = []
         for row, body, _, _ in new:
             self._begin_page(row.found)
-            written.append(self._written_out(body.html, row.found))
-        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
-        pages = []
-        for (row, body, _, _), page in zip(new, read_written(written), strict=True):
-            if page is None:
-                self._begin_page(row.found)
-                page = self._page(body.html, row.found, entry)
-            pages.append(page)
+            pages.append(self._page(body.html, row.found, entry))
         self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
         return pages
 
@@ -305,15 +298,6 @@ class Worker:
         self._status[Status.OFFSET], self._status[Status.INNER] = found.location.offset, found.location.inner
         self._status[Status.BUSY_SINCE_MS] = _now_ms()
         self._status[Status.PARSING] = 1
-
-    def _written_out(self, html: str, found: CaptureFound) -> str | None:
-        try:
-            return written_out(html)
-        except Exception:
-            log.exception(
-                "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
-            )
-            return None  # the walk through the tree tries again, and its error stands in the ledger
 
     def _page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
         try:

@@ -11,8 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.search.marking import Marker, Span, spans_within
 from indexer.text.detection import language_of
-from indexer.text.elements import PageText
-from indexer.text.sax import INLINE
+from indexer.text.elements import INLINE, PageText
 
 MARK_ID = "finding-aid-hit-"
 MAX_MARKS = 1_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from archiver.warc import ArchiveError
 from indexer import Capture, Index, SnippetPart
@@ -11,8 +10,8 @@ from indexer.search.marking import Marker, Span, spans_within
 from indexer.search.query import parse_query
 from indexer.text.charset import decode_html
 from indexer.text.detection import language_of
-from indexer.text.elements import ElementCollector, PageText
-from indexer.text.sax import parse_html
+from indexer.text.elements import PageText
+from indexer.text.pages import collect_page
 from webui.application import site
 from webui.stored import is_text, read_stored
 
@@ -37,38 +36,9 @@ class MarkedText:
     is_cut: bool = False
 
 
-class _ParagraphCollector(ElementCollector):
-    """Collects text for readers: line feeds of the markup are blanks, but for preformatted text."""
-
-    tags = ElementCollector.tags | {"pre"}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._preformatted = 0
-
-    def start_element(self, tag: str, attributes: Any) -> None:
-        if tag == "pre":
-            self._preformatted += 1
-            self.part()
-        else:
-            super().start_element(tag, attributes)
-
-    def end_element(self, tag: str) -> None:
-        if tag == "pre":
-            self._preformatted = max(0, self._preformatted - 1)
-            self.part()
-        else:
-            super().end_element(tag)
-
-    def characters(self, text: str) -> None:
-        super().characters(text if self._preformatted else text.replace("\n", " "))
-
-
 def text_of_html(html: str) -> PageText:
     """Return the text of a page, a line for each paragraph."""
-    collector = _ParagraphCollector()
-    parse_html(html, collector)
-    return collector.finish()
+    return collect_page(html, paragraphs=True)
 
 
 def plain_text(index: Index, capture: Capture) -> PageText | None:

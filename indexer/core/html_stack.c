@@ -195,6 +195,7 @@ static void tell_base(html_tree *tree, const html_token *token) {
 static unsigned tell_element(html_tree *tree, const html_token *token, uint32_t *link) {
     unsigned kind = html_tag_infos[token->tag].kind;
     *link = 0;
+    if (tree->skipped && kind == KIND_ANCHOR) return KIND_NONE; /* its address is not kept */
     if (tree->skipped || !(html_tag_infos[token->tag].flags & TAG_IS_READ)) {
         tell_begin(tree, kind, 0);
         return kind;
@@ -336,7 +337,7 @@ void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
     if (tree->skipped) return;
     html_span span = token->span;
     if (token->has_references) {
-        if (token->is_plain) how &= ~(unsigned)DECODE_REFERENCES;
+        if (token->is_plain) how &= ~(unsigned)(DECODE_REFERENCES | DECODE_DROP_ZEROS);
         if (!html_decode(&tree->tokens, &span, how)) tree->failed = true;
     }
     if (!span.size) return;

@@ -1,4 +1,4 @@
-/* Written by make_html_tables.py: tags of HTML and their properties, and named character references. */
+/* Written by scripts/make_html_tables.py: tags of HTML, what they do, and named character references. */
 #ifndef FINDINGAID_HTML_TABLES_H
 #define FINDINGAID_HTML_TABLES_H
 

@@ -24,6 +24,8 @@ void html_tokens_start(html_tokens *tokens, fa_bytes html) {
 
 static bool is_letter(uint8_t byte) { return html_lower(byte) >= 'a' && html_lower(byte) <= 'z'; }
 
+static bool is_alphanumeric(uint8_t byte) { return is_letter(byte) || (byte >= '0' && byte <= '9'); }
+
 /* Tells whether `name` (in lower case) stands at a place, in any case. */
 static bool stands_at(const uint8_t *at, const uint8_t *end, const char *name) {
     for (; *name; name++, at++) {
@@ -362,6 +364,16 @@ static const uint8_t *read_declaration(html_tokens *tokens, html_token *token, c
     return behind(at + 2, end, '>');
 }
 
+/* Tells whether "<?" begins a processing instruction like <?php ... >; other such things are comments.
+ * at: behind the "<?"; end: its ">". */
+static bool is_instruction(const uint8_t *at, const uint8_t *end) {
+    const uint8_t *begin = at;
+    while (at < end && (is_alphanumeric(*at) || *at == '_' || *at == '-')) at++;
+    if (at == begin || !(is_letter(*begin) || *begin == '_') || (at < end && !html_is_space(*at) && *at != '?')) return false;
+    size_t size = (size_t)(at - begin);
+    return !(size == 3 && stands_at(begin, at, "xml")) && !(size == 14 && stands_at(begin, at, "xml-stylesheet"));
+}
+
 /* -- all tokens */
 
 static void take_text(html_tokens *tokens, html_token *token, const uint8_t *begin, const uint8_t *end) {
@@ -413,8 +425,9 @@ void html_next(html_tokens *tokens, html_token *token) {
         } else if (at[1] == '!') {
             next = read_declaration(tokens, token, at, end, &is_token);
         } else if (at[1] == '?') {
-            next = behind(at + 1, end, '>');
-            is_token = false;
+            next = behind(at + 2, end, '>');
+            is_token = next[-1] == '>' && is_instruction(at + 2, next - 1);
+            token->type = HTML_INSTRUCTION;
         } else {
             take_text(tokens, token, at, text_end(at, end, &token->has_references));
             return;
@@ -502,8 +515,6 @@ static const uint8_t *read_number(const uint8_t *at, const uint8_t *end, uint32_
     *code = value;
     return at;
 }
-
-static bool is_alphanumeric(uint8_t byte) { return is_letter(byte) || (byte >= '0' && byte <= '9'); }
 
 /* Reads a reference; at: its "&". Writes at most 8 bytes to `to` and counts them; returns what is behind the reference,
  * NULL when it is none. */

@@ -1,4 +1,4 @@
-/* HTML as tokens: texts, start tags, end tags and the document type; section "Tokenization" of the HTML standard.
+/* HTML as tokens: texts, tags, processing instructions and the document type; section "Tokenization" of the HTML standard.
  *
  * Comments and what only looks like markup are passed over. The tree (html_tree.c) asks for one token after the other
  * and says before each whether raw text follows. Time is linear in the markup; nothing is copied but texts that hold
@@ -16,7 +16,7 @@ typedef struct html_span {
     uint32_t begin, size;
 } html_span;
 
-enum html_token_type { HTML_EOF, HTML_TEXT, HTML_START, HTML_END, HTML_DOCTYPE };
+enum html_token_type { HTML_EOF, HTML_TEXT, HTML_START, HTML_END, HTML_DOCTYPE, HTML_INSTRUCTION };
 
 /* Attributes that are looked at; only the first of each name in a tag counts. */
 enum html_attribute {

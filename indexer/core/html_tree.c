@@ -154,7 +154,16 @@ static bool says_something(html_tree *tree, const html_token *token, bool zeros_
     return false;
 }
 
+static bool is_nothing_but_zeros(html_tree *tree, const html_token *token) {
+    const uint8_t *bytes = html_bytes(&tree->tokens, token->span);
+    for (uint32_t i = 0; i < token->span.size; i++) {
+        if (bytes[i]) return false;
+    }
+    return true;
+}
+
 static void body_text(html_tree *tree, const html_token *token) {
+    if (token->has_references && is_nothing_but_zeros(tree, token)) return;
     html_reopen_formats(tree);
     html_tell_text(tree, token, DECODE_REFERENCES | DECODE_DROP_ZEROS);
     if (tree->document.frameset_ok && says_something(tree, token, false)) tree->document.frameset_ok = false;
@@ -247,13 +256,13 @@ static void start_item(html_tree *tree, const html_token *token) {
 static void start_anchor(html_tree *tree, const html_token *token) {
     size_t found = html_last_format(tree, TAG_A);
     if (found) {
-        size_t count = tree->format_count;
-        html_adopt(tree, TAG_A);
-        if (tree->format_count == count && (found = html_last_format(tree, TAG_A))) {
-            /* it could not be ended from here: a table stands between */
-            unsigned place = tree->formats[found - 1].open;
+        unsigned place = tree->formats[found - 1].open;
+        if (place && place < html_top(tree)->scope) {
+            /* it cannot be ended from here: a table stands between */
             html_remove_format(tree, found - 1);
-            if (place) html_take_out(tree, place);
+            html_take_out(tree, place);
+        } else {
+            html_adopt(tree, TAG_A);
         }
     }
     html_reopen_formats(tree);
@@ -692,7 +701,8 @@ static bool before_head(html_tree *tree, html_token *token) {
 
 static bool in_head(html_tree *tree, html_token *token) {
     switch (token->type) {
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_TEXT:
             if (!strip(tree, token)) return false;
             break;
@@ -722,7 +732,8 @@ static bool in_head(html_tree *tree, html_token *token) {
 
 static bool in_head_noscript(html_tree *tree, html_token *token) {
     switch (token->type) {
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_TEXT:
             if (!strip(tree, token)) return false;
             break;
@@ -752,7 +763,8 @@ static bool in_head_noscript(html_tree *tree, html_token *token) {
 
 static bool after_head(html_tree *tree, html_token *token) {
     switch (token->type) {
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_TEXT:
             if (!strip(tree, token)) return false;
             break;
@@ -786,9 +798,12 @@ static bool after_head(html_tree *tree, html_token *token) {
 /* The text of a noframes element is a page of its own for readers without frames: it is read as one, in its place. */
 static bool begin_nested(html_tree *tree, const html_token *token) {
     enum { ROOM = 64 };
-    if (tree->skipped || tree->nested == MOST_NESTED || html_top(tree)->kind != KIND_NOFRAMES) return false;
-    if (tree->open > MOST_OPEN - ROOM) return false;
+    if (tree->skipped || html_top(tree)->kind != KIND_NOFRAMES) return false;
     if (!memchr(html_bytes(&tree->tokens, token->span), '<', token->span.size)) return false;
+    if (tree->nested == MOST_NESTED || tree->open > MOST_OPEN - ROOM) {
+        tree->is_cut = true;
+        return true;
+    }
     html_tell(tree, EVENT_UNFRAME, (html_span){0, 0});
     html_document *document = &tree->document;
     document->at = tree->tokens.at;
@@ -910,7 +925,8 @@ static bool start_in_table(html_tree *tree, html_token *token) {
 static bool in_table(html_tree *tree, html_token *token) {
     switch (token->type) {
         case HTML_TEXT: return table_text(tree, token);
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_START: return start_in_table(tree, token);
         case HTML_EOF: return in_body(tree, token);
         case HTML_END: break;
@@ -966,7 +982,8 @@ static bool in_caption(html_tree *tree, html_token *token) {
 
 static bool in_column_group(html_tree *tree, html_token *token) {
     switch (token->type) {
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_EOF: return in_body(tree, token);
         case HTML_TEXT:
             if (!strip(tree, token)) return false;
@@ -1072,7 +1089,8 @@ static bool template_goes_on(html_tree *tree, enum html_mode mode) {
 static bool in_template(html_tree *tree, html_token *token) {
     switch (token->type) {
         case HTML_TEXT: return in_body(tree, token);
-        case HTML_DOCTYPE: return false;
+        case HTML_DOCTYPE:
+        case HTML_INSTRUCTION: return false;
         case HTML_END: head_element(tree, token); return false;
         case HTML_EOF:
             if (!is_open(tree, TAG_TEMPLATE)) return false;
@@ -1201,10 +1219,10 @@ static bool in_foreign(html_tree *tree, html_token *token) {
     }
     if (token->type == HTML_DOCTYPE) return false;
     if (breaks_out(token)) {
-        do {
+        while (tree->open > tree->document.base + 1u && html_top(tree)->namespace != NAMESPACE_HTML &&
+               !is_mathml_text_point(html_top(tree)) && !is_html_point(html_top(tree))) {
             html_close(tree);
-        } while (tree->open > tree->document.base + 1u && html_top(tree)->namespace != NAMESPACE_HTML &&
-                 !is_mathml_text_point(html_top(tree)) && !is_html_point(html_top(tree)));
+        }
         return dispatch(tree, token);
     }
     if (token->type == HTML_START) {
@@ -1289,12 +1307,23 @@ static void start(html_tree *tree, fa_bytes html) {
     tree->has_language = tree->has_xml_language = false;
 }
 
+/* It parts words where it stands, and behind the body it stands outside. */
+static void tell_instruction(html_tree *tree) {
+    if (tree->document.mode != MODE_AFTER_BODY && tree->document.mode != MODE_AFTER_AFTER_BODY) {
+        html_tell(tree, EVENT_PART, (html_span){0, 0});
+    }
+}
+
 bool html_tree_read(html_tree *tree, fa_bytes html) {
     start(tree, html);
     html_token token = {.type = HTML_EOF};
     for (;;) {
         tree->tokens.is_foreign = tree->open && html_top(tree)->namespace != NAMESPACE_HTML;
         html_next(&tree->tokens, &token);
+        if (token.type == HTML_INSTRUCTION) {
+            tell_instruction(tree);
+            continue;
+        }
         process(tree, &token);
         if (tree->failed) return false;
         if (token.type == HTML_EOF) {

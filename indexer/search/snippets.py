@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from indexer.text.analysis import MAX_WORD, is_paired, is_separator, word_spans_of
-from indexer.text.elements import collect_page
-from indexer.text.sax import INLINE, SKIPPED
+from indexer.text.elements import INLINE, SKIPPED
+from indexer.text.pages import collect_page
 
 LENGTH = 240  # characters of a passage, or of two
 _NEAR = 6_000  # characters of a text that are looked at first

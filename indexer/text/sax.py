@@ -16,51 +16,8 @@ from lxml import etree
 from numpy.typing import NDArray
 from selectolax.lexbor import LexborHTMLParser
 
-# Elements whose contents are never text of the page.
-SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "-comment", "!doctype"})
-# Elements that do not part words: "foo<b>bar</b>" reads as one word. All others are blocks.
-INLINE = frozenset(
-    {
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "blink",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "nobr",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    }
-)
+from indexer.text.elements import INLINE, SKIPPED
+
 _SKIP, _PASS, _PART, _TELL = range(4)
 
 # An element of the tree takes about 200 bytes.

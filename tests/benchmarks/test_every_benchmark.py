@@ -33,6 +33,7 @@ RUNS: dict[str, tuple[str, ...]] = {
         "--arcs {corpus}/arcs --index {work}/index --workers 1 --json",
         "--arcs {corpus}/arcs --stages",
     ),
+    "core.py": ("{corpus}/arcs --runs 1",),
     "search.py": ("--arcs {corpus}/arcs --index {corpus}/index --queries 5",),
     "language.py": ("--arcs {corpus}/arcs --index {corpus}/index --queries 5",),
     "peers.py": (

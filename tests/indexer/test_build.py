@@ -651,9 +651,11 @@ def harm_workers(folder: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> No
 def test_a_worker_that_cannot_import_a_module_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    harm_workers(tmp_path, monkeypatch, "sys.modules['selectolax'] = None")
+    harm_workers(tmp_path, monkeypatch, "sys.modules['resiliparse'] = None")
     path = write_warc(tmp_path / "a.warc.gz", [response("http://a.example/", "<p>heron")])
-    with pytest.raises(WorkerError, match="a worker process cannot begin: ModuleNotFoundError: .*selectolax"):
+    with pytest.raises(
+        WorkerError, match="a worker process cannot begin: ModuleNotFoundError: .*resiliparse"
+    ):
         build_index([path], str(tmp_path / "index"), options=ONE)
 
 

@@ -28,7 +28,8 @@ from indexer import (
     Statistics,
 )
 from indexer.text.charset import decode_html
-from indexer.text.elements import PageText, collect_page
+from indexer.text.elements import PageText
+from indexer.text.pages import collect_page
 from webui import create_app
 from webui.settings import Settings
 

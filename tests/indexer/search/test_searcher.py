@@ -22,7 +22,8 @@ from indexer.search.searcher import search
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.detection import language_of
-from indexer.text.elements import ELEMENTS, collect_page
+from indexer.text.elements import ELEMENTS
+from indexer.text.pages import collect_page
 from tests.indexer.making import (
     ALT,
     ANCHOR,

@@ -22,7 +22,7 @@ from shelf import page, record
 from indexer import ELEMENTS, IndexOptions, build_index
 from indexer.store.writer import IndexWriter
 from indexer.text.analysis import analyze_pages
-from indexer.text.elements import collect_page
+from indexer.text.pages import collect_page
 from running import REPOSITORY
 
 # ---- the reader

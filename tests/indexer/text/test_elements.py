@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.text.analysis import words_of
-from indexer.text.elements import ELEMENTS, MAX_LINK_TEXT, MAX_LINKS, PageText, collect_page
+from indexer.text.elements import ELEMENTS, MAX_LINK_TEXT, MAX_LINKS, PageText
+from indexer.text.pages import collect_page
 
 
 def texts_by_element(page: PageText) -> dict[str, list[str]]:

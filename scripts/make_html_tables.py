@@ -1,6 +1,6 @@
-"""Writes html_tables.h and html_tables.c: what the reader of HTML knows of tags, and named character references.
+"""Writes indexer/core/html_tables.h and html_tables.c: tags as the reader of HTML knows them, and named references.
 
-    python -m indexer.core.make_html_tables
+    python -m scripts.make_html_tables
 
 Tags and their properties are those of the HTML standard, section "Tree construction"; what a tag means for the text of
 a page stands in indexer/text/elements.py; the references come from Python's html.entities.
@@ -11,10 +11,9 @@ from __future__ import annotations
 from html.entities import html5
 from pathlib import Path
 
-from indexer.text.elements import EMPHASIS_TAGS, HEADING_TAGS
-from indexer.text.sax import INLINE, SKIPPED
+from indexer.text.elements import EMPHASIS_TAGS, HEADING_TAGS, INLINE, SKIPPED
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent.parent / "indexer" / "core"
 
 SPECIAL = (
     "address applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd"
@@ -55,7 +54,7 @@ FLAGS = {
     "READ": READ,
 }
 
-# What an element does to the text of the page; the same words in html_tree.h.
+# What an element does to the text of a page.
 KINDS = {
     "a": "ANCHOR",
     "title": "TITLE",
@@ -65,7 +64,7 @@ KINDS = {
     "pre": "PRE",
 }
 
-TABLE_BITS = 10
+TABLE_BITS = 12
 REFERENCE_BITS = 13
 
 
@@ -85,7 +84,13 @@ def kind_of(tag: str) -> str:
 def tag_names() -> list[str]:
     """Return the names of all tags that are known by a number."""
     names = {name for text in FLAGS.values() for name in text.split()}
-    names |= {*INLINE, *HEADING_TAGS, *EMPHASIS_TAGS, *OTHERS.split(), *(tag for tag in SKIPPED if tag.isalpha())}
+    names |= {
+        *INLINE,
+        *HEADING_TAGS,
+        *EMPHASIS_TAGS,
+        *OTHERS.split(),
+        *(tag for tag in SKIPPED if tag.isalpha()),
+    }
     return sorted(names)
 
 
@@ -111,7 +116,7 @@ def header() -> str:
     """Return html_tables.h."""
     tags = "\n".join(f"    {constant(tag)}," for tag in tag_names())
     flags = "\n".join(f"    TAG_IS_{name} = 1 << {bit}," for bit, name in enumerate(FLAGS))
-    return f"""/* Written by make_html_tables.py: tags of HTML and their properties, and named character references. */
+    return f"""/* Written by scripts/make_html_tables.py: tags of HTML, what they do, and named character references. */
 #ifndef FINDINGAID_HTML_TABLES_H
 #define FINDINGAID_HTML_TABLES_H
 
@@ -172,12 +177,14 @@ def body() -> str:
     codes = [first_eight(tag) ^ (len(tag) << 59) for tag in names]
     assert len(set(codes)) == len(codes)
     factor = factor_for(codes, TABLE_BITS)
-    slots = {(code * factor % (1 << 64)) >> (64 - TABLE_BITS): tag for code, tag in zip(codes, names, strict=True)}
+    slots = {
+        (code * factor % (1 << 64)) >> (64 - TABLE_BITS): tag for code, tag in zip(codes, names, strict=True)
+    }
     places = "\n".join(f"    [{slot}] = {constant(tag)}," for slot, tag in sorted(slots.items()))
     spellings = "\n".join(f'    [{constant(tag)}] = {{"{tag}", {len(tag)}}},' for tag in names)
     return "\n".join(
         [
-            "/* Written by make_html_tables.py. */",
+            "/* Written by scripts/make_html_tables.py. */",
             '#include "html_tables.h"',
             "",
             "#include <string.h>",
@@ -203,7 +210,9 @@ def body() -> str:
             f"    unsigned tag = tag_at[((first ^ ((uint64_t)size << 59)) * {factor}u) >> {64 - TABLE_BITS}];",
             "    if (spellings[tag].size != size) return TAG_OTHER;",
             "    uint64_t known = 0;",
-            "    for (size_t i = 0; i < size && i < 8; i++) known |= (uint64_t)(uint8_t)spellings[tag].name[i] << (8 * i);",
+            "    for (size_t i = 0; i < size && i < 8; i++) {",
+            "        known |= (uint64_t)(uint8_t)spellings[tag].name[i] << (8 * i);",
+            "    }",
             "    if (known != first) return TAG_OTHER;",
             "    for (size_t i = 8; i < size; i++) {",
             "        uint8_t byte = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];",
@@ -235,7 +244,8 @@ def references() -> list[str]:
         while slots[place] is not None:
             place = (place + 1) % size
         slots[place] = (name, text)
-    pool, rows, index = "", [], []
+    rows: list[str] = []
+    index = []
     at = 0
     lines = []
     for slot in slots:
@@ -249,7 +259,6 @@ def references() -> list[str]:
         # an escape takes all hexadecimal digits that follow: each text is a literal of its own
         lines.append(f'    "{name}" "' + "".join(f"\\{byte:03o}" for byte in value) + '"')
         at += len(name) + len(value)
-    del pool
     return [
         "/* Name and text of each reference, one behind the other. */",
         "static const char reference_pool[] =",

@@ -1,0 +1,130 @@
+"""The one reader of HTML, indexer/core/extract.c: what a page says; for index, snippets, marks and the Text view."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
+
+import numpy as np
+
+from indexer.core.library import NO_MEMORY, OK, TOO_LARGE, core
+from indexer.text.elements import BODY, MARK, PageText
+
+CUT_LINKS, CUT_NESTING = 1, 2  # enum fa_cut in page.h
+_PARAGRAPHS = 1  # enum fa_reading
+
+
+class Bytes(ctypes.Structure):
+    """struct fa_bytes: bytes that belong to somebody else."""
+
+    _fields_ = (("data", c_void_p), ("size", c_size_t))
+
+    def copy(self) -> bytes:
+        """Return the bytes, b"" where there are none."""
+        return ctypes.string_at(self.data, self.size) if self.size else b""
+
+    def text(self) -> str:
+        """Return the text, "" where there is none."""
+        return self.copy().decode("utf-8", "replace") if self.size else ""
+
+
+class Page(ctypes.Structure):
+    """struct fa_page, see page.h."""
+
+    _fields_ = (
+        ("text", Bytes),
+        ("pieces", c_void_p),
+        ("piece_count", c_size_t),
+        ("title", Bytes),
+        ("description", Bytes),
+        ("keywords", Bytes),
+        ("language", Bytes),
+        ("robots", Bytes),
+        ("base", Bytes),
+        ("links", c_void_p),
+        ("link_count", c_size_t),
+        ("cut", c_uint32),
+    )
+
+
+class _Link(ctypes.Structure):
+    _fields_ = (("href", Bytes), ("text", Bytes))
+
+
+core.fa_page_new.argtypes = ()
+core.fa_page_new.restype = POINTER(Page)
+core.fa_page_free.argtypes = (POINTER(Page),)
+core.fa_page_free.restype = None
+core.fa_page_read.argtypes = (POINTER(Page), Bytes, c_uint32)
+core.fa_page_read.restype = c_int
+
+
+class PageReader:
+    """Reads one page after the other; `page` is what the last one says, as long as no other is read."""
+
+    def __init__(self) -> None:
+        self.page = core.fa_page_new()
+        if not self.page:
+            raise MemoryError
+
+    def __del__(self) -> None:
+        if page := getattr(self, "page", None):
+            core.fa_page_free(page)
+
+    def read(self, html: str | bytes, *, paragraphs: bool = False) -> Page:
+        """Read a page; bytes are UTF-8. Raises MemoryError, and ValueError for more than 512 MiB.
+
+        paragraphs: line feeds of the markup are blanks, but for preformatted text.
+        """
+        data = html.encode("utf-8", "ignore") if isinstance(html, str) else html
+        given = Bytes(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
+        status = core.fa_page_read(self.page, given, _PARAGRAPHS if paragraphs else 0)
+        if status == NO_MEMORY:
+            raise MemoryError
+        if status == TOO_LARGE:
+            raise ValueError(f"a page of {len(data)} bytes is too large")
+        assert status == OK
+        found: Page = self.page.contents
+        return found
+
+
+def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
+    """Return the element texts of an HTML page; empty ones for a page without text.
+
+    html: bytes are UTF-8. paragraphs: for readers: a line of the text is a paragraph, or a line of preformatted text.
+    """
+    reader = PageReader()
+    return page_text(reader.read(html, paragraphs=paragraphs))
+
+
+def page_text(page: Page) -> PageText:
+    """Return what a page says as strings."""
+    marked, classes = _pieces(page)
+    return PageText(
+        title=page.title.text() or None,
+        description=page.description.text(),
+        keywords=page.keywords.text(),
+        language=page.language.text(),
+        robots=page.robots.text(),
+        marked=marked,
+        classes=classes,
+        links=_links(page),
+        base=page.base.text() if page.base.data else None,
+    )
+
+
+def _pieces(page: Page) -> tuple[str, list[int]]:
+    if not page.piece_count:
+        return "", [BODY]
+    text = page.text.copy().replace(MARK.encode(), b" ")
+    address = (c_uint32 * (2 * page.piece_count)).from_address(page.pieces)
+    begins, classes = np.frombuffer(address, dtype=np.uint32).reshape(-1, 2).T.tolist()
+    pieces = [text[low:high] for low, high in zip(begins, [*begins[1:], len(text)], strict=True)]
+    return MARK.encode().join(pieces).decode("utf-8", "replace"), classes
+
+
+def _links(page: Page) -> list[tuple[str, str]]:
+    if not page.link_count:
+        return []
+    links = (_Link * page.link_count).from_address(page.links)
+    return [(link.href.text(), link.text.text()) for link in links]

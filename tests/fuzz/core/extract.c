@@ -1,0 +1,84 @@
+/* Any bytes as a page of HTML: the reader stays inside its memory, and what it gives is what page.h promises.
+ *
+ * With a fuzzer: `python -m tests.fuzz.core extract`. Compiled with -DFA_FUZZ_MAIN it is a program that tries files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+static void require(int holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "extract: %s\n", what);
+        abort();
+    }
+}
+
+static uint64_t sum;
+
+/* Looks at every byte, so that the sanitizer sees them. */
+static void look_at(fa_bytes bytes) {
+    require(bytes.data || !bytes.size, "bytes without an address");
+    for (size_t i = 0; i < bytes.size; i++) sum += bytes.data[i];
+}
+
+static void check(const fa_page *page, size_t size) {
+    look_at(page->text);
+    require(page->text.size <= 4 * size + 16, "a text far longer than its markup");
+    require(page->piece_count > 0 || page->text.size == 0, "a text without a piece");
+    for (size_t i = 0; i < page->piece_count; i++) {
+        const fa_piece *piece = &page->pieces[i];
+        require(i ? piece->begin >= page->pieces[i - 1].begin : piece->begin == 0, "pieces that do not rise");
+        require(piece->begin <= page->text.size, "a piece behind the text");
+        require(piece->element == FA_HEADING || piece->element == FA_ANCHOR || piece->element == FA_EMPHASIS ||
+                    piece->element == FA_BODY || piece->element == FA_ALT,
+                "an element that running text has not");
+    }
+    require(page->link_count <= FA_MOST_LINKS, "too many links");
+    for (size_t i = 0; i < page->link_count; i++) {
+        look_at(page->links[i].href);
+        look_at(page->links[i].text);
+        require(page->links[i].href.size > 0, "a link without an address");
+        require(page->links[i].text.size <= 4 * FA_MOST_LINK_TEXT, "a link with a long text");
+    }
+    const fa_bytes texts[] = {page->title, page->description, page->keywords, page->language, page->robots, page->base};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) look_at(texts[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static fa_page *kept; /* a handle that has read other pages before gives the same as a new one */
+    if (!kept) kept = fa_page_new();
+    fa_page *fresh = fa_page_new();
+    fa_bytes html = {data, size};
+    for (uint32_t options = 0; options <= FA_PARAGRAPHS; options++) {
+        if (!kept || !fresh || fa_page_read(kept, html, options) || fa_page_read(fresh, html, options)) break;
+        check(kept, size);
+        require(kept->text.size == fresh->text.size && kept->piece_count == fresh->piece_count &&
+                    kept->link_count == fresh->link_count && kept->cut == fresh->cut &&
+                    (!kept->text.size || memcmp(kept->text.data, fresh->text.data, kept->text.size) == 0),
+                "a handle that remembers the page before");
+    }
+    fa_page_free(fresh);
+    return 0;
+}
+
+#ifdef FA_FUZZ_MAIN
+int main(int count, char **names) {
+    for (int i = 1; i < count; i++) {
+        FILE *file = fopen(names[i], "rb");
+        if (!file) continue;
+        fseek(file, 0, SEEK_END);
+        long size = ftell(file);
+        rewind(file);
+        uint8_t *data = malloc(size > 0 ? (size_t)size : 1); /* exactly as large: reading behind it is seen */
+        size_t got = data ? fread(data, 1, (size_t)size, file) : 0;
+        fclose(file);
+        if (data) LLVMFuzzerTestOneInput(data, got);
+        free(data);
+    }
+    return 0;
+}
+#endif
