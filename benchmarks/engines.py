@@ -52,7 +52,7 @@ class Engine(Protocol):
 def pages_of(file: str, *, every: int = 1) -> Iterator[Page]:
     """Yield the pages of an archive: read by FastWARC, their text found as this product does it."""
     from indexer.text.charset import decode_html
-    from indexer.text.elements import collect_page
+    from indexer.text.pages import collect_page
 
     for url, body, content_type in bodies_of(file, every=every):
         page = collect_page(decode_html(body, content_type)[0])
