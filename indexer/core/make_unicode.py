@@ -12,7 +12,8 @@ fa_records: what becomes of a character that does not depend on its neighbours; 
     bits 0-20   payload: a code point, a place in fa_strings, or a combining class
     bits 21-22  class of what it becomes: 0 parts words, 1 letter, digit or mark, 2 paired, 3 picture
     bits 23-25  kind, see RECORD KINDS below
-fa_properties: bits 0-1 class as it stands, 2 counts as a mark of a letter, 3-5 special, see SPECIAL below
+fa_properties: bits 0-1 class as it stands, 2 counts as a mark of a letter, 3-5 special, see SPECIAL below,
+    6 is what words are spelled with where only the language is asked: no digit, no mark
 fa_combining: the canonical combining class
 fa_decompositions, fa_foldings: place in fa_code_points of (length, code points) for full NFKD and case folding;
     0: itself
@@ -21,6 +22,7 @@ fa_decompositions, fa_foldings: place in fa_code_points of (length, code points)
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -29,6 +31,7 @@ from pathlib import Path
 
 OUTPUT = Path(__file__).with_name("unicode_tables.h")
 BLOCK = 128
+_LETTER = re.compile(r"[^\W\d_]")
 CODES = range(0x110000)
 SEPARATOR, WORD, PAIRED, SINGLE = range(4)
 
@@ -249,7 +252,12 @@ def made() -> str:
     for code in CODES:
         character = chr(code)
         records.append(record_of(character, string_place))
-        properties.append(class_of(character) | is_counted_mark(character) << 2 | special_of(character) << 3)
+        properties.append(
+            class_of(character)
+            | is_counted_mark(character) << 2
+            | special_of(character) << 3
+            | bool(_LETTER.match(character)) << 6
+        )
         combining.append(unicodedata.combining(character))
         apart = unicodedata.normalize("NFKD", character)
         is_hangul = 0xAC00 <= code < 0xD7A4

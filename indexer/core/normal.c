@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 static const size_t MOST_BYTES = (size_t)1 << 31;
 static const uint64_t ONES = 0x0101010101010101, TOPS = 0x8080808080808080;
 
-enum { REPLACEMENT = 0xfffd, ABOVE_DOT = 0x307, DOTLESS_I = 0x131, LONGEST_STRING = 64 };
+enum { ABOVE_DOT = 0x307, DOTLESS_I = 0x131, LONGEST_STRING = 64 };
 
 typedef struct walk {
     fa_tokenizer *to;
@@ -53,56 +55,6 @@ static int make_room(fa_tokenizer *to, size_t size) {
     to->classes = classes;
     to->room = room;
     return FA_OK;
-}
-
-/* Read one character. Returns its size in bytes; `code` is REPLACEMENT for a byte that is no UTF-8, which is passed
- * over alone (a REPLACEMENT that stands in the text has three). at < end. */
-static inline size_t decode(const uint8_t *source, size_t at, size_t end, uint32_t *code) {
-    const uint8_t *bytes = source + at;
-    size_t left = end - at;
-    uint32_t lead = bytes[0];
-    if (lead < 0x80) {
-        *code = lead;
-        return 1;
-    }
-    if (lead >= 0xc2 && lead < 0xe0 && left >= 2 && (bytes[1] & 0xc0) == 0x80) {
-        *code = (lead & 31) << 6 | (bytes[1] & 63);
-        return 2;
-    }
-    if (lead >= 0xe0 && lead < 0xf0 && left >= 3 && (bytes[1] & 0xc0) == 0x80 && (bytes[2] & 0xc0) == 0x80) {
-        *code = (lead & 15) << 12 | (uint32_t)(bytes[1] & 63) << 6 | (bytes[2] & 63);
-        if (*code >= 0x800) return 3;
-    }
-    if (lead >= 0xf0 && lead < 0xf5 && left >= 4 && (bytes[1] & 0xc0) == 0x80 && (bytes[2] & 0xc0) == 0x80 &&
-        (bytes[3] & 0xc0) == 0x80) {
-        *code = (lead & 7) << 18 | (uint32_t)(bytes[1] & 63) << 12 | (uint32_t)(bytes[2] & 63) << 6 | (bytes[3] & 63);
-        if (*code >= 0x10000 && *code < FA_CODES) return 4;
-    }
-    *code = REPLACEMENT;
-    return 1;
-}
-
-static inline size_t encode(uint8_t *out, uint32_t code) {
-    if (code < 0x80) {
-        out[0] = (uint8_t)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        out[0] = (uint8_t)(0xc0 | code >> 6);
-        out[1] = (uint8_t)(0x80 | (code & 63));
-        return 2;
-    }
-    if (code < 0x10000) {
-        out[0] = (uint8_t)(0xe0 | code >> 12);
-        out[1] = (uint8_t)(0x80 | (code >> 6 & 63));
-        out[2] = (uint8_t)(0x80 | (code & 63));
-        return 3;
-    }
-    out[0] = (uint8_t)(0xf0 | code >> 18);
-    out[1] = (uint8_t)(0x80 | (code >> 12 & 63));
-    out[2] = (uint8_t)(0x80 | (code >> 6 & 63));
-    out[3] = (uint8_t)(0x80 | (code & 63));
-    return 4;
 }
 
 /* ---------------------------------------------------------------- places */
@@ -233,7 +185,7 @@ static inline void copy_character(walk *w, size_t size, uint32_t class) {
 /* Write one character that has become another. */
 static inline int write_other(walk *w, size_t size, uint32_t code, uint32_t class) {
     uint8_t encoded[4];
-    size_t length = encode(encoded, code);
+    size_t length = fa_encode(encoded, code);
     if (length == size ? goes_on(w) : is_made_of(w, w->at, w->at + size)) return FA_NO_MEMORY;
     for (size_t k = 0; k < length; k++) {
         w->to->text[w->out + k] = encoded[k];
@@ -256,7 +208,7 @@ static int write_several(walk *w, size_t size, const uint8_t *string) {
     memcpy(text, string + 2, length);
     for (size_t k = 0; k < length;) {
         uint32_t code;
-        size_t next = k + decode(text, k, length, &code);
+        size_t next = k + fa_decode(text, k, length, &code);
         uint8_t class = (uint8_t)fa_class_among(fa_properties_of(code));
         while (k < next) classes[k++] = class;
     }
@@ -276,12 +228,12 @@ static int collect_cluster(walk *w) {
     size_t at = w->cluster_at, marks = 0;
     for (int is_first = 1; at < w->end; is_first = 0) {
         uint32_t code;
-        size_t from = at, next = at + decode(w->source, at, w->end, &code);
+        size_t from = at, next = at + fa_decode(w->source, at, w->end, &code);
         if (!is_first && !joins_what_is_before(code)) break;
         at = next;
         if (code == 'I' && w->folding & FA_DOTLESS_I) {
             uint32_t dot = 0;
-            size_t behind = at < w->end ? at + decode(w->source, at, w->end, &dot) : at;
+            size_t behind = at < w->end ? at + fa_decode(w->source, at, w->end, &dot) : at;
             int is_dotted = behind > at && dot == ABOVE_DOT;
             code = is_dotted ? 'i' : DOTLESS_I;
             at = is_dotted ? behind : at;
@@ -336,7 +288,7 @@ static int rewrite_cluster(walk *w) {
         if (is_made_of(w, letter->from, letter->to)) return FA_NO_MEMORY;
         w->last_at = letter->from;
         w->last_out = w->out;
-        size_t size = encode(t->text + w->out, letter->code & FA_CODE);
+        size_t size = fa_encode(t->text + w->out, letter->code & FA_CODE);
         memset(t->classes + w->out, (int)fa_class_among(fa_properties_of(letter->code & FA_CODE)), size);
         w->out += size;
     }
@@ -363,7 +315,7 @@ static int copy_mark(walk *w, size_t size, uint32_t record) {
 
 static int write_dotless(walk *w) {
     uint32_t dot = 0;
-    size_t behind = w->at + 1 < w->end ? w->at + 1 + decode(w->source, w->at + 1, w->end, &dot) : w->at;
+    size_t behind = w->at + 1 < w->end ? w->at + 1 + fa_decode(w->source, w->at + 1, w->end, &dot) : w->at;
     int is_dotted = behind > w->at + 1 && dot == ABOVE_DOT;
     if (!begins_cluster(w, 1)) return FA_OK;
     int status = need(w, 4);
@@ -374,13 +326,13 @@ static int write_dotless(walk *w) {
 static int write_broken(walk *w) {
     if (!begins_cluster(w, 1)) return FA_OK;
     int status = need(w, 4);
-    return status ? status : write_other(w, 1, REPLACEMENT, FA_SEPARATOR);
+    return status ? status : write_other(w, 1, FA_REPLACEMENT, FA_SEPARATOR);
 }
 
 /* A character beyond ASCII. */
 static inline int write_character(walk *w) {
     uint32_t code;
-    size_t size = decode(w->source, w->at, w->end, &code);
+    size_t size = fa_decode(w->source, w->at, w->end, &code);
     if (size == 1) return write_broken(w);
     uint32_t record = fa_record_of(code);
     switch (fa_kind_of(record)) {

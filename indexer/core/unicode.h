@@ -50,7 +50,8 @@ static inline uint32_t fa_properties_of(uint32_t code) {
 }
 static inline uint32_t fa_class_among(uint32_t properties) { return properties & 3; }
 static inline int fa_counts_as_mark(uint32_t properties) { return (int)(properties >> 2 & 1); }
-static inline uint32_t fa_special_in(uint32_t properties) { return properties >> 3; }
+static inline uint32_t fa_special_in(uint32_t properties) { return properties >> 3 & 7; }
+static inline int fa_is_letter(uint32_t properties) { return (int)(properties >> 6 & 1); }
 
 /* A character with the bytes of the source text that it was made of. */
 typedef struct fa_letter {

@@ -223,7 +223,9 @@ def test_so_many_code_points_are_looked_at(tokenizer: Tokenizer, room: int) -> N
     used = encoded(text)[: tokenizer.used].decode()
     assert normalize(used) == normal
     # nothing that would fit is left out
-    fitting = [n for n in range(len(text) + 1) if len(normalize(text[:n])) <= room and n != text.index("\u0301")]
+    fitting = [
+        n for n in range(len(text) + 1) if len(normalize(text[:n])) <= room and n != text.index("\u0301")
+    ]
     assert len(used) == fitting[-1]
 
 

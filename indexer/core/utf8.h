@@ -1,0 +1,60 @@
+/* Characters of UTF-8, read and written. */
+#ifndef FINDINGAID_UTF8_H
+#define FINDINGAID_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FA_REPLACEMENT = 0xfffd };
+
+/* Read one character. Returns its size in bytes; `code` is FA_REPLACEMENT for a byte that is no UTF-8, which is passed
+ * over alone (a FA_REPLACEMENT that stands in the text has three). at < end. */
+static inline size_t fa_decode(const uint8_t *source, size_t at, size_t end, uint32_t *code) {
+    const uint8_t *bytes = source + at;
+    size_t left = end - at;
+    uint32_t lead = bytes[0];
+    if (lead < 0x80) {
+        *code = lead;
+        return 1;
+    }
+    if (lead >= 0xc2 && lead < 0xe0 && left >= 2 && (bytes[1] & 0xc0) == 0x80) {
+        *code = (lead & 31) << 6 | (bytes[1] & 63);
+        return 2;
+    }
+    if (lead >= 0xe0 && lead < 0xf0 && left >= 3 && (bytes[1] & 0xc0) == 0x80 && (bytes[2] & 0xc0) == 0x80) {
+        *code = (lead & 15) << 12 | (uint32_t)(bytes[1] & 63) << 6 | (bytes[2] & 63);
+        if (*code >= 0x800) return 3;
+    }
+    if (lead >= 0xf0 && lead < 0xf5 && left >= 4 && (bytes[1] & 0xc0) == 0x80 && (bytes[2] & 0xc0) == 0x80 &&
+        (bytes[3] & 0xc0) == 0x80) {
+        *code = (lead & 7) << 18 | (uint32_t)(bytes[1] & 63) << 12 | (uint32_t)(bytes[2] & 63) << 6 | (bytes[3] & 63);
+        if (*code >= 0x10000 && *code < 0x110000) return 4;
+    }
+    *code = FA_REPLACEMENT;
+    return 1;
+}
+
+static inline size_t fa_encode(uint8_t *out, uint32_t code) {
+    if (code < 0x80) {
+        out[0] = (uint8_t)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (uint8_t)(0xc0 | code >> 6);
+        out[1] = (uint8_t)(0x80 | (code & 63));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (uint8_t)(0xe0 | code >> 12);
+        out[1] = (uint8_t)(0x80 | (code >> 6 & 63));
+        out[2] = (uint8_t)(0x80 | (code & 63));
+        return 3;
+    }
+    out[0] = (uint8_t)(0xf0 | code >> 18);
+    out[1] = (uint8_t)(0x80 | (code >> 12 & 63));
+    out[2] = (uint8_t)(0x80 | (code >> 6 & 63));
+    out[3] = (uint8_t)(0x80 | (code & 63));
+    return 4;
+}
+
+#endif
