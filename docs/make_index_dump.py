@@ -120,7 +120,7 @@ def small_file_lines(path: str) -> list[str]:
 def catalogue_lines() -> list[str]:
     connection = sqlite3.connect("MyIndex/g1/catalogue.sqlite")
     lines = ["`g1/catalogue.sqlite`:", "", "```"]
-    for table in ("catalogue", "files", "addresses", "versions", "captures"):
+    for table in "catalogue files folders addresses versions kinds capture_rows pieces".split():
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1"):
             shown = (
                 value.hex() if isinstance(value, bytes) else "NULL" if value is None else str(value)

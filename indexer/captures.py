@@ -29,8 +29,10 @@ from archiver.warc import (
 )
 from archiver.warc.growing import final_name
 from indexer.originals import Now, original_of
-from indexer.store.compact import HAS_PAYLOAD, compact_digest, page_number, signed, sort_key
+from indexer.store.addresses import Condition, with_key
+from indexer.store.compact import compact_digest, kept_time, page_number, signed, sort_key
 from indexer.store.copies import same_record
+from indexer.store.payloads import HAS_PAYLOAD
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -74,7 +76,7 @@ def captures_of(snapshot: Snapshot, url: str, now: Now, *, exact: bool = False) 
     """Return all captures of an address, oldest first. exact: of the address itself only, however it is spelled."""
     for condition, values in _ways_to_ask(url, exact=exact):
         where = f"c.url IN (SELECT id FROM urls WHERE {condition})"
-        rows = list(_rows(snapshot, where, values, f"c.timestamp, {_PLACE}", -1))
+        rows = list(_rows(snapshot, where, values, f"c.time, {_PLACE}", -1))
         if rows:
             return _captures(snapshot, sorted(rows, key=lambda row: (row[1], *_place(row))), now)
     return []
@@ -89,11 +91,8 @@ def is_held(snapshot: Snapshot, url: str) -> bool:
     )
 
 
-_Condition = tuple[str, list[Any]]  # on `urls`, with its values
-
-
-def _ways_to_ask(url: str, *, exact: bool = False) -> Iterator[_Condition]:
-    """Yield how an address is asked for, the first way that finds captures being the one that counts."""
+def _ways_to_ask(url: str, *, exact: bool = False) -> Iterator[Condition]:
+    """Yield how an address is asked for, as a condition on `urls`; the first way that finds captures counts."""
     yield _page(url)
     if exact:
         return
@@ -104,10 +103,10 @@ def _ways_to_ask(url: str, *, exact: bool = False) -> Iterator[_Condition]:
     with suppress(ValueError):
         others.append(canonical_url(url))
     keys = list(dict.fromkeys(map(urlkey, [url, *others])))
-    yield f"urlkey IN ({','.join('?' * len(keys))})", keys
+    yield with_key(*keys)
 
 
-def _page(url: str) -> _Condition:
+def _page(url: str) -> Condition:
     key = sort_key(url)
     return "page = ? AND sort_key = ?", [signed(page_number(key)), key]
 
@@ -116,7 +115,7 @@ def captures_with_digest(snapshot: Snapshot, digest: str, limit: int, now: Now) 
     """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""
     if not digest:
         return []
-    rows = _rows(snapshot, HAS_PAYLOAD, [compact_digest(digest)], f"c.timestamp, u.url, {_PLACE}", limit)
+    rows = _rows(snapshot, HAS_PAYLOAD, [compact_digest(digest)], f"c.time, u.url, {_PLACE}", limit)
     return _captures(snapshot, sorted(rows, key=lambda row: (row[1], row[0], *_place(row)))[:limit], now)
 
 
@@ -158,9 +157,12 @@ def _capture(snapshot: Snapshot, row: Row, at_hand: dict[tuple[str, str], Locati
 
 
 _COPIES = (
-    "SELECT f.whole, o.offset, o.length, o.member, o.inner FROM files g JOIN captures c ON c.file = g.id"
-    f" JOIN captures o ON {same_record('c', 'o')} JOIN files f ON f.id = o.file"
-    " WHERE g.whole = ? AND c.member = ? AND c.offset = ? AND c.inner = ? ORDER BY f.path, o.member, o.offset"
+    "SELECT f.whole, v.offset, v.length, v.member, v.inner FROM files g"
+    " JOIN pieces p ON p.file = g.id AND ?3 BETWEEN p.low AND p.high"
+    " CROSS JOIN capture_rows c ON c.id BETWEEN p.first AND p.last AND c.file = g.id AND c.offset = ?3 AND c.inner = ?4"
+    " AND c.member = ifnull((SELECT m.id FROM members m WHERE m.name = ?2), 0)"
+    f" JOIN capture_rows o ON {same_record('c', 'o')} JOIN captures v ON v.id = o.id JOIN files f ON f.id = o.file"
+    " WHERE g.whole = ?1 ORDER BY f.path, v.member, v.offset"
 )
 
 
@@ -218,8 +220,8 @@ def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, no
     """Return the capture of an address whose record lies at a place; None when it is not known (any more)."""
     for catalogue, where, values, _ in _groups(snapshot, *_page(url)):
         for row in catalogue.execute(
-            f"{_COLUMNS} {where} AND c.timestamp = ? AND c.member = ? AND c.offset = ? AND c.inner = ?",
-            (*values, timestamp, place.member, place.offset, place.inner),
+            f"{_COLUMNS} {where} AND c.time = ? AND c.member = ? AND c.offset = ? AND c.inner = ?",
+            (*values, kept_time(timestamp), place.member, place.offset, place.inner),
         ).fetchall():
             if place.path in (row[6], now(row[6])):
                 return _capture(snapshot, row, {}, now)
@@ -228,20 +230,21 @@ def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, no
 
 def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:
     """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
-    asked: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-        ("MIN", "<> ''", ()),
-        ("MAX", "< ? AND c.timestamp <> ''", (timestamp,)),
-        ("MIN", "> ?", (timestamp,)),
-        ("MAX", "<> ''", ()),
+    time = kept_time(timestamp)
+    asked: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+        ("MIN", ">= 0", ()),
+        ("MAX", "BETWEEN 0 AND ? - 1", (time,)),
+        ("MIN", "> ?", (time,)),
+        ("MAX", ">= 0", ()),
     )
     found: list[list[str]] = [[], [], [], []]
     for catalogue, where, values, _ in _groups(snapshot, *_page(url)):
         for times, (which, condition, bound) in zip(found, asked, strict=True):
-            time = catalogue.execute(
-                f"SELECT {which}(c.timestamp) FROM captures c WHERE {where} AND c.timestamp {condition}",
+            [moment] = catalogue.execute(
+                f"SELECT {which}(c.time) FROM capture_rows c WHERE {where} AND c.time {condition}",
                 (*values, *bound),
-            ).fetchone()[0]
-            times += [time] if time else []
+            ).fetchone()
+            times += [] if moment is None else [f"{moment:014d}"]
     first, previous, following, last = found
     return Around(
         min(first, default=""), max(previous, default=""), min(following, default=""), max(last, default="")
@@ -294,8 +297,8 @@ def _rows_near(
     for catalogue, where, values, is_one in groups:
         for side, order in (("<", " DESC"), (">=", "")) if wanted else ((">=", " DESC"),):
             rows = catalogue.execute(
-                f"{_COLUMNS} {where} AND c.timestamp {side} ? ORDER BY c.timestamp{order} LIMIT ?",
-                (*values, wanted, most),
+                f"{_COLUMNS} {where} AND c.time {side} ? ORDER BY c.time{order} LIMIT ?",
+                (*values, kept_time(wanted), most),
             ).fetchall()
             found += rows
             if len(rows) == most:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from archiver.warc import Damage
 from archiver.warc.dates import EARLIEST, latest_possible
 from indexer.store.errors import IndexCorruptError
-from indexer.store.files import FileTable, KnownFile
+from indexer.store.files import IN_FILE, FileTable, KnownFile
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -95,18 +95,18 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
         copies += sum(
             count
             for file, count in connection.execute(
-                "SELECT file, COUNT(*) FROM captures WHERE copy = 1 GROUP BY file"
+                "SELECT file, COUNT(*) FROM capture_rows INDEXED BY copies WHERE copy = 1 GROUP BY file"
             )
             if file not in hidden
         )
         first, last, impossible = connection.execute(
-            "SELECT MIN(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
-            " MAX(CASE WHEN timestamp BETWEEN ?1 AND ?2 THEN timestamp END),"
-            " COUNT(CASE WHEN timestamp NOT BETWEEN ?1 AND ?2 THEN 1 END) FROM captures c"
-            f" WHERE timestamp <> ''{not_hidden(snapshot, place)}",
-            (EARLIEST, latest),
+            "SELECT MIN(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
+            " MAX(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
+            " COUNT(CASE WHEN time NOT BETWEEN ?1 AND ?2 THEN 1 END) FROM capture_rows c"
+            f" WHERE time >= 0{not_hidden(snapshot, place)}",
+            (int(EARLIEST), int(latest)),
         ).fetchone()
-        times += [time for time in (first, last) if time]
+        times += [f"{time:014d}" for time in (first, last) if time]
         impossible_dates += impossible
     return Statistics(
         files=len(ledger),
@@ -144,7 +144,7 @@ def _unfinished_entry(member: Snapshot, file: KnownFile) -> LedgerEntry:
     captures, documents = (
         member.catalogue.connection()
         .execute(
-            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+            f"SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE {IN_FILE}",
             (file.number,),
         )
         .fetchone()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
 
 from archiver.warc import Location, urlkey
-from indexer.store.compact import page_number, signed, sort_key
+from indexer.store.addresses import in_order, keys_between, with_key
+from indexer.store.compact import kept_time, page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 
 MATCHES = ("exact", "prefix", "host", "domain")
@@ -119,32 +123,20 @@ def list_captures(
     first, last: timestamps of the earliest and latest capture wanted, "" for no bound. after: the cursor of the
     capture before. newest_first: the whole order turned round. now: from where a file was to where it is.
     """
-    where, values = _conditions(keys, first, last)
-    order = " DESC" if newest_first else ""
     # over several indexes a capture is known by its number in its own and the place of that
     several = len(snapshot.members)
     found: list[ListedCapture] = []
     for place, member in enumerate(snapshot.members):
-        behind: list[str | int] = []
+        behind: _Behind | None = None
         if after is not None:
             key, time, number = after
             # floor for >, ceiling for <, so that number * several + place is compared
-            behind = [
-                key,
-                time,
-                -((place - number) // several) if newest_first else (number - place) // several,
-            ]
-        beyond = f" AND (u.urlkey, c.timestamp, c.id) {'<' if newest_first else '>'} (?, ?, ?)"
-        rows = member.catalogue.connection().execute(
-            "SELECT u.urlkey, u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.path,"
-            f" c.member, c.offset, c.length, c.inner, c.id * {several} + {place}, v.title, f.whole"
-            " FROM urls u JOIN captures c ON c.url = u.id JOIN files f ON f.id = c.file"
-            f" LEFT JOIN versions v ON v.id = c.version WHERE {' AND '.join(where)}"
-            f"{beyond if behind else ''}{not_hidden(snapshot, place)}"
-            f" ORDER BY u.urlkey{order}, c.timestamp{order}, c.id{order} LIMIT ?",
-            (*values, *behind, limit),
-        )
-        found += [ListedCapture(*(*row[:-1], now(row[-1]))) for row in rows]
+            own = -((place - number) // several) if newest_first else (number - place) // several
+            behind = key, kept_time(time), own
+        shown = not_hidden(snapshot, place)
+        for row in _rows(member, keys, _during(first, last), shown, behind, newest_first, limit):
+            number, title, whole = row[-3:]
+            found.append(ListedCapture(*(*row[:-3], number * several + place, title, now(whole))))
     if several > 1:
         found = [
             replace(capture, title=snapshot.title_repeated(capture.url, capture.digest))
@@ -158,29 +150,94 @@ def list_captures(
 
 def count_captures(snapshot: Snapshot, keys: KeyRange, *, first: str = "", last: str = "") -> int:
     """Return how many captures `list_captures` gives in all."""
-    where, values = _conditions(keys, first, last)
+    condition, values = keys_between(keys.low, keys.high) if keys.high else with_key(keys.low)
+    if keys.page:
+        condition, values = "page = ? AND sort_key = ?", [signed(page_number(keys.page)), keys.page]
+    during, times = _during(first, last)
     total = 0
     for place, member in enumerate(snapshot.members):
         row = member.catalogue.connection().execute(
-            f"SELECT COUNT(*) FROM urls u JOIN captures c ON c.url = u.id WHERE {' AND '.join(where)}"
+            f"SELECT COUNT(*) FROM capture_rows c WHERE c.url IN (SELECT id FROM urls WHERE {condition}){during}"
             + not_hidden(snapshot, place),
-            values,
+            (*values, *times),
         )
         total += int(row.fetchone()[0])
     return total
 
 
-def _conditions(keys: KeyRange, first: str, last: str) -> tuple[list[str], list[str | int]]:
-    where: list[str] = ["u.urlkey = ?"]
-    values: list[str | int] = [keys.low]
-    if keys.page:
-        where, values = ["u.page = ?", "u.sort_key = ?"], [signed(page_number(keys.page)), keys.page]
-    elif keys.high:
-        where, values = ["u.urlkey >= ?", "u.urlkey < ?"], [keys.low, keys.high]
-    if first:
-        where.append("c.timestamp >= ?")
-        values.append(first)
-    if last:
-        where.append("c.timestamp <= ?")
-        values.append(last)
-    return where, values
+_KEYS_AT_ONCE = 100
+
+_Behind = tuple[str, int, int]  # urlkey, time and number of the capture before
+
+_CAPTURES = (
+    "SELECT u.urlkey, u.url, c.timestamp, c.type, c.status, c.mime, digest_text(c.payload), f.path, c.member, c.offset,"
+    " c.length, c.inner, c.id, v.title, f.whole FROM ({chosen}) w CROSS JOIN captures c ON c.id = w.id"
+    " JOIN urls u ON u.id = c.url JOIN files f ON f.id = c.file LEFT JOIN versions v ON v.id = c.version"
+    " ORDER BY w.place, c.time{order}, c.id{order}"
+)
+
+
+def _rows(
+    member: Snapshot,
+    keys: KeyRange,
+    during: tuple[str, list[int | str]],
+    shown: str,
+    behind: _Behind | None,
+    newest_first: bool,
+    limit: int,
+) -> list[tuple[Any, ...]]:
+    """Return the next captures of one index, at most `limit`."""
+    connection = member.catalogue.connection()
+    order = " DESC" if newest_first else ""
+    groups = _addresses(connection, keys, behind, newest_first)
+    rows: list[tuple[Any, ...]] = []
+    while len(rows) < limit and (some := list(islice(groups, _KEYS_AT_ONCE))):
+        addresses = [(place, number) for place, (_, numbers) in enumerate(some) for number in numbers]
+        values: list[int | str] = [value for address in addresses for value in address]
+        beyond = ""
+        if behind is not None and some[0][0] == behind[0]:
+            beyond = f" AND (g.place > 0 OR (c.time, c.id) {'<' if newest_first else '>'} (?, ?))"
+            values += behind[1:]
+        chosen = (
+            f"WITH g(place, id) AS (VALUES {','.join(['(?, ?)'] * len(addresses))})"
+            " SELECT g.place, c.id FROM g CROSS JOIN capture_rows c ON c.url = g.id"
+            f" WHERE 1{beyond}{during[0]}{shown} ORDER BY g.place, c.time{order}, c.id{order} LIMIT ?"
+        )
+        values += [*during[1], limit - len(rows)]
+        rows += connection.execute(_CAPTURES.format(chosen=chosen, order=order), values)
+    return rows
+
+
+def _addresses(
+    connection: sqlite3.Connection, keys: KeyRange, behind: _Behind | None, newest_first: bool
+) -> Iterator[tuple[str, list[int]]]:
+    """Yield (urlkey, numbers of its addresses) in order, from the one of the capture before on."""
+    low, high = keys.low, keys.high
+    if keys.page or not high:
+        condition, values = with_key(low)
+        if keys.page:
+            condition, values = "page = ? AND sort_key = ?", [signed(page_number(keys.page)), keys.page]
+        found: dict[str, list[int]] = {}
+        for key, number in connection.execute(f"SELECT urlkey, id FROM urls WHERE {condition}", values):
+            found.setdefault(key, []).append(number)
+        for key in sorted(found, reverse=newest_first):
+            if behind is None or (key <= behind[0] if newest_first else key >= behind[0]):
+                yield key, found[key]
+        return
+    if behind is not None:
+        low, high = (low, min(high, behind[0] + "\0")) if newest_first else (max(low, behind[0]), high)
+    yield from in_order(connection, low, high, descending=newest_first)
+
+
+def _during(first: str, last: str) -> tuple[str, list[int | str]]:
+    """Return the condition that a capture was made in a time, and its values."""
+    conditions = ""
+    values: list[int | str] = []
+    for bound, sign in ((first, ">="), (last, "<=")):
+        if len(bound) == 14 and bound.isascii() and bound.isdigit():
+            conditions += f" AND c.time {sign} ?"
+            values.append(int(bound))
+        elif bound:
+            conditions += f" AND CASE WHEN c.time < 0 THEN '' ELSE printf('%014d', c.time) END {sign} ?"
+            values.append(bound)
+    return conditions, values

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from archiver.warc import Location
-from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id
+from indexer.store.compact import compact_digest, kept_page
+from indexer.store.payloads import HAS_PAYLOAD
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 
@@ -78,9 +79,9 @@ def _responses(snapshot: Snapshot, url: str, *, every: bool) -> tuple[list[str],
     found: dict[str, Row] = {}
     for member in snapshot.members:
         for row in member.catalogue.connection().execute(
-            f"{_ORIGINAL} u.doc_id = ? AND u.url = ? AND (? OR c.payload = '') AND c.status <> 304"
+            f"{_ORIGINAL} u.page = ? AND u.url = ? AND (? OR c.payload = '') AND c.status <> 304"
             f" ORDER BY c.timestamp, {_PLACE}",
-            (doc_id(url), url, every),
+            (kept_page(url), url, every),
         ):
             found.setdefault(row[6], row)
     times = sorted(found)

@@ -9,7 +9,7 @@ from typing import Any
 from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
 from indexer.search.snippets import SnippetPart
-from indexer.store.compact import PAYLOAD_END
+from indexer.store.payloads import holder_of
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -64,7 +64,7 @@ def _shown(kind: str, holder: str, join: str = "") -> str:
     return (
         f"SELECT c.version, u.url, v.title, c.timestamp, f.path, f.whole, {holder}.member, {holder}.offset,"
         f" {holder}.length, {holder}.inner, {holder}.mime, {holder}.status,"
-        " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.timestamp = c.timestamp"
+        " CASE WHEN EXISTS (SELECT 1 FROM captures o WHERE o.url = c.url AND o.time = c.time"
         " AND o.payload <> c.payload) THEN digest_text(c.payload) ELSE '' END"
         " FROM versions v JOIN urls u ON u.id = v.url JOIN captures c ON c.id = (SELECT c.id FROM captures c"
         f" JOIN files f ON f.id = c.file WHERE c.version = v.id AND c.type {kind}{{visible}}"
@@ -78,16 +78,18 @@ _SHOWN = _shown("<> 'revisit'", "c")
 _SHOWN_BY_REVISITS = _shown(
     "= 'revisit'",
     "h",
-    " JOIN captures h ON h.id = (SELECT o.id FROM captures o INDEXED BY captures_by_payload"
-    f" WHERE {PAYLOAD_END.format('o.payload')} = {PAYLOAD_END.format('c.payload')} AND o.payload = c.payload"
-    " AND o.payload <> '' AND o.version IS NOT NULL AND o.type <> 'revisit' ORDER BY o.url, o.version, o.id LIMIT 1)",
+    f" JOIN captures h ON h.id = ({holder_of('c.payload')})",
 )
-_NEWEST, _OLDEST = "c.timestamp DESC", "c.timestamp = '', c.timestamp"
+_NEWEST, _OLDEST = "c.time DESC", "c.time < 0, c.time"
 _PAGES = (
-    "SELECT c.url, COUNT(*), MIN(NULLIF(c.timestamp, '')), MAX(c.timestamp) FROM captures c"
+    "SELECT c.url, COUNT(*), CASE WHEN MAX(c.time) < 0 THEN '' ELSE"
+    " printf('%014d', MIN(CASE WHEN c.time >= 0 THEN c.time END)) END,"
+    " CASE WHEN MAX(c.time) < 0 THEN '' ELSE printf('%014d', MAX(c.time)) END FROM capture_rows c"
     " WHERE c.url IN ({numbers}){visible} GROUP BY c.url"
 )
-_DIGESTS = "SELECT url, digest FROM versions WHERE url IN ({numbers})"
+_DIGESTS = (
+    "SELECT url, digest FROM versions WHERE id IN (SELECT version FROM capture_rows WHERE url IN ({numbers}))"
+)
 
 Place = tuple[int, int]
 

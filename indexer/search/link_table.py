@@ -189,9 +189,7 @@ def _keys_of_versions(snapshot: Snapshot) -> list[NDArray[np.uint64]]:
     for member in snapshot.members:
         greatest = max((int(live.segment.document.max(initial=0)) for live in member.segments), default=0)
         keys = np.zeros(greatest + 1, dtype=np.uint64)
-        rows = member.catalogue.connection().execute(
-            "SELECT id, page FROM addresses WHERE id IN (SELECT url FROM versions)"
-        )
+        rows = member.catalogue.connection().execute("SELECT id, page FROM addresses")
         for number, page in rows:
             if number <= greatest:  # one that came since is in no segment of this state
                 keys[number] = unsigned(page)

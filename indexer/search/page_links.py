@@ -11,6 +11,7 @@ import numpy as np
 
 from archiver.warc import base_of, canonical_url, in_charset, urlkey
 from indexer.search.link_table import Numbers, last_captured, links_of
+from indexer.store.addresses import with_key
 from indexer.store.compact import page_number, signed, sort_key
 from indexer.store.snapshot import Snapshot, not_hidden
 from indexer.text.elements import PageText
@@ -166,7 +167,8 @@ def _archived(snapshot: Snapshot, links: Sequence[PageLink]) -> list[PageLink]:
     for link in links:
         key = sort_key(link.url)
         rows = _newest(snapshot, "u.page = ? AND u.sort_key = ?", signed(page_number(key)), key)
-        rows = rows or _newest(snapshot, "u.urlkey = ?", urlkey(link.url))
+        condition, values = with_key(urlkey(link.url))
+        rows = rows or _newest(snapshot, f"u.{condition}", *values)
         if rows:
             timestamp, title = max(rows, key=lambda row: row[0])
             link = replace(link, timestamp=timestamp, title=title, is_archived=True)
@@ -181,7 +183,7 @@ def _newest(snapshot: Snapshot, condition: str, *values: Any) -> list[tuple[str,
         rows += member.catalogue.connection().execute(
             "SELECT c.timestamp, v.title FROM urls u JOIN captures c ON c.url = u.id"
             f" LEFT JOIN versions v ON v.id = c.version WHERE {condition}"
-            f"{not_hidden(snapshot, place)} ORDER BY c.timestamp DESC LIMIT 1",
+            f"{not_hidden(snapshot, place)} ORDER BY c.time DESC LIMIT 1",
             values,
         )
     return rows

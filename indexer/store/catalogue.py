@@ -21,7 +21,7 @@ from sqlitedict import SqliteDict
 from archiver.errors import FindingAidError
 from indexer.store import disk
 from indexer.store.arrayfile import FORMAT_VERSION
-from indexer.store.compact import PAYLOAD_END, add_functions
+from indexer.store.compact import add_functions
 from indexer.store.errors import (
     DiskFullError,
     IndexCorruptError,
@@ -32,6 +32,7 @@ from indexer.store.errors import (
     is_disk_full,
 )
 from indexer.store.pages import has_checksums, verify_pages, writing_vfs
+from indexer.store.payloads import DIGEST_END, PAYLOAD_END
 
 FILE_NAME = "catalogue.sqlite"
 _BUSY_S = 30.0
@@ -39,28 +40,34 @@ _EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done w
 
 _TABLES = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
-CREATE TABLE addresses (id INTEGER PRIMARY KEY, urlkey TEXT NOT NULL, written NOT NULL, page INTEGER NOT NULL,
-    doc_id INTEGER NOT NULL);
-CREATE INDEX addresses_by_doc_id ON addresses (doc_id);
-CREATE INDEX addresses_by_urlkey ON addresses (urlkey);
+CREATE TABLE folders (id INTEGER PRIMARY KEY, prefix TEXT NOT NULL UNIQUE);
+CREATE TABLE addresses (id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, name TEXT NOT NULL, written NOT NULL,
+    page INTEGER NOT NULL);
+CREATE INDEX addresses_by_name ON addresses (folder, name);
 CREATE INDEX addresses_by_page ON addresses (page);
-CREATE VIEW urls AS SELECT id, address(urlkey, written) AS url, doc_id, urlkey, page,
-    sort_key(address(urlkey, written)) AS sort_key FROM addresses;
+CREATE VIEW urls AS SELECT a.id, address(f.prefix || a.name, a.written) AS url, f.prefix || a.name AS urlkey, a.page,
+    sort_key(address(f.prefix || a.name, a.written)) AS sort_key FROM addresses a JOIN folders f ON f.id = a.folder;
 CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, segment INTEGER NOT NULL,
     ordinal INTEGER NOT NULL, title TEXT);
-CREATE INDEX versions_by_url ON versions (url, substr(digest, 1, 4));
-CREATE INDEX versions_by_place ON versions (segment, ordinal);
-CREATE TABLE captures (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, timestamp TEXT NOT NULL, type TEXT NOT NULL,
-    status INTEGER NOT NULL, mime TEXT NOT NULL, payload NOT NULL, file INTEGER NOT NULL, member TEXT NOT NULL,
-    offset INTEGER NOT NULL, length INTEGER NOT NULL, inner INTEGER NOT NULL, version INTEGER, refers_to TEXT,
-    copy INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (file, member, offset, inner));
-CREATE INDEX captures_by_url ON captures (url, timestamp);
-CREATE INDEX copies ON captures (url, timestamp) WHERE copy = 1;
-CREATE INDEX captures_by_payload ON captures ({PAYLOAD_END.format("payload")}, url, version) WHERE payload <> '';
-CREATE INDEX revisits_alone ON captures (payload, url)
-    WHERE type = 'revisit' AND version IS NULL AND payload <> '';
-CREATE INDEX captures_by_version ON captures (version) WHERE version IS NOT NULL;
+CREATE INDEX versions_by_digest ON versions ({DIGEST_END.format("digest")}, url);
+CREATE TABLE kinds (id INTEGER PRIMARY KEY, status INTEGER NOT NULL, mime TEXT NOT NULL);
+CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE capture_rows (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, time INTEGER NOT NULL, kind INTEGER NOT NULL,
+    payload, file INTEGER NOT NULL, member INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+    inner INTEGER NOT NULL, version INTEGER, refers_to TEXT, copy INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX captures_by_url ON capture_rows (url, time);
+CREATE INDEX copies ON capture_rows (url, time) WHERE copy = 1;
+CREATE INDEX captures_by_payload ON capture_rows ({PAYLOAD_END.format("payload")}, url, version) WHERE payload <> '';
+CREATE INDEX revisits_alone ON capture_rows (payload, url) WHERE kind & 3 = 2 AND version IS NULL AND payload <> '';
+CREATE INDEX captures_by_version ON capture_rows (version) WHERE version IS NOT NULL;
+CREATE TABLE pieces (file INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, low INTEGER NOT NULL,
+    high INTEGER NOT NULL, PRIMARY KEY (file, first)) WITHOUT ROWID;
+CREATE VIEW captures AS SELECT c.id, c.url, c.time,
+    CASE WHEN c.time < 0 THEN '' ELSE printf('%014d', c.time) END AS timestamp,
+    CASE c.kind & 3 WHEN 0 THEN 'response' WHEN 1 THEN 'resource' WHEN 2 THEN 'revisit' ELSE 'conversion' END AS type,
+    k.status, k.mime, ifnull(c.payload, (SELECT v.digest FROM versions v WHERE v.id = c.version)) AS payload, c.file,
+    ifnull((SELECT m.name FROM members m WHERE m.id = c.member), '') AS member, c.offset, c.length, c.inner, c.version,
+    c.refers_to, c.copy FROM capture_rows c JOIN kinds k ON k.id = c.kind;
 CREATE TABLE removals (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL,
     reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, captures INTEGER NOT NULL, pages INTEGER NOT NULL,
     lifted TEXT NOT NULL, size INTEGER NOT NULL, ends TEXT NOT NULL);

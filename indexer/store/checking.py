@@ -12,13 +12,13 @@ import numpy as np
 
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
-from indexer.store.compact import PAYLOAD_END
 from indexer.store.copies import NO_ORIGINAL
 from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexMissingError
 from indexer.store.files import FileTable
 from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links
+from indexer.store.payloads import holder_of
 from indexer.store.segment import Segment
 from indexer.store.timeline import CaptureColumns, captures_path, catalogue_rows
 from indexer.store.weights import Weights, open_weights
@@ -90,15 +90,15 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
     for what, sql in (
         (
             "captures of an address that is not there",
-            "SELECT COUNT(*) FROM captures WHERE url NOT IN (SELECT id FROM urls)",
+            "SELECT COUNT(*) FROM capture_rows WHERE url NOT IN (SELECT id FROM urls)",
         ),
         (
             "captures in a file that is not there",
-            "SELECT COUNT(*) FROM captures WHERE file NOT IN (SELECT id FROM files)",
+            "SELECT COUNT(*) FROM capture_rows WHERE file NOT IN (SELECT id FROM files)",
         ),
         (
             "captures that show a version that is not there",
-            "SELECT COUNT(*) FROM captures WHERE version IS NOT NULL AND version NOT IN (SELECT id FROM versions)",
+            "SELECT COUNT(*) FROM capture_rows WHERE version IS NOT NULL AND version NOT IN (SELECT id FROM versions)",
         ),
         (
             "versions of an address that is not there",
@@ -106,11 +106,33 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         ),
         (
             "addresses more than once",
-            "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY urlkey, written HAVING COUNT(*) > 1)",
+            "SELECT COUNT(*) FROM (SELECT 1 FROM addresses GROUP BY folder, name, written HAVING COUNT(*) > 1)",
+        ),
+        (
+            "addresses in a folder that is not there",
+            "SELECT COUNT(*) FROM addresses WHERE folder NOT IN (SELECT id FROM folders)",
+        ),
+        (
+            "captures of a kind that is not there",
+            "SELECT COUNT(*) FROM capture_rows WHERE kind NOT IN (SELECT id FROM kinds)",
+        ),
+        (
+            "captures in a member that is not there",
+            "SELECT COUNT(*) FROM capture_rows WHERE member NOT IN (SELECT 0 UNION ALL SELECT id FROM members)",
+        ),
+        (
+            "captures that no piece of their file holds",
+            "SELECT COUNT(*) FROM capture_rows c WHERE NOT EXISTS (SELECT 1 FROM pieces p"
+            " WHERE p.file = c.file AND c.id BETWEEN p.first AND p.last AND c.offset BETWEEN p.low AND p.high)",
+        ),
+        (
+            "captures of one record more than once",
+            "SELECT COUNT(*) FROM (SELECT 1 FROM capture_rows"
+            " GROUP BY file, member, offset, inner HAVING COUNT(*) > 1)",
         ),
         (
             "copies of a capture that is not there",
-            f"SELECT COUNT(*) FROM captures c WHERE c.copy = 1 AND {NO_ORIGINAL}",
+            f"SELECT COUNT(*) FROM capture_rows c WHERE c.copy = 1 AND {NO_ORIGINAL}",
         ),
         (
             "versions more than once",
@@ -120,15 +142,14 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
             "versions that no capture holds",
             "SELECT COUNT(*) FROM versions v WHERE NOT EXISTS"
             " (SELECT 1 FROM captures c WHERE c.version = v.id AND c.type <> 'revisit')"
-            " AND NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT payload FROM captures WHERE version = v.id"
-            f" AND payload <> '') c JOIN captures o ON {PAYLOAD_END.format('o.payload')} ="
-            f" {PAYLOAD_END.format('c.payload')} AND o.payload = c.payload AND o.payload <> ''"
-            " AND o.version IS NOT NULL AND o.type <> 'revisit')",
+            " AND NOT EXISTS (SELECT 1 FROM capture_rows c WHERE c.version = v.id AND c.payload <> ''"
+            f" AND ({holder_of('c.payload')}) IS NOT NULL)",
         ),
     ):
         count = connection.execute(sql).fetchone()[0]
         if count:
             problems.append(f"{catalogue.path}: {count} {what}; index the archives again with --rebuild")
+    captures = dict(connection.execute("SELECT file, COUNT(*) FROM capture_rows GROUP BY file").fetchall())
     for file in FileTable(catalogue).all():
         if file.entry is None:
             continue
@@ -139,9 +160,7 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
                 f"{entry['file']}: the ledger counts {entry['records']} records,"
                 f" but captures and skipped give {total}"
             )
-        held = connection.execute("SELECT COUNT(*) FROM captures WHERE file = ?", (file.number,)).fetchone()[
-            0
-        ]
+        held = captures.get(file.number, 0)
         if held != entry["captures"]:
             problems.append(
                 f"{entry['file']}: the ledger counts {entry['captures']} captures, the index holds {held}"
@@ -204,7 +223,9 @@ def _check_segment(
         )
     rows = (
         catalogue.connection()
-        .execute("SELECT ordinal, url FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],))
+        .execute(
+            "SELECT ordinal, url, id FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
+        )
         .fetchall()
     )
     if [row[0] for row in rows] != np.flatnonzero(alive).tolist():

@@ -1,13 +1,15 @@
 """Addresses and digests as the catalogue keeps them: in fewer bytes, and exactly as they were.
 
-An address and its urlkey mostly say the same, so only the urlkey is kept with a number for what it leaves out; an
-address that is not what these give is kept as it is. SHA-1 is kept as 20 bytes.
+An address and its urlkey mostly say the same, so only the urlkey is kept with a number for what it leaves out, or with
+the places of its capital letters; an address that is not what these give is kept as it is. The urlkey is parted into a
+folder, which many addresses share, and the name in it. SHA-1 is kept as 20 bytes, a moment as a number.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import sqlite3
 from functools import lru_cache
 
@@ -15,11 +17,9 @@ from archiver.warc import capture_key, surt_key, urlkey
 
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
-# The digest of a capture is looked up by its end, which tells apart whatever kind it is of and keeps the index small.
-PAYLOAD_END = "substr({}, -8)"
-HAS_PAYLOAD = (
-    f"{PAYLOAD_END.format('c.payload')} = {PAYLOAD_END.format('?1')} AND c.payload = ?1 AND c.payload <> ''"
-)
+_UNKNOWN = -1  # as a time: the archive gives none
+_CAPITAL = re.compile("[A-Z]")
+_FAR = 255  # in a list of capitals: so many letters further, and then what follows
 
 
 def sort_key(url: str) -> str:
@@ -30,18 +30,9 @@ def sort_key(url: str) -> str:
         return capture_key(url)
 
 
-def doc_id(url: str) -> int:
-    """Return the MD5-8 id of an address; two addresses may share one, so lookups by it give a list."""
-    return int.from_bytes(_url_md5(url)[:4], "big")
-
-
 def doc_key(url: str) -> int:
     """Return 64 bits of the MD5 of an address, which order pages of equal score."""
-    return int.from_bytes(_url_md5(url)[:8], "big")
-
-
-def _url_md5(url: str) -> bytes:
-    return hashlib.md5(url.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return _md5_64(url)
 
 
 def page_number(sort_key: str) -> int:
@@ -49,8 +40,17 @@ def page_number(sort_key: str) -> int:
 
     Whoever wants the page itself compares the sort key as well.
     """
-    digest = hashlib.md5(sort_key.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return _md5_64(sort_key)
+
+
+def _md5_64(text: str) -> int:
+    digest = hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
     return int.from_bytes(digest[:8], "big")
+
+
+def kept_page(url: str) -> int:
+    """Return the number of the page of an address as the catalogue keeps it."""
+    return signed(page_number(sort_key(url)))
 
 
 def signed(number: int) -> int:
@@ -63,19 +63,51 @@ def unsigned(kept: int) -> int:
     return kept & ((1 << 64) - 1)
 
 
-def compact_address(url: str) -> tuple[str, int | str]:
-    """Return (urlkey, what is written beside it): bits for https, www. and a slash at the end, or the address."""
+def compact_address(url: str) -> tuple[str, int | bytes | str]:
+    """Return (urlkey, what is written beside it): see `address`."""
     key = urlkey(url)
     rest = url.partition("://")[2]
     bits = _HTTPS * url.startswith("https:") | _WWW * rest.startswith("www.")
     bits |= _SLASH * (url.endswith("/") and not key.endswith(")/"))
-    return key, bits if address(key, bits) == url else url
+    plain = address(key, bits)
+    if plain == url:
+        return key, bits
+    if url.isascii() and plain == url.lower():
+        capitals = _with_capitals(bits, url)
+        if len(capitals) < len(url):
+            return key, capitals
+    return key, url
 
 
-def address(key: str, written: int | str) -> str:
-    """Return the address that compact_address was given."""
+def _with_capitals(bits: int, url: str) -> bytes:
+    """Return bits, and behind them the places of the capital letters, as how many others stand before each."""
+    kept, place = bytearray([bits]), 0
+    for found in _CAPITAL.finditer(url):
+        gap = found.start() - place
+        place = found.end()
+        while gap >= _FAR:
+            kept.append(_FAR)
+            gap -= _FAR
+        kept.append(gap)
+    return bytes(kept)
+
+
+def address(key: str, written: int | bytes | str) -> str:
+    """Return the address that compact_address was given.
+
+    written: bits for https, www. and a slash at the end; or a byte with these and the places of capital letters; or the
+    address.
+    """
     if isinstance(written, str):
         return written
+    if isinstance(written, bytes):
+        letters, place = list(address(key, written[0])), 0
+        for gap in written[1:]:
+            place += gap
+            if gap < _FAR:
+                letters[place] = letters[place].upper()
+                place += 1
+        return "".join(letters)
     host, _, path = key.partition(")")
     if "," in host:
         name, colon, port = host.partition(":")
@@ -84,6 +116,25 @@ def address(key: str, written: int | str) -> str:
         f"{'https' if written & _HTTPS else 'http'}://{'www.' if written & _WWW else ''}{host}{path}"
         f"{'/' if written & _SLASH else ''}"
     )
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Return a urlkey as folder and name: parted behind the last slash before a query, or else behind the host."""
+    path = key.partition("?")[0]
+    end = path.rfind("/") + 1 or path.find(")") + 1
+    return key[:end], key[end:]
+
+
+def folders_above(key: str) -> list[str]:
+    """Return what may be folders of keys that begin as this one does: the longest last, itself not."""
+    path = key.partition("?")[0]
+    ends = {0, path.find(")") + 1} | {place + 1 for place, letter in enumerate(path) if letter == "/"}
+    return [key[:end] for end in sorted(ends) if end < len(key)]
+
+
+def kept_time(timestamp: str) -> int:
+    """Return a timestamp of 14 digits, or "" for an unknown one, as the catalogue keeps it: a number."""
+    return int(timestamp) if timestamp else _UNKNOWN
 
 
 def compact_digest(payload: str) -> bytes | str:

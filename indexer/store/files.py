@@ -17,6 +17,11 @@ from indexer.store.catalogue import Catalogue
 
 _FINGERPRINT_BYTES = 1 << 16
 _HOME = "home"
+# Rows of captures that an archive file holds, by its number.
+IN_FILE = (
+    "id IN (SELECT c.id FROM pieces p JOIN capture_rows c ON c.id BETWEEN p.first AND p.last"
+    " WHERE p.file = ?1 AND c.file = ?1)"
+)
 
 State = dict[str, Any]
 

@@ -99,11 +99,13 @@ def write_overlays(
     written: set[int] = set()
     for entry, source in zip(segments, sources, strict=True):
         addresses = [""] * len(source.segment)
-        for ordinal, address in connection.execute(
-            "SELECT v.ordinal, u.sort_key FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
-            (entry["number"],),
-        ):
-            addresses[ordinal] = address
+        alive = np.flatnonzero(alive_in(entry, len(source.segment))).tolist()
+        documents = source.segment.document
+        for ordinal in alive:
+            row = connection.execute(
+                "SELECT sort_key FROM urls WHERE id = ?", (int(documents[ordinal]),)
+            ).fetchone()
+            addresses[ordinal] = row[0] if row else ""
         if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
             is_linked_anew = np.isin(keys_of(addresses), changed).any()
             if not is_linked_anew:

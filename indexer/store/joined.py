@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.warc import HTML_TYPES
-from indexer.store.compact import HAS_PAYLOAD, compact_digest, doc_id
+from indexer.store.compact import compact_digest, kept_page
 from indexer.store.entries import Entry, mean_lengths
 from indexer.store.files import FileTable, fingerprint
+from indexer.store.payloads import DIGEST_END, HAS_PAYLOAD, IS_REVISIT, versions_repeated
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureRow
 
@@ -29,14 +30,14 @@ _ROWS_AT_ONCE = 500
 
 # Revisits of pictures and the like never show a version; they are many, and need not be looked up.
 _LONE_REVISITS = (
-    "SELECT u.url, c.payload, c.timestamp, c.status, c.mime, c.type FROM captures c INDEXED BY revisits_alone"
-    " JOIN urls u ON u.id = c.url WHERE c.type = 'revisit' AND c.copy = 0 AND c.version IS NULL AND c.payload <> ''"
+    "SELECT u.url, c.payload, c.timestamp, c.status, c.mime, c.type FROM capture_rows r INDEXED BY revisits_alone"
+    " JOIN captures c ON c.id = r.id JOIN urls u ON u.id = c.url"
+    f" WHERE {IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> '' AND r.copy = 0"
     f" AND (c.mime IN ('', {', '.join(map(repr, HTML_TYPES))}) OR c.mime LIKE 'application/http%')"
 )
 _VERSION_REPEATED = (
-    "SELECT v.segment, v.ordinal FROM urls u CROSS JOIN captures c INDEXED BY captures_by_payload ON c.url = u.id"
-    f" JOIN versions v ON v.id = c.version WHERE u.doc_id = ?3 AND u.url = ?2 AND {HAS_PAYLOAD}"
-    " AND c.version IS NOT NULL ORDER BY c.version LIMIT 1"
+    "SELECT v.segment, v.ordinal FROM urls u CROSS JOIN versions v"
+    f" ON v.id IN ({versions_repeated('?1', 'u.id')}) WHERE u.page = ?3 AND u.url = ?2 ORDER BY v.id LIMIT 1"
 )
 
 Place = tuple[int, int, int]  # index, number of a segment in it, ordinal
@@ -51,7 +52,9 @@ class JoinedSnapshot(Snapshot):
         self._address_ranks = None
         self._by_number = {}
         self.derived = {}
-        greatest = [int(_one(member, "SELECT COALESCE(MAX(id), 0) FROM urls")) for member in self.members]
+        greatest = [
+            int(_one(member, "SELECT COALESCE(MAX(id), 0) FROM addresses")) for member in self.members
+        ]
         self._bases = [sum(greatest[:place]) for place in range(len(greatest))]
         self._total = sum(greatest)
         self._hidden = self._files_of_others()
@@ -127,29 +130,28 @@ class JoinedSnapshot(Snapshot):
         return [
             (place, int(row[0]))
             for place, member in enumerate(self.members)
-            if (row := _row(member, "SELECT id FROM urls WHERE doc_id = ? AND url = ?", doc_id(url), url))
+            if (row := _row(member, "SELECT id FROM urls WHERE page = ? AND url = ?", kept_page(url), url))
             is not None
         ]
 
     def versions_at(self, number: int, ordinal: int) -> list[tuple[int, int]]:
         place, own = divmod(number, _STEP)
-        row = _row(
+        held = self.members[place].versions_at(own, ordinal)
+        row = held and _row(
             self.members[place],
-            "SELECT u.url, v.digest FROM versions v JOIN urls u ON u.id = v.url"
-            " WHERE v.segment = ? AND v.ordinal = ?",
-            own,
-            ordinal,
+            "SELECT u.url, v.digest FROM versions v JOIN urls u ON u.id = v.url WHERE v.id = ?",
+            held[0][1],
         )
-        if row is None:
+        if not row:
             return []
         sql = (
-            "SELECT v.id FROM urls u JOIN versions v ON v.url = u.id WHERE u.doc_id = ?1 AND u.url = ?2"
-            " AND substr(v.digest, 1, 4) = substr(?3, 1, 4) AND v.digest = ?3"
+            "SELECT v.id FROM urls u JOIN versions v ON v.url = u.id WHERE u.page = ?1 AND u.url = ?2"
+            f" AND {DIGEST_END.format('v.digest')} = {DIGEST_END.format('?3')} AND v.digest = ?3"
         )
         return [
             (at, int(found[0]))
             for at, member in enumerate(self.members)
-            if (found := _row(member, sql, doc_id(row[0]), *row)) is not None
+            if (found := _row(member, sql, kept_page(row[0]), *row)) is not None
         ]
 
     def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
@@ -177,7 +179,7 @@ class JoinedSnapshot(Snapshot):
         if self._address_ranks is None:
             keys = [""] * (self._total + 1)
             for base, member in zip(self._bases, self.members, strict=True):
-                for number, key in member.catalogue.connection().execute("SELECT id, urlkey FROM addresses"):
+                for number, key in member.catalogue.connection().execute("SELECT id, urlkey FROM urls"):
                     if base + number < len(keys):  # one that came since is in no segment of this state
                         keys[base + number] = key
             rank = {key: place for place, key in enumerate(sorted(set(keys)))}
@@ -251,7 +253,7 @@ class _SamePages:
             others = [at for at in range(len(self._members)) if at != place]
             for url, payload, *capture in member.catalogue.connection().execute(_LONE_REVISITS).fetchall():
                 for at in others:
-                    row = _row(self._members[at], _VERSION_REPEATED, payload, url, doc_id(url))
+                    row = _row(self._members[at], _VERSION_REPEATED, payload, url, kept_page(url))
                     if row is not None:
                         found = (at, *row)
                         living = self._lives.get(found, found)
@@ -286,8 +288,8 @@ def _versions_of(member: Snapshot, pages: list[int]) -> Iterator[tuple[int, byte
     for start in range(0, len(pages), _ROWS_AT_ONCE):
         some = pages[start : start + _ROWS_AT_ONCE]
         yield from connection.execute(
-            "SELECT url, digest, segment, ordinal FROM versions"
-            f" WHERE url IN ({','.join('?' * len(some))}) ORDER BY id",
+            "SELECT url, digest, segment, ordinal FROM versions WHERE id IN"
+            f" (SELECT version FROM capture_rows WHERE url IN ({','.join('?' * len(some))})) ORDER BY id",
             some,
         )
 

@@ -18,10 +18,11 @@ from urllib.parse import urlsplit
 
 from archiver.errors import FindingAidError
 from archiver.warc import surt_key, urlkey
+from indexer.store.addresses import keys_between, with_key
 from indexer.store.catalogue import FILE_NAME, Catalogue
 from indexer.store.compact import address, page_number, signed, sort_key
 from indexer.store.errors import IndexError_, IndexVersionError
-from indexer.store.files import KnownFile, State, fingerprint, ledger_key, state_of, whole_path
+from indexer.store.files import IN_FILE, KnownFile, State, fingerprint, ledger_key, state_of, whole_path
 from indexer.store.writer import IndexWriter
 
 REASON = "removed"  # by which the ledger counts captures that were taken out
@@ -190,9 +191,8 @@ def remove(writer: IndexWriter, removal: Removal) -> Removal:
 
 def _other_spellings(writer: IndexWriter, removal: Removal) -> list[str]:
     """Return some addresses that other tools take for the one named; whoever means one of them names it."""
-    rows = writer.catalogue.connection().execute(
-        "SELECT url FROM urls WHERE urlkey = ? LIMIT 3", (urlkey(removal.target),)
-    )
+    condition, values = with_key(urlkey(removal.target))
+    rows = writer.catalogue.connection().execute(f"SELECT url FROM urls WHERE {condition} LIMIT 3", values)
     return [url for (url,) in rows]
 
 
@@ -200,7 +200,7 @@ def _where(writer: IndexWriter, removal: Removal) -> tuple[str, list[str | int]]
     """Return the condition, and its values, for the captures that a removal names."""
     if removal.kind == "file":
         file = writer.files.find(removal.target)
-        return "file = ?", [file.number if file else 0]
+        return IN_FILE, [file.number if file else 0]
     if removal.kind == "url":
         number = signed(page_number(removal.key))
         return "url IN (SELECT id FROM urls WHERE page = ? AND sort_key = ?)", [number, removal.key]
@@ -212,11 +212,12 @@ def _where(writer: IndexWriter, removal: Removal) -> tuple[str, list[str | int]]
     # the hosts below: "org,example,"; each without www. What is written as it came may have any urlkey.
     host = urlkey(address(f"{key})/", 0)).partition(")")[0]
     ranges = [(host + mark, host + chr(ord(mark) + 1)) for mark in "),:"]
-    condition = " OR ".join("a.urlkey >= ? AND a.urlkey < ?" for _ in ranges)
+    conditions = [keys_between(*pair) for pair in ranges]
+    among = " OR ".join(f"a.{condition}" for condition, _ in conditions)
     return (
         f"url IN (SELECT a.id FROM addresses a JOIN urls u ON u.id = a.id"
-        f" WHERE ({condition} OR typeof(a.written) = 'text') AND is_of_site(u.sort_key, ?))",
-        [*(value for pair in ranges for value in pair), key],
+        f" WHERE ({among} OR typeof(a.written) = 'text') AND is_of_site(u.sort_key, ?))",
+        [*(value for _, values in conditions for value in values), key],
     )
 
 

@@ -22,7 +22,6 @@ from indexer.store.weights import Basis, Weights, open_weights
 from indexer.text.elements import INLINK
 
 _NUMBERS_AT_ONCE = 500
-_PLACES_AT_ONCE = 100
 _RANKINGS_KNOWN = 4
 
 
@@ -160,18 +159,11 @@ class Snapshot:
 
     def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """Return what `versions_at` says of several versions, without those that are gone."""
-        connection = self.catalogue.connection()
         found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for start in range(0, len(places), _PLACES_AT_ONCE):
-            some = places[start : start + _PLACES_AT_ONCE]
-            sql = (
-                f"WITH w(s, o) AS (VALUES {','.join(['(?, ?)'] * len(some))})"
-                " SELECT w.s, w.o, v.id FROM w JOIN versions v ON v.segment = w.s AND v.ordinal = w.o"
-            )
-            for number, ordinal, version in connection.execute(
-                sql, [part for place in some for part in place]
-            ):
-                found[number, ordinal] = [(0, version)]
+        for number, ordinal in places:
+            live = self.live(number)
+            if live.alive is None or live.alive[ordinal]:
+                found[number, ordinal] = [(0, int(live.captures.numbers[ordinal]))]
         return found
 
     def title_of(self, number: int, ordinal: int) -> str | None:
@@ -219,7 +211,7 @@ class Snapshot:
         if self._address_ranks is None:
             rows = np.array(
                 self.catalogue.connection()
-                .execute("SELECT id, DENSE_RANK() OVER (ORDER BY urlkey) FROM addresses")
+                .execute("SELECT id, DENSE_RANK() OVER (ORDER BY urlkey) FROM urls")
                 .fetchall(),
                 dtype=np.int64,
             ).reshape(-1, 2)

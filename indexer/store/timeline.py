@@ -10,8 +10,9 @@ from __future__ import annotations
 import copy
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,23 +29,23 @@ _COLUMNS = ("ends", "timestamp", "status", "mime", "kind")
 
 CaptureRow = tuple[int, str, int, str, str]  # ordinal of the version, timestamp, status, mime, type
 
-# A temporary trigger runs inside the transaction of the change, and is rolled back with it.
+# Temporary triggers run inside the transaction of the change, and are rolled back with it. New captures are noted by
+# note_shown instead: a trigger for each would cost more than the row.
 _NOTES = """
-CREATE TEMP TABLE touched (segment INTEGER NOT NULL, ordinal INTEGER NOT NULL, PRIMARY KEY (segment, ordinal));
-CREATE TEMP TRIGGER capture_added AFTER INSERT ON main.captures WHEN NEW.version IS NOT NULL BEGIN
-  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = NEW.version; END;
-CREATE TEMP TRIGGER capture_removed AFTER DELETE ON main.captures WHEN OLD.version IS NOT NULL BEGIN
-  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id = OLD.version; END;
-CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, timestamp, status, mime, type, copy ON main.captures BEGIN
-  INSERT OR IGNORE INTO touched SELECT segment, ordinal FROM versions WHERE id IN (OLD.version, NEW.version); END;
+CREATE TEMP TABLE touched (version INTEGER PRIMARY KEY, segment INTEGER NOT NULL, ordinal INTEGER NOT NULL);
+CREATE TEMP TRIGGER capture_removed AFTER DELETE ON main.capture_rows WHEN OLD.version IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id = OLD.version; END;
+CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, time, kind, copy ON main.capture_rows BEGIN
+  INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id IN (OLD.version, NEW.version); END;
 CREATE TEMP TRIGGER version_removed AFTER DELETE ON main.versions BEGIN
-  INSERT OR IGNORE INTO touched VALUES (OLD.segment, OLD.ordinal); END;
+  INSERT OR IGNORE INTO touched VALUES (OLD.id, OLD.segment, OLD.ordinal); END;
 """
 
 
 class CaptureColumns:
     """The captures of the versions of one segment, mapped into memory.
 
+    numbers: of each version, the number by which the catalogue knows it; of one that was removed it says nothing.
     ends: row i says where the captures of version i end; they begin where those of version i - 1 end. A version that
     was removed has none. timestamp: 14 digits as a number, 0 when unknown, rising within a version; status: HTTP
     status, 0 for none; mime: index into `mimes`; kind: index into CAPTURE_KINDS.
@@ -55,7 +56,9 @@ class CaptureColumns:
         self.file = file = ArrayFile(path, "captures")
         self.mimes: list[str] = file.meta["mimes"]
         rows = file.rows("timestamp")
-        if file.rows("ends") != versions or any(file.rows(name) != rows for name in _COLUMNS[2:]):
+        if {file.rows("ends"), file.rows("version")} != {versions} or any(
+            file.rows(name) != rows for name in _COLUMNS[2:]
+        ):
             raise self._not_fitting(versions)
 
     def _not_fitting(self, versions: int) -> IndexCorruptError:
@@ -73,6 +76,13 @@ class CaptureColumns:
         if (int(ends[-1]) if len(ends) else 0) != self.file.rows("timestamp"):
             raise self._not_fitting(len(ends))
         return ends
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        numbers: NDArray[np.int64] = self.file.array("version").astype(np.int64) + int(
+            self.file.meta["first"]
+        )
+        return numbers
 
     @cached_property
     def timestamp(self) -> NDArray[np.uint64]:
@@ -175,36 +185,72 @@ class CaptureColumns:
         return joined
 
 
-def write_captures(path: str, versions: int, rows: Iterable[CaptureRow]) -> None:
-    """Write the capture columns of a segment. Raises DiskFullError."""
-    ordered = sorted(stored_row(row) for row in rows)
-    mimes: dict[str, int] = {"": 0}
-    mime = [
-        mimes.setdefault(row[3], len(mimes)) if row[3] in mimes or len(mimes) < _MIMES_AT_MOST else 0
-        for row in ordered
-    ]
-    counts = np.bincount(np.array([row[0] for row in ordered], dtype=np.int64), minlength=versions)
-    write_arrays(
-        path,
-        "captures",
-        {"mimes": list(mimes)},
-        {
-            "ends": np.cumsum(counts).astype(np.uint32),
-            "timestamp": np.array([int(row[1] or 0) for row in ordered], dtype=np.uint64),
-            "status": np.array([row[2] for row in ordered], dtype=np.uint16),
-            "mime": np.array(mime, dtype=np.uint16),
-            "kind": np.array([CAPTURE_KINDS.index(row[4]) for row in ordered], dtype=np.uint8),
-        },
-    )
+def columns_of(numbers: Sequence[int] | NDArray[np.int64], rows: Iterable[CaptureRow]) -> CaptureColumns:
+    """Return the capture columns of a segment in memory. numbers: of its versions."""
+    empty = CaptureColumns.__new__(CaptureColumns)
+    empty.mimes = [""]
+    empty.numbers = np.asarray(numbers, dtype=np.int64)
+    empty.ends = np.zeros(len(empty.numbers), dtype=np.uint32)
+    empty.timestamp = np.zeros(0, dtype=np.uint64)
+    empty.status = empty.mime = np.zeros(0, dtype=np.uint16)
+    empty.kind = np.zeros(0, dtype=np.uint8)
+    return empty.with_rows(list(rows))
+
+
+def write_captures(path: str, numbers: Sequence[int], rows: Iterable[CaptureRow]) -> None:
+    """Write the capture columns of a segment. numbers: of its versions. Raises DiskFullError."""
+    _write_columns(path, columns_of(numbers, rows))
+
+
+def merged_columns(
+    parts: Sequence[CaptureColumns], places: Sequence[NDArray[np.int64]], versions: int
+) -> CaptureColumns:
+    """Return the columns of a segment that was merged from others, in memory.
+
+    places: for each of them the new ordinal of each version, -1 for one that was dropped and has no capture.
+    """
+    merged = columns_of(np.zeros(versions, dtype=np.int64), ())
+    mimes = {"": 0}
+    columns: list[list[NDArray[Any]]] = [[], [], [], [], []]
+    for part, place in zip(parts, places, strict=True):
+        kept = place >= 0
+        merged.numbers[place[kept]] = part.numbers[kept]
+        number_of = np.array(
+            [
+                mimes.setdefault(name, len(mimes)) if name in mimes or len(mimes) < _MIMES_AT_MOST else 0
+                for name in part.mimes
+            ],
+            dtype=np.uint16,
+        )
+        rows: tuple[NDArray[Any], ...] = (
+            place[part.version_of_rows()],
+            part.timestamp,
+            part.status,
+            number_of[part.mime],
+            part.kind,
+        )
+        for column, values in zip(columns, rows, strict=True):
+            column.append(values[rows[0] >= 0])
+    if parts:
+        version, timestamp, status, mime, kind = [np.concatenate(column) for column in columns]
+        order = np.argsort(version, kind="stable")  # of one version they are in order already
+        merged.mimes = list(mimes)
+        merged.timestamp, merged.status = timestamp[order], status[order]
+        merged.mime, merged.kind = mime[order], kind[order]
+        merged.ends = np.cumsum(np.bincount(version, minlength=versions)).astype(np.uint32)
+    return merged
 
 
 def _write_columns(path: str, columns: CaptureColumns) -> None:
-    write_arrays(
-        path,
-        "captures",
-        {"mimes": columns.mimes},
-        {name: getattr(columns, name) for name in _COLUMNS},
-    )
+    first = int(columns.numbers.min(initial=1 << 62)) if len(columns.numbers) else 0
+    numbers = columns.numbers - first
+    arrays: dict[str, NDArray[Any]] = {name: getattr(columns, name) for name in _COLUMNS}
+    arrays["version"] = numbers.astype(_smallest(int(numbers.max(initial=0))))
+    write_arrays(path, "captures", {"mimes": columns.mimes, "first": first}, arrays)
+
+
+def _smallest(greatest: int) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32
 
 
 def stored_row(row: CaptureRow) -> CaptureRow:
@@ -224,56 +270,79 @@ def stored_row(row: CaptureRow) -> CaptureRow:
 
 
 def watch_captures(connection: sqlite3.Connection) -> None:
-    """Let a writing connection note which versions gain or lose captures."""
+    """Let a writing connection note which versions lose captures, or have one that changes."""
     connection.executescript(_NOTES)
 
 
+def note_shown(connection: sqlite3.Connection, versions: Iterable[int]) -> None:
+    """Note that some versions, which are in the catalogue, have new captures."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id = ?",
+        [(version,) for version in versions],
+    )
+
+
 def write_changed_captures(
-    connection: sqlite3.Connection, folder: str, segments: list[dict[str, Any]]
+    connection: sqlite3.Connection,
+    folder: str,
+    segments: list[dict[str, Any]],
+    fresh: Mapping[int, CaptureColumns] = MappingProxyType({}),
 ) -> None:
     """Write the columns of the segments whose captures changed, or that have none; their entries get a new edition.
 
-    segments: entries of the list of live segments. Call it last in the transaction that changes captures.
+    segments: entries of the list of live segments; fresh: columns of new ones, as they are without what was noted.
+    Call it last in the transaction that changes captures.
     """
     touched = {row[0] for row in connection.execute("SELECT DISTINCT segment FROM touched")}
     for entry in segments:
         if entry["number"] in touched or not entry["captures"]:
-            updated = _updated(connection, folder, entry)
+            columns = _updated(connection, folder, entry, fresh)
             entry["captures"] += 1
-            path = captures_path(folder, entry)
-            if updated is not None:
-                _write_columns(path, updated)
-            else:
-                write_captures(path, entry["versions"], catalogue_rows(connection, entry["number"]))
+            _write_columns(captures_path(folder, entry), columns)
     connection.execute("DELETE FROM touched")
 
 
-def _updated(connection: sqlite3.Connection, folder: str, entry: dict[str, Any]) -> CaptureColumns | None:
-    """Return the captures of a segment as they are now, from the edition before; None where there is no sound one.
+def _updated(
+    connection: sqlite3.Connection, folder: str, entry: dict[str, Any], fresh: Mapping[int, CaptureColumns]
+) -> CaptureColumns:
+    """Return the captures of a segment as they are now, from the edition before, or from what is known of a new one.
 
     Only versions that changed are asked of the catalogue: a segment has 65,536, and a commit may touch all segments.
     """
     number = entry["number"]
+    before = fresh.get(number)
+    if before is None:
+        before = sound_columns(connection, folder, entry)
+    changed = connection.execute("SELECT ordinal FROM touched WHERE segment = ?", (number,)).fetchall()
+    now = connection.execute(
+        "SELECT t.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
+        " JOIN captures c ON c.version = t.version AND c.copy = 0 WHERE t.segment = ?",
+        (number,),
+    ).fetchall()
+    return before.without([row[0] for row in changed]).with_rows(now)
+
+
+def sound_columns(connection: sqlite3.Connection, folder: str, entry: dict[str, Any]) -> CaptureColumns:
+    """Return the columns of a segment, verified; made from the catalogue where the last edition is not sound."""
     if entry["captures"]:
         try:
-            before = CaptureColumns(captures_path(folder, entry), entry["versions"])
-            changed = connection.execute(
-                "SELECT ordinal FROM touched WHERE segment = ?", (number,)
-            ).fetchall()
-            now = connection.execute(
-                "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
-                " JOIN versions v ON v.segment = t.segment AND v.ordinal = t.ordinal"
-                " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE t.segment = ?",
-                (number,),
-            ).fetchall()
-            return before.without([row[0] for row in changed]).with_rows(now)
+            columns = CaptureColumns(captures_path(folder, entry), entry["versions"])
+            for name in ("numbers", *_COLUMNS):
+                getattr(columns, name)
+            return columns
         except IndexError_:
             pass  # all of it can be had from the catalogue
-    return None
+    numbers = np.zeros(entry["versions"], dtype=np.int64)
+    for ordinal, version in connection.execute(
+        "SELECT ordinal, id FROM versions WHERE segment = ?", (entry["number"],)
+    ):
+        numbers[ordinal] = version
+    numbers[numbers == 0] = numbers.max(initial=0)  # of versions that are no more
+    return columns_of(numbers, catalogue_rows(connection, entry["number"]))
 
 
 def catalogue_rows(connection: sqlite3.Connection, segment: int) -> list[CaptureRow]:
-    """Return the captures of the versions of a segment as the catalogue has them, in no order."""
+    """Return the captures of the versions of a segment as the catalogue has them, in no order. Reads all versions."""
     return connection.execute(
         "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM versions v"
         " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE v.segment = ?",

@@ -20,44 +20,35 @@ from archiver.warc.growing import name_now
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
-from indexer.store.commit_batch import CommitBatch
-from indexer.store.compact import (
-    PAYLOAD_END,
-    compact_address,
-    compact_digest,
-    doc_id,
-    page_number,
-    signed,
-    sort_key,
-)
-from indexer.store.copies import mark_copies
+from indexer.store.commit_batch import CommitBatch, NewCapture
+from indexer.store.compact import compact_address, compact_digest, kept_page, kept_time, split_key
+from indexer.store.copies import mark_copies, show_copies
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
-from indexer.store.files import FileTable
+from indexer.store.files import IN_FILE, FileTable
 from indexer.store.inlinks import write_overlays
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
 from indexer.store.merge_task import MergeTask, Places, run_merge
+from indexer.store.payloads import DIGEST_END, IS_REVISIT, holder_of, same_payload, versions_repeated
 from indexer.store.plans import last_groups, whole_groups
-from indexer.store.timeline import captures_path, watch_captures, write_changed_captures
+from indexer.store.timeline import (
+    CAPTURE_KINDS,
+    CaptureColumns,
+    captures_path,
+    columns_of,
+    merged_columns,
+    note_shown,
+    sound_columns,
+    watch_captures,
+    write_changed_captures,
+)
 from indexer.store.weights import weigh
 
-_VERSION_REPEATED = f"""SELECT o.version FROM captures o INDEXED BY captures_by_payload
-    WHERE {PAYLOAD_END.format("o.payload")} = {PAYLOAD_END.format("captures.payload")} AND o.payload = captures.payload
-    AND o.payload <> '' AND o.url = captures.url AND o.version IS NOT NULL"""
-# of the captures named behind it
-_TAKE_VERSION = f"""SET version = ({_VERSION_REPEATED} ORDER BY o.version LIMIT 1)
-    WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND EXISTS ({_VERSION_REPEATED})"""
-_SAME_PAYLOAD = (
-    f"{PAYLOAD_END.format('o.payload')} = {PAYLOAD_END.format('?1')} AND o.payload = ?1 AND o.payload <> ''"
-)
-# Captures that hold the bytes of a page with a payload digest, whatever their address.
-_HOLDERS = (
-    "FROM captures o INDEXED BY captures_by_payload JOIN files f ON f.id = o.file"
-    f" WHERE {_SAME_PAYLOAD} AND o.version IS NOT NULL AND o.type <> 'revisit' ORDER BY o.url, o.version, o.id LIMIT 1"
-)
-_ALONE = "r.type = 'revisit' AND r.version IS NULL AND r.payload <> ''"
+_ALONE = f"{IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> ''"
 # 0: of a record without an HTTP header. A redirect or an error with the bytes of a page is no page.
-_OF_PAGES = "r.status IN (0, 200, 304)"
+_OF_PAGES = "(SELECT k.status FROM kinds k WHERE k.id = r.kind) IN (0, 200, 304)"
+_KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
+_LAST_VERSION = "last version"
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 
 
@@ -74,18 +65,20 @@ class IndexWriter:
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
         watch_captures(connection)
-        mark_copies(connection)
+        show_copies(connection)
         try:
-            self._next_url = (
-                int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM urls").fetchone()[0]) + 1
-            )
-            self._next_version = (
-                int(connection.execute("SELECT COALESCE(MAX(id), 0) FROM versions").fetchone()[0]) + 1
-            )
+            self._next_url = _greatest(connection, "addresses") + 1
+            last_version = int(self._dictionary.get(_LAST_VERSION) or 0)
+            self._next_version = max(last_version, _greatest(connection, "versions")) + 1
         except sqlite3.Error as error:
             self.catalogue.close()
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
+        self._new_addresses: list[
+            tuple[int, str, int | bytes | str, int]
+        ] = []  # number, urlkey, written, page
+        self._kinds: dict[tuple[str, int, str], int] = {}
+        self._folders: dict[str, int] = {}
         self._left_urls: set[tuple[int]] = set()  # whose captures made place for those of a file read anew
         self._first_new_url = self._next_url
 
@@ -101,14 +94,17 @@ class IndexWriter:
         """Return the number of an address; a new one gets its row with the next commit."""
         number = self._new_urls.get(url)
         if number is None:
-            row = (
-                self.catalogue.connection()
-                .execute("SELECT id FROM urls WHERE doc_id = ? AND url = ?", (doc_id(url), url))
-                .fetchone()
-            )
-            if row:
-                return int(row[0])
+            (key, written), page = compact_address(url), kept_page(url)
+            if self._first_new_url > 1:
+                for known, *kept in self.catalogue.connection().execute(
+                    "SELECT a.id, f.prefix || a.name, a.written FROM addresses a JOIN folders f ON f.id = a.folder"
+                    " WHERE a.page = ?",
+                    (page,),
+                ):
+                    if kept == [key, written]:
+                        return int(known)
             number = self._new_urls[url] = self._next_url
+            self._new_addresses.append((number, key, written, page))
             self._next_url += 1
         return number
 
@@ -119,7 +115,8 @@ class IndexWriter:
         row = (
             self.catalogue.connection()
             .execute(
-                "SELECT id FROM versions WHERE url = ?1 AND substr(digest, 1, 4) = substr(?2, 1, 4) AND digest = ?2",
+                f"SELECT id FROM versions WHERE {DIGEST_END.format('digest')} = {DIGEST_END.format('?2')}"
+                " AND url = ?1 AND digest = ?2",
                 (document, digest),
             )
             .fetchone()
@@ -140,7 +137,7 @@ class IndexWriter:
 
     def versions_shown_by(self, file: int) -> set[int]:
         """Return the numbers of the versions that the captures of a file show, or may hold for other addresses."""
-        return self._versions_of(self.catalogue.connection(), "file = ?", (file,))
+        return self._versions_of(self.catalogue.connection(), IN_FILE, (file,))
 
     @staticmethod
     def _versions_of(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> set[int]:
@@ -160,8 +157,8 @@ class IndexWriter:
             shown.update(
                 int(row[0])
                 for row in connection.execute(
-                    "SELECT DISTINCT o.version FROM captures o INDEXED BY captures_by_payload"
-                    f" WHERE {_SAME_PAYLOAD} AND o.version IS NOT NULL AND o.type = 'revisit'",
+                    "SELECT DISTINCT o.version FROM capture_rows o INDEXED BY captures_by_payload"
+                    f" WHERE {same_payload('o', '?1')} AND o.version IS NOT NULL AND {IS_REVISIT.format('o')}",
                     payload,
                 )
             )
@@ -177,22 +174,27 @@ class IndexWriter:
         connection = self.catalogue.connection()
         since = (int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0),)
         alone = connection.execute(
-            f"SELECT r.payload, r.url FROM captures r NOT INDEXED WHERE r.id > ? AND {_ALONE} AND {_OF_PAGES}",
+            f"SELECT r.payload, r.url FROM capture_rows r NOT INDEXED WHERE r.id > ? AND {_ALONE} AND {_OF_PAGES}",
             since,
         ).fetchall()
-        alone += connection.execute(
-            "SELECT r.payload, r.url FROM captures n NOT INDEXED CROSS JOIN captures r INDEXED BY revisits_alone"
-            " ON r.payload = n.payload WHERE n.id > ? AND n.version IS NOT NULL AND n.type <> 'revisit'"
-            f" AND {_ALONE} AND {_OF_PAGES}",
-            since,
-        ).fetchall()
+        if connection.execute(
+            f"SELECT 1 FROM capture_rows r INDEXED BY revisits_alone WHERE {_ALONE}"
+        ).fetchone():
+            alone += connection.execute(
+                "SELECT r.payload, r.url FROM captures n CROSS JOIN capture_rows r INDEXED BY revisits_alone"
+                " ON r.payload = n.payload WHERE n.id > ? AND n.version IS NOT NULL AND n.type <> 'revisit'"
+                f" AND {_ALONE} AND {_OF_PAGES}",
+                since,
+            ).fetchall()
         found = []
         payload, place = None, None
         for other, url in sorted(set(alone), key=lambda row: (str(row[0]), row[1])):
             if other != payload:
                 payload = other
                 place = connection.execute(
-                    f"SELECT f.whole, o.offset, o.length, o.member, o.inner {_HOLDERS}", (payload,)
+                    "SELECT f.whole, o.offset, o.length, o.member, o.inner FROM captures o"
+                    f" JOIN files f ON f.id = o.file WHERE o.id = ({holder_of('?1')})",
+                    (payload,),
                 ).fetchone()
             if place is not None:
                 address, digest = connection.execute(
@@ -204,127 +206,269 @@ class IndexWriter:
     def looked_at_revisits(self) -> None:
         """Note that all `revisits_of_others` so far are dealt with."""
         with self.catalogue.transaction() as connection:
-            (last,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM captures").fetchone()
-            self._dictionary[_REVISITS_LOOKED_AT] = int(last)
+            self._dictionary[_REVISITS_LOOKED_AT] = _greatest(connection, "capture_rows")
 
     # -- commits
 
     def commit(self, batches: Iterable[CommitBatch]) -> None:
         """Make batches part of the index, in one transaction. Raises DiskFullError."""
         batches = list(batches)
-        with self.catalogue.transaction() as connection:
-            shown: set[int] = set()
-            for file in sorted({file for batch in batches for file in batch.replaces}):
-                shown |= self.versions_shown_by(file)
-                rows = connection.execute("SELECT DISTINCT url FROM captures WHERE file = ?", (file,))
-                self._left_urls.update(rows.fetchall())
-                connection.execute("DELETE FROM captures WHERE file = ?", (file,))
-            (last_before,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM captures").fetchone()
-            if last_before < int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0):
-                self._dictionary[_REVISITS_LOOKED_AT] = last_before  # numbers are given again
-            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            urls = list(self._new_urls.items())
-            connection.executemany(
-                "INSERT INTO addresses (id, urlkey, written, page, doc_id) VALUES (?, ?, ?, ?, ?)",
-                [
-                    (number, *compact_address(url), signed(page_number(sort_key(url))), doc_id(url))
-                    for url, number in urls
-                ],
-            )
-            for batch in batches:
-                if batch.segment:
-                    number = self._next_segment_number(segments)
-                    disk.rename(os.path.join(self.folder, batch.segment), self._segment_path(number))
-                    disk.rename(os.path.join(self.folder, batch.links), links_path(self.folder, number))
-                    segments.append(
-                        {
-                            "number": number,
-                            "versions": len(batch.versions),
-                            "sums": list(batch.sums),
-                            "counts": list(batch.counts),
-                            "weights": 0,
-                            "captures": 0,
-                            "inlinks": 0,
-                            "dead": [],
-                        }
-                    )
-                    connection.executemany(
-                        "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
-                        [
-                            (v.number, v.document, v.digest, number, ordinal, v.title)
-                            for ordinal, v in enumerate(batch.versions)
-                        ],
-                    )
-                connection.executemany(
-                    "INSERT OR IGNORE INTO captures (url, timestamp, type, status, mime, payload, file, member, offset,"
-                    " length, inner, version, refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [
-                        (
-                            c.document,
-                            c.timestamp,
-                            c.type,
-                            c.status,
-                            c.mime,
-                            compact_digest(c.payload),
-                            c.file,
-                            c.member,
-                            c.offset,
-                            c.length,
-                            c.inner,
-                            c.version or None,
-                            c.refers_to or None,
-                        )
-                        for c in batch.captures
-                    ],
-                )
-            payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
-            for batch in batches:
-                for file, entry in batch.ledger:
-                    if file in batch.given_up:
-                        self._count_captures(connection, file, entry)
-                    self.files.finish(file, entry)
-            disk.sync_folder(self.folder)
-            self._join_revisits(connection, last_before, payloads)
-            connection.executemany(
-                "UPDATE captures INDEXED BY revisits_alone SET version = ?"
-                " WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
-                [
-                    (repeat.version, compact_digest(repeat.payload), repeat.document)
-                    for batch in batches
-                    for repeat in batch.repeats
-                ],
-            )
-            self._keep(connection, segments)
+        try:
+            with self.catalogue.transaction() as connection:
+                segments = self._commit(connection, batches)
+        except BaseException:
+            self._kinds.clear()  # some may be of rows that are not there now
+            self._folders.clear()
+            raise
         self._new_urls.clear()
+        self._new_addresses.clear()
         self._first_new_url = self._next_url
         self._remove_orphans(segments)
 
-    def _keep(self, connection: sqlite3.Connection, segments: list[dict[str, Any]]) -> None:
+    def _commit(self, connection: sqlite3.Connection, batches: list[CommitBatch]) -> list[dict[str, Any]]:
+        shown: set[int] = set()
+        for file in sorted({file for batch in batches for file in batch.replaces}):
+            shown |= self.versions_shown_by(file)
+            rows = connection.execute(f"SELECT DISTINCT url FROM capture_rows WHERE {IN_FILE}", (file,))
+            self._left_urls.update(rows.fetchall())
+            self._delete_captures(connection, IN_FILE, (file,))
+            connection.execute("DELETE FROM pieces WHERE file = ?", (file,))
+        last_before = _greatest(connection, "capture_rows")
+        if last_before < int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0):
+            self._dictionary[_REVISITS_LOOKED_AT] = last_before  # numbers are given again
+        segments: list[dict[str, Any]] = list(self._dictionary["segments"])
+        self._add_addresses(connection)
+        fresh: dict[int, CaptureColumns] = {}
+        digests: dict[int, bytes] = {}  # of the versions that come
+        for batch in batches:
+            if batch.segment:
+                number = self._next_segment_number(segments)
+                disk.rename(os.path.join(self.folder, batch.segment), self._segment_path(number))
+                disk.rename(os.path.join(self.folder, batch.links), links_path(self.folder, number))
+                segments.append(
+                    {
+                        "number": number,
+                        "versions": len(batch.versions),
+                        "sums": list(batch.sums),
+                        "counts": list(batch.counts),
+                        "weights": 0,
+                        "captures": 0,
+                        "inlinks": 0,
+                        "dead": [],
+                    }
+                )
+                connection.executemany(
+                    "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
+                    [
+                        (v.number, v.document, v.digest, number, ordinal, v.title)
+                        for ordinal, v in enumerate(batch.versions)
+                    ],
+                )
+                fresh[number] = columns_of([v.number for v in batch.versions], ())
+                digests.update((v.number, v.digest) for v in batch.versions)
+        if digests:
+            self._dictionary[_LAST_VERSION] = max(int(self._dictionary.get(_LAST_VERSION) or 0), *digests)
+        for batch in batches:
+            note_shown(connection, self._add_captures(connection, batch, digests))
+        mark_copies(connection, self._may_be_copies(connection, last_before))
+        payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
+        for batch in batches:
+            for file, entry in batch.ledger:
+                if file in batch.given_up:
+                    self._count_captures(connection, file, entry)
+                self.files.finish(file, entry)
+        disk.sync_folder(self.folder)
+        self._join_revisits(connection, last_before, payloads)
+        connection.executemany(
+            "UPDATE capture_rows INDEXED BY revisits_alone SET version = ?"
+            " WHERE kind & 3 = 2 AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
+            [
+                (repeat.version, compact_digest(repeat.payload), repeat.document)
+                for batch in batches
+                for repeat in batch.repeats
+            ],
+        )
+        self._keep(connection, segments, fresh)
+        return segments
+
+    def _add_addresses(self, connection: sqlite3.Connection) -> None:
+        rows = []
+        for number, key, written, page in self._new_addresses:
+            folder, name = split_key(key)
+            rows.append((number, self._folder(connection, folder), name, written, page))
+        connection.executemany(
+            "INSERT INTO addresses (id, folder, name, written, page) VALUES (?, ?, ?, ?, ?)", rows
+        )
+
+    def _folder(self, connection: sqlite3.Connection, prefix: str) -> int:
+        number = self._folders.get(prefix)
+        if number is None:
+            row = connection.execute("SELECT id FROM folders WHERE prefix = ?", (prefix,)).fetchone()
+            if row is None:
+                connection.execute("INSERT INTO folders (prefix) VALUES (?)", (prefix,))
+                row = connection.execute("SELECT last_insert_rowid()").fetchone()
+            if len(self._folders) >= _KINDS_KNOWN:
+                self._folders.clear()
+            number = self._folders[prefix] = int(row[0])
+        return number
+
+    def _kind(self, connection: sqlite3.Connection, kind: tuple[str, int, str]) -> int:
+        """Return the number of a (type, status, media type): its last two bits are the type."""
+        number = self._kinds.get(kind)
+        if number is None:
+            type_, status, mime = CAPTURE_KINDS.index(kind[0]), *kind[1:]
+            row = connection.execute(
+                "SELECT id FROM kinds WHERE status = ? AND mime = ? AND id & 3 = ?", (status, mime, type_)
+            ).fetchone()
+            if row is None:
+                row = (4 * (_greatest(connection, "kinds") // 4 + 1) + type_,)
+                connection.execute(
+                    "INSERT INTO kinds (id, status, mime) VALUES (?, ?, ?)", (*row, status, mime)
+                )
+            if len(self._kinds) >= _KINDS_KNOWN:
+                self._kinds.clear()
+            number = self._kinds[kind] = int(row[0])
+        return number
+
+    def _member(self, connection: sqlite3.Connection, name: str) -> int:
+        """Return the number of an archive inside a WACZ file, 0 for none."""
+        if not name:
+            return 0
+        connection.execute("INSERT OR IGNORE INTO members (name) VALUES (?)", (name,))
+        return int(connection.execute("SELECT id FROM members WHERE name = ?", (name,)).fetchone()[0])
+
+    def _add_captures(
+        self, connection: sqlite3.Connection, batch: CommitBatch, digests: dict[int, bytes]
+    ) -> set[int]:
+        """Add the captures of a batch, less those that are there; return the versions that they show.
+
+        digests: of the versions that come with these batches.
+        """
+        by_file: dict[int, list[NewCapture]] = {}
+        for capture in batch.captures:
+            by_file.setdefault(capture.file, []).append(capture)
+        number = _greatest(connection, "capture_rows")
+        members = {name: self._member(connection, name) for name in {c.member for c in batch.captures}}
+        shown: set[int] = set()
+        rows, pieces = [], []
+        for file, captures in by_file.items():
+            low, high = min(c.offset for c in captures), max(c.offset for c in captures)
+            there = {
+                place
+                for first, last in connection.execute(
+                    "SELECT first, last FROM pieces WHERE file = ? AND low <= ? AND high >= ?",
+                    (file, high, low),
+                ).fetchall()
+                for place in connection.execute(
+                    "SELECT member, offset, inner FROM capture_rows WHERE id BETWEEN ? AND ? AND file = ?",
+                    (first, last, file),
+                )
+            }
+            first = number + 1
+            for c in captures:
+                place = members[c.member], c.offset, c.inner
+                if place in there:
+                    continue
+                there.add(place)
+                number += 1
+                payload: bytes | str | None = compact_digest(c.payload)
+                if c.version:
+                    shown.add(c.version)
+                    if c.type != "revisit" and payload == self._digest(connection, c.version, digests):
+                        payload = None
+                kind = self._kind(connection, (c.type, c.status, c.mime))
+                rows.append(
+                    (number, c.document, kept_time(c.timestamp), kind, payload, file, *place[:2], c.length, c.inner,
+                     c.version or None, c.refers_to or None)
+                )  # fmt: skip
+            if number >= first:
+                pieces.append((file, first, number, low, high))
+        connection.executemany(
+            "INSERT INTO capture_rows (id, url, time, kind, payload, file, member, offset, length, inner, version,"
+            " refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        connection.executemany(
+            "INSERT INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)", pieces
+        )
+        return shown
+
+    @staticmethod
+    def _digest(connection: sqlite3.Connection, version: int, digests: dict[int, bytes]) -> bytes | None:
+        """Return the digest of a version; those asked for are kept beside those that come."""
+        digest = digests.get(version)
+        if digest is None:
+            row = connection.execute("SELECT digest FROM versions WHERE id = ?", (version,)).fetchone()
+            if row is not None:
+                digest = digests[version] = row[0]
+        return digest
+
+    def _may_be_copies(self, connection: sqlite3.Connection, last_before: int) -> list[int]:
+        """Return those of the captures that have come whose address has another one of the same second."""
+        return [
+            row[0]
+            for row in connection.execute(
+                "SELECT c.id FROM capture_rows c NOT INDEXED WHERE c.id > ? AND c.time >= 0 AND EXISTS (SELECT 1"
+                " FROM capture_rows o WHERE o.url = c.url AND o.time = c.time AND o.id < c.id) ORDER BY c.id",
+                (last_before,),
+            )
+        ]
+
+    @staticmethod
+    def _delete_captures(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> None:
+        """Delete the captures that fit a condition, a row at a time: triggers look at those that are left."""
+        connection.execute(
+            f"DELETE FROM capture_rows WHERE id IN (SELECT id FROM captures WHERE {where})", values
+        )
+
+    def _keep(
+        self,
+        connection: sqlite3.Connection,
+        segments: list[dict[str, Any]],
+        fresh: Mapping[int, CaptureColumns] = MappingProxyType({}),
+    ) -> None:
         """Make these the live segments; the last step of a transaction that changed versions or captures."""
-        write_changed_captures(connection, self.folder, segments)
+        write_changed_captures(connection, self.folder, segments, fresh)
         self._dictionary["segments"] = segments
 
-    def _join_revisits(self, connection: Any, last_before: int, payloads: set[bytes | str]) -> None:
+    def _join_revisits(
+        self, connection: sqlite3.Connection, last_before: int, payloads: set[bytes | str]
+    ) -> None:
         """Give revisits the version they repeat: same payload digest, same address.
 
         last_before: number of the last capture before this commit. payloads: digests of captures that lost their
         version. Nothing else is looked at: revisits of which nothing is held may be millions.
         """
-        lost = [(payload,) for payload in payloads if payload]
-        connection.execute(f"UPDATE captures NOT INDEXED {_TAKE_VERSION} AND id > ?", (last_before,))
-        connection.executemany(
-            f"UPDATE captures INDEXED BY revisits_alone {_TAKE_VERSION} AND payload = ?", lost
-        )
-        came = connection.execute(
-            "SELECT DISTINCT version, payload, url FROM captures"
-            " WHERE id > ? AND version IS NOT NULL AND payload <> '' ORDER BY version",
+        some = f"SELECT 1 FROM capture_rows r INDEXED BY revisits_alone WHERE {_ALONE} LIMIT 1"
+        if not connection.execute(some).fetchone():
+            return
+        alone = connection.execute(
+            f"SELECT DISTINCT r.payload, r.url FROM capture_rows r NOT INDEXED WHERE r.id > ? AND {_ALONE}",
             (last_before,),
         ).fetchall()
-        connection.executemany(
-            "UPDATE captures INDEXED BY revisits_alone SET version = ?"
-            " WHERE type = 'revisit' AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
-            came,
-        )
+        for payload in payloads:
+            alone += connection.execute(
+                "SELECT DISTINCT r.payload, r.url FROM capture_rows r INDEXED BY revisits_alone"
+                f" WHERE {_ALONE} AND r.payload = ?",
+                (payload,),
+            ).fetchall()
+        alone += connection.execute(
+            "SELECT DISTINCT c.payload, c.url FROM captures c"
+            " WHERE c.id > ? AND c.version IS NOT NULL AND c.payload <> '' AND EXISTS"
+            f" (SELECT 1 FROM capture_rows r INDEXED BY revisits_alone WHERE {_ALONE} AND r.payload = c.payload"
+            " AND r.url = c.url)",
+            (last_before,),
+        ).fetchall()
+        for payload, url in dict.fromkeys(alone):
+            row = connection.execute(
+                f"SELECT MIN(version) FROM ({versions_repeated('?1', '?2')})", (payload, url)
+            ).fetchone()
+            if row[0] is not None:
+                connection.execute(
+                    "UPDATE capture_rows INDEXED BY revisits_alone SET version = ?"
+                    " WHERE kind & 3 = 2 AND version IS NULL AND payload <> '' AND payload = ? AND url = ?",
+                    (row[0], payload, url),
+                )
 
     def forget_file(self, path: str) -> None:
         """Take everything that only this file holds out of the index, and the file out of the ledger."""
@@ -332,7 +476,8 @@ class IndexWriter:
             file = self.files.find(path)
             if file is None:
                 return
-            self.drop_captures(connection, "file = ?", [file.number], fold=False)
+            self.drop_captures(connection, IN_FILE, [file.number], fold=False)
+            connection.execute("DELETE FROM pieces WHERE file = ?", (file.number,))
             self.files.forget(file.number)
 
     def drop_captures(
@@ -344,7 +489,7 @@ class IndexWriter:
         """
         shown = self._versions_of(connection, where, values)
         urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
-        connection.execute(f"DELETE FROM captures WHERE {where}", values)
+        self._delete_captures(connection, where, values)
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         before = {entry["number"]: set(entry["dead"]) for entry in segments}
         self._bury(connection, self._without_bytes(connection, shown), segments)
@@ -364,18 +509,32 @@ class IndexWriter:
         with self.catalogue.transaction() as connection:
             if all_of_them:
                 connection.execute(
-                    "DELETE FROM addresses WHERE NOT EXISTS (SELECT 1 FROM captures WHERE captures.url = addresses.id)"
+                    "DELETE FROM addresses WHERE NOT EXISTS (SELECT 1 FROM capture_rows c WHERE c.url = addresses.id)"
                 )
+                connection.execute(
+                    "DELETE FROM folders WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.folder = folders.id)"
+                )
+                self._folders.clear()
             else:
                 self._delete_urls(connection, self._left_urls)
         self._left_urls.clear()
 
-    @staticmethod
-    def _delete_urls(connection: sqlite3.Connection, urls: Iterable[tuple[int]]) -> None:
-        """Delete those of some addresses that have no capture."""
+    def _delete_urls(self, connection: sqlite3.Connection, urls: Iterable[tuple[int]]) -> None:
+        """Delete those of some addresses that have no capture, and their folders if nothing else is in them."""
+        gone = [
+            url
+            for url in urls
+            if not connection.execute("SELECT 1 FROM capture_rows WHERE url = ?", url).fetchone()
+        ]
+        folders: set[tuple[int]] = set()
+        for url in gone:
+            folders.update(connection.execute("SELECT folder FROM addresses WHERE id = ?", url).fetchall())
+        connection.executemany("DELETE FROM addresses WHERE id = ?", gone)
         connection.executemany(
-            "DELETE FROM addresses WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM captures WHERE url = ?1)", urls
+            "DELETE FROM folders WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM addresses WHERE folder = ?1)",
+            sorted(folders),
         )
+        self._folders.clear()
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds.
@@ -391,14 +550,14 @@ class IndexWriter:
             payloads = connection.execute(
                 "SELECT DISTINCT payload FROM captures WHERE version = ? AND payload <> ''", (version,)
             ).fetchall()
-            return any(connection.execute(f"SELECT 1 {_HOLDERS}", payload).fetchone() for payload in payloads)
+            return any(connection.execute(holder_of("?1"), payload).fetchone() for payload in payloads)
 
         return [version for version in sorted(versions) if not is_held(version)]
 
     def _count_captures(self, connection: Any, file: int, entry: dict[str, Any]) -> None:
         """Let the ledger entry of a file that was given up count the captures that are held of it."""
         entry["captures"], entry["documents"] = connection.execute(
-            "SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE file = ?",
+            f"SELECT COUNT(*), COUNT(CASE WHEN type <> 'revisit' THEN version END) FROM captures WHERE {IN_FILE}",
             (file,),
         ).fetchone()
         entry["records"] = entry["captures"] + sum(entry["skipped"].values())
@@ -421,7 +580,11 @@ class IndexWriter:
                 row[0]
                 for row in connection.execute("SELECT payload FROM captures WHERE version = ?", (version,))
             )
-            connection.execute("UPDATE captures SET version = NULL WHERE version = ?", (version,))
+            connection.execute(
+                "UPDATE capture_rows SET version = NULL,"
+                " payload = ifnull(payload, (SELECT digest FROM versions WHERE id = ?1)) WHERE version = ?1",
+                (version,),
+            )
             connection.execute("DELETE FROM versions WHERE id = ?", (version,))
         for number in sorted(touched):
             entry = by_number[number]
@@ -532,11 +695,18 @@ class IndexWriter:
             for source, target in zip(task.files[: 2 + merged["weights"]], own, strict=False):
                 disk.rename(source, target)
             disk.sync_folder(self.folder)
-            for each, place in zip(task.numbers, places, strict=True):
-                connection.executemany(
-                    "UPDATE versions SET segment = ?, ordinal = ? WHERE segment = ? AND ordinal = ?",
-                    [(number, int(new), each, old) for old, new in enumerate(place.tolist()) if new >= 0],
-                )
+            columns = merged_columns(
+                self._columns_of(connection, by_number, task), places, merged["versions"]
+            )
+            gone_meanwhile = set(merged["dead"])
+            connection.executemany(
+                "UPDATE versions SET segment = ?, ordinal = ? WHERE id = ?",
+                [
+                    (number, ordinal, version)
+                    for ordinal, version in enumerate(columns.numbers.tolist())
+                    if ordinal not in gone_meanwhile
+                ],
+            )
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"] > len(merged["dead"]):
                 sum_lengths(self.folder, merged)
@@ -544,8 +714,14 @@ class IndexWriter:
             folded = dict(self._dictionary.get("links folded") or ())
             if any(each in folded and folded[each] != len(by_number[each]["dead"]) for each in task.numbers):
                 self._dictionary["links folded"] = None  # links went, and nothing tells any more which
-            self._keep(connection, segments)
+            self._keep(connection, segments, {number: columns})
         self._remove_orphans(segments)
+
+    def _columns_of(
+        self, connection: sqlite3.Connection, entries: Mapping[int, dict[str, Any]], task: MergeTask
+    ) -> list[CaptureColumns]:
+        """Return the capture columns of the segments of a merge."""
+        return [sound_columns(connection, self.folder, entries[number]) for number in task.numbers]
 
     def segments(self) -> list[dict[str, Any]]:
         """Return what the catalogue says of the live segments."""
@@ -577,3 +753,7 @@ class IndexWriter:
             is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
                 disk.remove(os.path.join(self.folder, name))
+
+
+def _greatest(connection: sqlite3.Connection, table: str) -> int:
+    return int(connection.execute(f"SELECT COALESCE(MAX(id), 0) FROM {table}").fetchone()[0])

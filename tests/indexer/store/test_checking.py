@@ -40,15 +40,24 @@ def test_a_sound_index_has_no_problems_and_tells_its_progress(folder: Path) -> N
 @pytest.mark.parametrize(
     "sql, found",
     [
-        ("UPDATE captures SET url = 99 WHERE offset = 0", "1 captures of an address that is not there"),
-        ("UPDATE captures SET file = 99 WHERE offset = 0", "1 captures in a file that is not there"),
+        ("UPDATE capture_rows SET url = 99 WHERE offset = 0", "1 captures of an address that is not there"),
+        ("UPDATE capture_rows SET file = 99 WHERE offset = 0", "1 captures in a file that is not there"),
         (
-            "UPDATE captures SET version = 99 WHERE offset = 0",
+            "UPDATE capture_rows SET version = 99 WHERE offset = 0",
             "1 captures that show a version that is not there",
         ),
         ("UPDATE versions SET url = 99 WHERE ordinal = 1", "1 versions of an address that is not there"),
-        ("UPDATE captures SET type = 'revisit' WHERE offset = 0", "1 versions that no capture holds"),
-        ("DELETE FROM captures WHERE offset = 0", "the ledger counts 2 captures, the index holds 1"),
+        ("UPDATE capture_rows SET kind = kind | 2 WHERE offset = 0", "1 versions that no capture holds"),
+        ("UPDATE capture_rows SET kind = 99 WHERE offset = 0", "1 captures of a kind that is not there"),
+        ("UPDATE capture_rows SET member = 9 WHERE offset = 0", "1 captures in a member that is not there"),
+        (
+            "UPDATE capture_rows SET offset = 7777 WHERE offset = 0",
+            "1 captures that no piece of their file holds",
+        ),
+        ("UPDATE capture_rows SET offset = 0", "1 captures of one record more than once"),
+        ("UPDATE addresses SET folder = 99 WHERE id = 1", "1 addresses in a folder that is not there"),
+        ("UPDATE addresses SET folder = 1, name = 'x'", "1 addresses more than once"),
+        ("DELETE FROM capture_rows WHERE offset = 0", "the ledger counts 2 captures, the index holds 1"),
         ("DELETE FROM versions WHERE ordinal = 1", "live versions are not those of the catalogue"),
         ("UPDATE versions SET url = 3 - url", "belong to other pages"),
         (
@@ -63,7 +72,7 @@ def test_a_sound_index_has_no_problems_and_tells_its_progress(folder: Path) -> N
         ("UPDATE catalogue SET value = replace(value, '\"number\":1', '\"number\":5')", "000005.seg"),
         ("UPDATE catalogue SET value = 'nothing' WHERE key = 'segments'", "expected JSON"),
         ("DELETE FROM catalogue WHERE key = 'segments'", "segments"),
-        ("DROP TABLE captures", "captures"),
+        ("DROP TABLE capture_rows", "capture_rows"),
     ],
 )
 def test_a_planted_fault_is_found(folder: Path, sql: str, found: str) -> None:

@@ -35,7 +35,7 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     with open(path, "rb") as file:
         data = file.read()
     magic, version, length, blocks, crc = struct.unpack_from("<4sIIII", data)
-    assert (magic, version) == (b"FAid", 5)
+    assert (magic, version) == (b"FAid", 6)
     assert zlib.crc32(data[:16] + data[20 : 20 + length + 4 * blocks]) == crc
     header = json.loads(data[20 : 20 + length])
     checksums = list(struct.unpack_from(f"<{blocks}I", data, 20 + length))
@@ -129,11 +129,11 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 5, "checksums": True}
+    assert maps["format"] == {"version": 6, "checksums": True}
     for segment in maps["segments"]:
         rows = catalogue.execute(
-            "SELECT v.ordinal, a.urlkey, a.written FROM versions v JOIN addresses a ON a.id = v.url"
-            " WHERE v.segment = ?",
+            "SELECT v.ordinal, f.prefix || a.name, a.written FROM versions v JOIN addresses a ON a.id = v.url"
+            " JOIN folders f ON f.id = a.folder WHERE v.segment = ?",
             (segment["number"],),
         )
         urls = {ordinal: address(urlkey, written) for ordinal, urlkey, written in rows}
@@ -154,10 +154,19 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
     catalogue.close()
 
 
-def address(urlkey: str, written: int | str) -> str:
+def address(urlkey: str, written: int | bytes | str) -> str:
     """Return the address of a row of `addresses`."""
     if isinstance(written, str):
         return written
+    if isinstance(written, bytes):
+        plain, made, others = address(urlkey, written[0]), "", 0
+        for gap in written[1:]:
+            others += gap
+            if gap < 255:
+                start = len(made)
+                made += plain[start : start + others] + plain[start + others].upper()
+                others = 0
+        return made + plain[len(made) :]
     host, path = urlkey.split(")", 1)
     name, *port = host.split(":") if "," in host else [host]
     front = ("http://", "https://", "http://www.", "https://www.")[written & 3]
@@ -175,11 +184,14 @@ def check_captures(catalogue: sqlite3.Connection, folder: str, segment: dict[str
         for row in range(start, end)
     ]  # fmt: skip
     expected = catalogue.execute(
-        "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM captures c JOIN versions v ON v.id = c.version"
-        " WHERE v.segment = ?",
+        "SELECT v.ordinal, c.time, k.status, k.mime, k.id % 4 FROM capture_rows c JOIN kinds k ON k.id = c.kind"
+        " JOIN versions v ON v.id = c.version WHERE v.segment = ?",
         (segment["number"],),
-    )
-    assert header["kind"] == "captures" and read == sorted(expected)
+    ).fetchall()
+    assert header["kind"] == "captures"
+    assert read == sorted((*row[:1], f"{row[1]:014}", *row[2:4], kinds[row[4]]) for row in expected)
+    versions = catalogue.execute("SELECT ordinal, id FROM versions WHERE segment = ?", (segment["number"],))
+    assert all(a["version"][ordinal] + header["meta"]["first"] == number for ordinal, number in versions)
 
 
 # ---- the tests

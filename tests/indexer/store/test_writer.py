@@ -11,7 +11,7 @@ from store_batches import Page, commit_pages, commit_revisit, contents
 from indexer import Ranking
 from indexer.store import plans
 from indexer.store.checking import check_generation
-from indexer.store.compact import doc_id
+from indexer.store.compact import kept_page
 from indexer.store.layout import segment_path, weights_path
 from indexer.store.merge_task import run_merge
 from indexer.store.segment import Segment
@@ -41,8 +41,8 @@ def segments(writer: IndexWriter) -> list[dict[str, Any]]:
 def test_a_commit_is_whole_and_sound(writer: IndexWriter) -> None:
     commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
     assert check_generation(writer.folder) == []
-    assert rows(writer, "SELECT url, doc_id FROM urls ORDER BY id") == [
-        (url, doc_id(url)) for url in ("http://a.example/", "http://b.example/")
+    assert rows(writer, "SELECT url, page FROM urls ORDER BY id") == [
+        (url, kept_page(url)) for url in ("http://a.example/", "http://b.example/")
     ]
     [entry] = segments(writer)
     assert (entry["versions"], entry["dead"], sum(entry["sums"])) == (2, [], 4)
