@@ -273,10 +273,11 @@ class Run:
         if not ready:
             return
         self._committing = True
-        self._writer.commit([commit_batch(waiting.batch, self._files, self._writer) for waiting in ready])
+        batches = [commit_batch(waiting.batch, self._files, self._writer) for waiting in ready]
+        self._writer.commit(batches)
         self._committing = False
-        for waiting in ready:
-            self._grants.end((url, digest) for _, url, digest, _ in waiting.batch.versions)
+        for waiting, batch in zip(ready, batches, strict=True):
+            self._grants.end((version.document, version.digest) for version in batch.versions)
             for number, entry in waiting.batch.finished:
                 self._problems += problems_of(self._files[number], entry)
         self._waiting = [waiting for waiting in self._waiting if waiting not in ready]
@@ -349,7 +350,8 @@ class Run:
         again: dict[int, ArchiveFile] = {}
         kept: list[Waiting] = []
         for waiting in self._waiting:
-            self._grants.end((url, digest) for _, url, digest, _ in waiting.batch.versions)
+            number_of = self._writer.document_number
+            self._grants.end((number_of(url), digest) for _, url, digest, _ in waiting.batch.versions)
             for name in filter(None, (waiting.batch.segment, waiting.batch.links)):
                 with suppress(FileNotFoundError):
                     os.remove(os.path.join(self._writer.folder, name))

@@ -36,10 +36,10 @@ class Grants:
             answers.append((version, document, True))
         return answers
 
-    def end(self, pages: Iterable[tuple[str, bytes]]) -> None:
-        """Forget what was granted of some (address, digest): they are committed, or to be claimed anew."""
-        for url, digest in pages:
-            self._granted.pop((self._writer.document_number(url), digest), None)
+    def end(self, pages: Iterable[Page]) -> None:
+        """Forget that some pages were granted: they are committed, or to be claimed anew."""
+        for page in pages:
+            self._granted.pop(page, None)
 
     def release(self, name: str, kept: set[int]) -> None:
         """Take back what was granted to a worker that is gone. kept: versions of its that wait to be committed."""
