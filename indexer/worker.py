@@ -56,6 +56,27 @@ class CaptureRow:
     digest: bytes | None
     version: int = 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go through the pipe as one flat row, without the page: a quarter of the time."""
+        found, place = self.found, self.found.location
+        about = (
+            found.url,
+            found.timestamp,
+            found.type,
+            found.status,
+            found.mime,
+            found.payload,
+            found.refers_to,
+        )
+        where = place.path, place.offset, place.length, place.member, place.inner
+        return _row_sent, (about, where, self.digest, self.version)
+
+
+def _row_sent(
+    about: tuple[Any, ...], where: tuple[Any, ...], digest: bytes | None, version: int
+) -> CaptureRow:
+    return CaptureRow(CaptureFound(*about, Location(*where), None), digest, version)
+
 
 @dataclass(slots=True)
 class Batch:

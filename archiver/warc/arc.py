@@ -21,7 +21,8 @@ ARC_LINE = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]-?\d{1,30
 ARC_LINE_WITHOUT_LENGTH = re.compile(
     rb"[A-Za-z][A-Za-z0-9+.\-]{1,30}:[^\n]{0,%d}[ \t]"
     rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,40}|-)[ \t]{1,4}\d{14}[ \t]"
-    rb"[^\n]{0,400}[ \t](?:[+\-]?[\d.,eE]{1,300}|-|0[xX][0-9A-Fa-f]{1,16}|[^\x00-\x7f]{1,16})[ \t]*\r?\n" % LONGEST_LINE
+    rb"[^\n]{0,400}[ \t](?:[+\-]?[\d.,eE]{1,300}|-|0[xX][0-9A-Fa-f]{1,16}|[^\x00-\x7f]{1,16})[ \t]*\r?\n"
+    % LONGEST_LINE
 )
 """The same with an address and a date, and a number that is none: +5, 1e3, -. CDX lines end in a digest."""
 

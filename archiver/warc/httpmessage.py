@@ -35,6 +35,7 @@ class HttpResponse:
     raw_body_sha1: SHA-1 of the body with only the transfer coding undone, which
         is what WARC-Payload-Digest covers; b"" if it was too large to be held, or not asked for.
     body_sha1: SHA-1 of `body` where it is known already, which it is of a body without content coding; else b"".
+    header_size: bytes of the record's block that stand before the body.
     """
 
     status: int
@@ -46,6 +47,7 @@ class HttpResponse:
     truncated: bool = False
     raw_body_sha1: bytes = b""
     body_sha1: bytes = b""
+    header_size: int = 0
 
     @property
     def content_type(self) -> str:
@@ -66,23 +68,31 @@ class HttpResponse:
 def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpResponse | None:
     """Return the response without its body, which stays unread; None as in `parse_response`."""
     found = _find_head(record, limits)
-    return found[0] if found else None
+    if not found:
+        return None
+    response, response.header_size, _ = found
+    return response
 
 
 def parse_response(
-    record: Record, *, limits: Limits = DEFAULT_LIMITS, with_sha1: bool = True
+    record: Record,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    with_sha1: bool = True,
+    head: HttpResponse | None = None,
 ) -> HttpResponse | None:
     """Return the response in a record, its body decoded; None if the block is no HTTP response.
 
     Resource and conversion records, and ARC records that hold no HTTP header,
     come out with status 0 and the media type of the record as their header.
     with_sha1: whether `raw_body_sha1` is wanted; it takes about as long as unpacking.
+    head: what `parse_head` gave for the same record, of which nothing was read since; it becomes the response.
     """
-    found = _find_head(record, limits)
-    if not found:
+    response = head or parse_head(record, limits=limits)
+    if not response:
         return None
-    response, size, problems = found
-    _skip(record, size)
+    problems = list(response.problems)
+    _skip(record, response.header_size)
     raw = record.read(limits.body_bytes)
     if record.peek(1):
         problems.append(f"the body is longer than {limits.body_bytes >> 20} MiB; the rest is cut off")

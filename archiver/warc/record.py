@@ -50,22 +50,26 @@ class Location:
 class Headers:
     """Header fields in their written order; names compare without letter case, repeats are kept."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_fields", "_first")
 
     def __init__(self, fields: Iterable[tuple[str, str]] = ()) -> None:
         self._fields = fields if isinstance(fields, list) else list(fields)
+        self._first: dict[str, str] | None = None  # the first value by lower-case name
 
     def get(self, name: str, default: str = "") -> str:
         """Return the first value of the field `name`, or `default`."""
-        wanted = name.lower()
-        for field, value in self._fields:
-            if field.lower() == wanted:
-                return value
-        return default
+        return self._firsts().get(name.lower(), default)
+
+    def _firsts(self) -> dict[str, str]:
+        if self._first is None:
+            self._first = {field.lower(): value for field, value in reversed(self._fields)}
+        return self._first
 
     def get_all(self, name: str) -> list[str]:
         """Return all values of the field `name` in their order; empty if there is none."""
         wanted = name.lower()
+        if wanted not in self._firsts():
+            return []
         return [value for field, value in self._fields if field.lower() == wanted]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -75,7 +79,7 @@ class Headers:
         return len(self._fields)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and any(f.lower() == name.lower() for f, _ in self._fields)
+        return isinstance(name, str) and name.lower() in self._firsts()
 
     def __repr__(self) -> str:
         return f"Headers({self._fields!r})"

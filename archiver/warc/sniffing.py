@@ -57,6 +57,7 @@ _MAGIC = (
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wave", b"AVI ": "video/avi"}
 _MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_ANY_MAGIC = tuple(magic for magic, _ in _MAGIC)
 # What old versions of Apache sent with every file that they did not know.
 _NO_OPINION = re.compile(r"text/plain(?:; charset=(?:ISO-8859-1|iso-8859-1|UTF-8))?")
 
@@ -105,6 +106,8 @@ def _sniffed(start: bytes, *, may_be_script: bool) -> str:
 def _magic(start: bytes) -> str:
     if start.startswith(b"RIFF") and len(start) >= 12:
         return _RIFF.get(start[8:12], "application/octet-stream")
+    if not start.startswith(_ANY_MAGIC):
+        return ""
     return next((media_type for magic, media_type in _MAGIC if start.startswith(magic)), "")
 
 

@@ -30,11 +30,15 @@ class Core(ctypes.CDLL):
         try:
             super().__init__(place)
         except OSError as error:
-            raise CoreMissingError(f"{place}: the compiled core cannot be loaded ({error}); {_HOW}") from error
+            raise CoreMissingError(
+                f"{place}: the compiled core cannot be loaded ({error}); {_HOW}"
+            ) from error
         self.fa_abi.restype = ctypes.c_uint32
         found = self.fa_abi()
         if found != ABI:
-            raise CoreMissingError(f"{place}: the compiled core has interface {found}, expected {ABI}; {_HOW}")
+            raise CoreMissingError(
+                f"{place}: the compiled core has interface {found}, expected {ABI}; {_HOW}"
+            )
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -389,7 +389,7 @@ class IndexWriter:
             rows,
         )
         connection.executemany(
-            "INSERT INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)", pieces
+            "INSERT OR REPLACE INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)", pieces
         )
         return shown
 

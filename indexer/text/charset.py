@@ -38,6 +38,14 @@ _ATTRIBUTE = re.compile(
 )
 _META = re.compile(rb"<meta(?=[%b/])" % _BLANK, re.IGNORECASE)
 _TAG = re.compile(rb"</?[A-Za-z][^%b>]*+" % _BLANK)
+# What the prescan passes over where nothing odd is in it: text, comments, declarations, and tags but meta.
+_PASSED = re.compile(
+    rb"(?:[^<]++|<!--(?!-?>)(?:[^-]|-(?!->))*+-->|<(?!!--)[!?][^>]*+>"
+    rb"|<(?!meta[%(blank)s/])/?[A-Za-z][^%(blank)s<>/\"'=]*+"
+    rb"(?:[%(blank)s]++[A-Za-z_:-][A-Za-z0-9_:.-]*+(?:=(?:\"[^\"]*+\"|'[^']*+'|[A-Za-z0-9#%%./:?&_-]++))?+)*+[%(blank)s/]*+>"
+    rb")*+" % {b"blank": _BLANK},
+    re.IGNORECASE,
+)
 _CONTENT_CHARSET = re.compile(
     rb"charset[%(blank)s]*=[%(blank)s]*(?:\"([^\"]*)\"|'([^']*)'|([^\"'%(blank)s;][^%(blank)s;]*)|)"
     % {b"blank": _BLANK},
@@ -80,6 +88,9 @@ def prescan(start: bytes) -> str | None:
         return None
     place = start.find(b"<")
     while place >= 0:
+        place = start.find(b"<", _PASSED.match(start, place).end())  # type: ignore[union-attr]
+        if place < 0:
+            break
         if start.startswith(b"<!--", place):
             end = start.find(b"-->", place + 2)
             place = end + 2 if end >= 0 else len(start)

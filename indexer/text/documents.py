@@ -214,7 +214,7 @@ def _capture_of(
         elif record.type == RecordType.RESPONSE:
             mime = ""
         if head is not None and may_be_page(mime) and (status == 200 or record.type == RecordType.RESOURCE):
-            response = parse_response(record, limits=PAGE_LIMITS)
+            response = parse_response(record, limits=PAGE_LIMITS, head=head)
             if response is not None and response.raw_body_sha1 and not payload and not record.part:
                 payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
             if response is not None and (kind := response.computed_type) in HTML_TYPES:

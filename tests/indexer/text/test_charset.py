@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import encodings.aliases
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.text import charset
 from indexer.text.charset import decode_html, prescan
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
@@ -220,3 +222,22 @@ def test_a_scan_of_hostile_markup_is_one_pass() -> None:
         b"<meta http-equiv=content-type content=charset=",
     ):
         assert prescan(piece * 100_000) is None
+
+
+PIECES = (
+    b"< > <!-- --> -- - <meta <META charset= utf-8 latin1 \" ' = / <p <a href= </ <! <?xml encoding= <b> \x00 & x "
+    b"http-equiv=content-type content='text/html;charset=koi8-r' <div class='a'> <i x=\"y\"> <!--x--> <br/>"
+).split(b" ")
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(st.sampled_from([*PIECES, b" ", b"\n"]), max_size=20),
+    st.sampled_from([b"", META, b" " + META, b">" + META]),
+)
+def test_passing_over_plain_markup_at_once_changes_nothing(pieces: list[bytes], end: bytes) -> None:
+    start = b"".join(pieces) + end
+    found = prescan(start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charset, "_PASSED", re.compile(b""))
+        assert prescan(start) == found
