@@ -75,7 +75,7 @@ class CaptureRow:
 def _row_sent(
     about: tuple[Any, ...], where: tuple[Any, ...], digest: bytes | None, version: int
 ) -> CaptureRow:
-    return CaptureRow(CaptureFound(*about, Location(*where), None), digest, version)
+    return CaptureRow(CaptureFound(*(*about, Location(*where), None)), digest, version)
 
 
 @dataclass(slots=True)

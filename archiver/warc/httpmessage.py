@@ -70,7 +70,8 @@ def parse_head(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> HttpRespon
     found = _find_head(record, limits)
     if not found:
         return None
-    response, response.header_size, _ = found
+    response = found[0]
+    response.header_size = found[1]
     return response
 
 

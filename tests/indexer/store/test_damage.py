@@ -84,7 +84,7 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 5) -> None:
+def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 6) -> None:
     """Change the header of an array file, with a checksum that fits: as a hostile or a future program would."""
     data = path.read_bytes()
     length, blocks = struct.unpack_from("<II", data, 8)
@@ -162,7 +162,7 @@ def test_another_format_version_is_refused_by_name(index: Path, ending: str) -> 
     rewrite_header(file_of(index, ending), lambda header: None, version=7)
     with pytest.raises(IndexVersionError) as raised:
         open_index(str(index))
-    one_line(raised.value, "format 7", "format 5", "--rebuild")
+    one_line(raised.value, "format 7", "format 6", "--rebuild")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     ):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 5", "--rebuild")
+        one_line(raised.value, str(index), said, "format 6", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []
