@@ -92,7 +92,7 @@ def array_lines(data: bytes, header: dict[str, object]) -> list[str]:
             items *= extent
         kind = {"|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q"}[str(array["dtype"])]
         numbers = struct.unpack_from(f"<{items}{kind}", data, offset)
-        if array["name"] in ("words", "hosts", "texts"):
+        if array["name"] in ("words", "hosts"):
             shown = repr(bytes(numbers).decode())
         elif len(shape) == 2:  # type: ignore[arg-type]
             width = shape[1]  # type: ignore[index]

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
-from indexer.store.arrayfile import ArrayFile, string_at, strings_to_arrays, write_arrays
+from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.compact import page_number
 from indexer.store.errors import IndexCorruptError
+from indexer.store.packed_strings import PackedStrings, pack_strings
 from indexer.text.elements import PageText
 
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
@@ -177,11 +178,11 @@ def _write(path: str, parts: Sequence[_Rows], texts: list[str]) -> None:
     for part in parts:
         used[part.texts] = True
     number = np.cumsum(used) - 1
-    ends, data = strings_to_arrays(texts[i] for i in np.flatnonzero(used).tolist())
+    ends, data = pack_strings(texts[i] for i in np.flatnonzero(used).tolist())
     write_arrays(
         path,
         "links",
-        {"links": sum(len(part.sources) for part in parts)},
+        {"links": sum(len(part.sources) for part in parts), "texts": int(used.sum())},
         {
             "targets": [part.targets for part in parts] or np.zeros(0, dtype=np.uint64),
             "edge_counts": _narrow([part.edges for part in parts]),
@@ -220,7 +221,9 @@ class Links:
         self._texts_of = self.file.array("edge_texts")
         self._link_ends = _ends(self.file.array("link_counts"))
         self._sources = self.file.array("sources")
-        self._text_ends, self._texts = self.file.array("text_ends"), self.file.array("texts")
+        self._texts = PackedStrings(
+            path, int(self.file.meta["texts"]), self.file.array("text_ends"), self.file.array("texts")
+        )
         if (
             len(self._edge_ends) != len(self.targets) + 1
             or self._edge_ends[-1] != len(self._texts_of)
@@ -228,7 +231,7 @@ class Links:
             or self._link_ends[-1] != len(self._sources)
             or len(self._sources) != self.file.meta["links"]
             or int(self._sources.max(initial=0)) >= max(versions, 1)
-            or int(self._texts_of.max(initial=0)) >= max(len(self._text_ends), 1)
+            or int(self._texts_of.max(initial=0)) >= max(len(self._texts), 1)
             or bool((self.targets[1:] <= self.targets[:-1]).any())
         ):
             raise IndexCorruptError(
@@ -240,10 +243,10 @@ class Links:
         return len(self._sources)
 
     def text_at(self, number: int) -> str:
-        return string_at(self._text_ends, self._texts, number)
+        return self._texts.at(number)
 
     def texts(self) -> list[str]:
-        return [self.text_at(number) for number in range(len(self._text_ends))]
+        return self._texts.all()
 
     def counts_to(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many links there are to each of some targets (rising keys)."""
