@@ -25,17 +25,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from archiver.interpreter import start_python
 from archiver.warc import Damage, Location
-from indexer.store.columns import KINDS, VersionColumns
+from indexer.core.batch import Batch as WordBatch
+from indexer.store.columns import VersionColumns
 from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
-from indexer.store.inversion import write_batch
+from indexer.store.inversion import write_inverted
 from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
-from indexer.text.analysis import MAX_TEXT, Tokens, analyze_pages
+from indexer.text.analysis import MAX_TEXT, words_of_page
 from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import MAX_TITLE, PageText
@@ -45,7 +47,7 @@ log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
-BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 2_500, 800_000, 10_000
+BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 
 
 @dataclass(slots=True)
@@ -116,10 +118,9 @@ class Worker:
 
     def _start_batch(self) -> None:
         self._batch = Batch()
-        self._groups: list[Tokens] = []
+        self._words = WordBatch()
         self._documents: list[int] = []
         self._languages: list[str] = []
-        self._tokens = 0
         self._records_ended = 0  # of files that are read to their end and go with this batch
         self._links = LinkCollector()
         self._group: list[CaptureRow] = []
@@ -139,7 +140,7 @@ class Worker:
                 self._takedowns = message[1]
             elif message[0] == "merge":
                 self._merges.append(message[1])
-                if not self._groups:
+                if not len(self._words):
                     self._merge()
             elif message[0] == "flush":
                 self._finish_batch()
@@ -176,7 +177,11 @@ class Worker:
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
                 with self._turn():
                     self._analyze_group(entry)
-                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS or has_many:
+                    if (
+                        len(self._documents) >= BATCH_PAGES
+                        or self._words.occurrences >= BATCH_TOKENS
+                        or has_many
+                    ):
                         self._finish_batch()
         self._analyze_group(entry)
         if entry.damaged and entry.status == "indexed":
@@ -198,7 +203,7 @@ class Worker:
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
                 with self._turn():
                     self._analyze_group(entry)
-                    if len(self._documents) >= BATCH_PAGES or self._tokens >= BATCH_TOKENS:
+                    if len(self._documents) >= BATCH_PAGES or self._words.occurrences >= BATCH_TOKENS:
                         self._finish_batch()
         self._analyze_group(entry)
         self._finish_batch()
@@ -251,7 +256,7 @@ class Worker:
             )
 
     def _analyze_group(self, entry: FileEntry) -> None:
-        """Ask which pages of the group are new, and turn those into token columns."""
+        """Ask which pages of the group are new, and add those to the batch."""
         rows, self._group, self._group_characters = self._group, [], 0
         if not rows:
             return
@@ -272,21 +277,16 @@ class Worker:
             page.language = language_of(page)
             page.charset = body.charset
             self._links.add(len(self._documents), row.found.url, page)
+            words = words_of_page(row.found.url, page, MAX_TEXT)
+            self._words.add_page(words)
+            if words.is_cut:
+                problem = f"the text of the page is longer than {MAX_TEXT} characters"
+                entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
             self._documents.append(document)
             self._languages.append(page.language)
             title = page.title[:MAX_TITLE] if page.title else None
             self._batch.versions.append((version, row.found.url, body.digest, title))
             self._status[Status.PAGES] += 1
-        if pages:
-            tokens = analyze_pages(
-                [(row.found.url, page) for (row, _, _, _), page in zip(new, pages, strict=True)], MAX_TEXT
-            )
-            for (row, _, _, _), is_cut in zip(new, tokens.cut, strict=True):
-                if is_cut:
-                    problem = f"the text of the page is longer than {MAX_TEXT} characters"
-                    entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
-            self._groups.append(tokens)
-            self._tokens += len(tokens.word)
 
     def _answers(self) -> list[tuple[int, int, bool]]:
         """Return the answers to a claim; a merge that is asked for meanwhile waits until the batch is done."""
@@ -342,11 +342,15 @@ class Worker:
             self._batches += 1
             batch.segment = f"{self._name}-{self._batches}.new"
             columns = version_columns(
-                [url for _, url, _, _ in batch.versions], self._documents, self._languages, self._groups
+                [url for _, url, _, _ in batch.versions],
+                self._documents,
+                self._languages,
+                self._words.lengths(),
+                self._words.extents(),
             )
             batch.sums = columns.lengths.sum(axis=0, dtype=np.int64).tolist()
             batch.counts = (columns.lengths > 0).sum(axis=0).tolist()
-            write_batch(os.path.join(self._folder, batch.segment), self._groups, columns)
+            write_inverted(os.path.join(self._folder, batch.segment), self._words, columns)
             batch.links = f"{self._name}-{self._batches}.links.new"
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
@@ -362,7 +366,11 @@ def _now_ms() -> int:
 
 
 def version_columns(
-    urls: list[str], documents: list[int], languages: list[str], groups: list[Tokens]
+    urls: list[str],
+    documents: list[int],
+    languages: list[str],
+    lengths: NDArray[np.uint32],
+    extents: NDArray[np.uint32],
 ) -> VersionColumns:
     """Return the columns of the versions of a batch."""
     hosts, host = _numbered(host_of(url) for url in urls)
@@ -370,12 +378,8 @@ def version_columns(
     return VersionColumns(
         document=np.asarray(documents, dtype=np.uint32),
         key=np.asarray([doc_key(url) for url in urls], dtype=np.uint64),
-        lengths=np.concatenate([tokens.lengths for tokens in groups])
-        if groups
-        else np.zeros((0, KINDS), dtype=np.uint32),
-        extent=np.concatenate([tokens.extents for tokens in groups])
-        if groups
-        else np.zeros(0, dtype=np.uint32),
+        lengths=lengths,
+        extent=extents,
         host=host,
         language=language,
         hosts=hosts,

@@ -13,13 +13,7 @@ struct fa_batch {
     int is_inverted; /* nothing can be added any more */
 };
 
-fa_batch *fa_batch_new(uint64_t first_seed, uint64_t second_seed) {
-    fa_batch *batch = calloc(1, sizeof *batch);
-    if (batch == NULL) return NULL;
-    fa_intern_begin(&batch->words, (uint64_t[]){first_seed, second_seed});
-    fa_lists_begin(&batch->lists, (uint64_t[]){second_seed, first_seed});
-    return batch;
-}
+fa_batch *fa_batch_new(void) { return calloc(1, sizeof(fa_batch)); }
 
 /* Let go of what is not needed once the occurrences stand by word. */
 static void free_occurrences(fa_batch *batch) {
@@ -52,9 +46,9 @@ const fa_lists *fa_batch_lists(const fa_batch *batch) { return &batch->lists; }
 
 /* ---- adding pages ---- */
 
-static enum fa_status intern(fa_batch *batch, const uint8_t *data, size_t size, uint32_t *number) {
+static enum fa_status intern(fa_batch *batch, const uint8_t *data, size_t size, uint64_t hash, uint32_t *number) {
     uint32_t known = batch->words.count;
-    enum fa_status status = fa_intern_put(&batch->words, data, size, number);
+    enum fa_status status = fa_intern_put_hashed(&batch->words, data, size, hash, number);
     if (status == FA_OK && *number == known && !fa_buffer_put_u32(&batch->word_counts, 0)) return FA_NO_MEMORY;
     return status;
 }
@@ -88,13 +82,28 @@ static enum fa_status end_page(fa_batch *batch) {
     return fa_buffer_put_u32(&batch->page_ends, (uint32_t)fa_batch_occurrences(batch)) ? FA_OK : FA_NO_MEMORY;
 }
 
+enum fa_status fa_batch_add_tokens(fa_batch *batch, const fa_tokens *tokens) {
+    if (batch->is_inverted) return FA_CORRUPT;
+    enum fa_status status = begin_page(batch, tokens->token_count);
+    for (size_t i = 0; i < tokens->token_count && status == FA_OK; i++) {
+        const fa_token *token = &tokens->tokens[i];
+        uint32_t word;
+        if (token->element >= FA_ELEMENTS) return FA_CORRUPT;
+        if (token->rank >> FA_POSITION_BITS) return FA_TOO_LARGE;
+        status = intern(batch, tokens->normal + token->begin, token->size, token->hash, &word);
+        if (status == FA_OK) put_occurrence(batch, word, token->element, token->rank);
+    }
+    return status == FA_OK ? end_page(batch) : status;
+}
+
 static enum fa_status intern_all(fa_batch *batch, const fa_columns *columns) {
     uint32_t start = 0, number;
     batch->numbers.size = 0;
-    for (size_t word = 0; word < columns->word_count; word++) {
-        uint32_t end = columns->word_ends[word];
+    for (size_t row = 0; row < columns->word_count; row++) {
+        uint32_t end = columns->word_ends[row];
         if (end < start || end > columns->words.size) return FA_CORRUPT;
-        enum fa_status status = intern(batch, columns->words.data + start, end - start, &number);
+        const uint8_t *word = columns->words.data + start;
+        enum fa_status status = intern(batch, word, end - start, fa_hash(word, end - start), &number);
         if (status != FA_OK) return status;
         if (!fa_buffer_put_u32(&batch->numbers, number)) return FA_NO_MEMORY;
         start = end;

@@ -8,14 +8,19 @@
 
 #include "codec.h"
 #include "core.h"
+#include "tokens.h"
 
 typedef struct fa_batch fa_batch;
 
-/* seed: two numbers that nobody outside knows. NULL when memory is short. */
-FA_EXPORT fa_batch *fa_batch_new(uint64_t first_seed, uint64_t second_seed);
+/* NULL when memory is short. */
+FA_EXPORT fa_batch *fa_batch_new(void);
 FA_EXPORT void fa_batch_free(fa_batch *batch);
 
-/* Occurrences of many pages as columns, those of a page together and the pages rising.
+/* Add a page from its words, as fa_tokenize_sections and fa_tokens_of_page find them; linear time. FA_TOO_LARGE: there are
+ * FA_MAX_VERSIONS pages, or 2^32 occurrences. After anything but FA_OK the batch can only be freed. */
+FA_EXPORT enum fa_status fa_batch_add_tokens(fa_batch *batch, const fa_tokens *tokens);
+
+/* Add pages from occurrences as columns, those of a page together and the pages rising.
  *
  * words, word_ends: the distinct words one behind the other in UTF-8, and where each ends; word: for each occurrence an
  * index into them; page: the page, from 0 to pages - 1; element, position: its place. Positions of a word in an element

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core.library import core
-from indexer.core.lists import ELEMENTS, Bytes, Lists, address_of, check, secret
+from indexer.core.lists import ELEMENTS, Bytes, Lists, address_of, check
+from indexer.core.tokens import Tokenizer
 
 
 class _Columns(ctypes.Structure):
@@ -28,11 +29,11 @@ class _Columns(ctypes.Structure):
     ]
 
 
-core.fa_batch_new.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
 core.fa_batch_new.restype = ctypes.c_void_p
 core.fa_batch_free.argtypes = [ctypes.c_void_p]
 core.fa_batch_free.restype = None
 core.fa_batch_add_columns.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Columns)]
+core.fa_batch_add_tokens.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
 core.fa_batch_pages.argtypes = [ctypes.c_void_p]
 core.fa_batch_pages.restype = ctypes.c_uint32
 core.fa_batch_occurrences.argtypes = [ctypes.c_void_p]
@@ -48,7 +49,7 @@ class Batch:
     """Pages by number, from 0 on, and the occurrences of their words."""
 
     def __init__(self) -> None:
-        self._handle = core.fa_batch_new(*secret())
+        self._handle = core.fa_batch_new()
         if not self._handle:
             raise MemoryError("the core has no memory left")
 
@@ -62,6 +63,10 @@ class Batch:
     def occurrences(self) -> int:
         """How many occurrences the pages have together."""
         return int(core.fa_batch_occurrences(self._handle))
+
+    def add_page(self, tokenizer: Tokenizer) -> None:
+        """Add a page, whose words the tokenizer holds. Raises OverflowError like `add`."""
+        check(core.fa_batch_add_tokens(self._handle, tokenizer.handle))
 
     def add(
         self,

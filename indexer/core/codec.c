@@ -1,7 +1,5 @@
 #include "codec.h"
 
-void fa_lists_begin(fa_lists *lists, const uint64_t seed[2]) { fa_intern_begin(&lists->shape_numbers, seed); }
-
 enum fa_status fa_lists_word(fa_lists *lists, fa_bytes word, uint32_t id) {
     if (!fa_buffer_put(&lists->words, word.data, word.size) || !fa_buffer_put_u32(&lists->word_ids, id)) {
         return FA_NO_MEMORY;

@@ -61,10 +61,7 @@ typedef struct fa_lists {
     uint64_t bit, language;
 } fa_lists;
 
-/* Take up lists that are all zeros. */
-void fa_lists_begin(fa_lists *lists, const uint64_t seed[2]);
-
-/* Begin the list of a word. FA_OK or FA_NO_MEMORY, as all functions here; FA_TOO_LARGE when an end does not fit into 32
+/* Begin the list of a word; lists that are all zeros are empty. FA_OK or FA_NO_MEMORY, as all functions here; FA_TOO_LARGE when an end does not fit into 32
  * bits. After anything but FA_OK the lists can only be freed. */
 enum fa_status fa_lists_word(fa_lists *lists, fa_bytes word, uint32_t id);
 

@@ -1,56 +1,9 @@
 #include "intern.h"
 
-static uint64_t turned(uint64_t value, unsigned bits) { return value << bits | value >> (64 - bits); }
+#include "tokens.h"
 
-typedef struct state {
-    uint64_t a, b, c, d;
-} state;
-
-static inline void mix(state *s) {
-    s->a += s->b;
-    s->c += s->d;
-    s->b = turned(s->b, 13) ^ s->a;
-    s->d = turned(s->d, 16) ^ s->c;
-    s->a = turned(s->a, 32);
-    s->c += s->b;
-    s->a += s->d;
-    s->b = turned(s->b, 17) ^ s->c;
-    s->d = turned(s->d, 21) ^ s->a;
-    s->c = turned(s->c, 32);
-}
-
-static inline void take(state *s, uint64_t eight) {
-    s->d ^= eight;
-    mix(s);
-    s->a ^= eight;
-}
-
-/* Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), with one round for each eight bytes and three at
- * the end: without the seed no two strings of the same hash can be looked for. */
-static uint32_t hash_of(const uint64_t seed[2], const uint8_t *data, size_t size) {
-    state s = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d, seed[0] ^ 0x6c7967656e657261,
-               seed[1] ^ 0x7465646279746573};
-    size_t left = size;
-    uint64_t eight;
-    for (; left >= 8; left -= 8, data += 8) {
-        memcpy(&eight, data, 8);
-        take(&s, eight);
-    }
-    eight = (uint64_t)size << 56;
-    for (size_t byte = 0; byte < left; byte++) eight |= (uint64_t)data[byte] << (8 * byte);
-    take(&s, eight);
-    s.c ^= 0xff;
-    mix(&s);
-    mix(&s);
-    mix(&s);
-    eight = s.a ^ s.b ^ s.c ^ s.d;
-    return (uint32_t)(eight ^ eight >> 32);
-}
-
-void fa_intern_begin(fa_intern *table, const uint64_t seed[2]) {
-    table->seed[0] = seed[0];
-    table->seed[1] = seed[1];
-}
+/* The half of a hash that is kept. */
+static inline uint64_t half_of(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
 
 fa_bytes fa_intern_at(const fa_intern *table, uint32_t number) {
     const uint32_t *ends = (const uint32_t *)table->ends.data;
@@ -87,17 +40,22 @@ static size_t place_of(const fa_intern *table, uint64_t hash, const uint8_t *dat
 
 int fa_intern_find(const fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
     if (!table->count) return 0;
-    size_t place = place_of(table, hash_of(table->seed, data, size), data, size);
+    size_t place = place_of(table, half_of(fa_hash(data, size)), data, size);
     *number = (uint32_t)table->slots[place] - 1;
     return table->slots[place] != 0;
 }
 
 enum fa_status fa_intern_put(fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
+    return fa_intern_put_hashed(table, data, size, fa_hash(data, size), number);
+}
+
+enum fa_status fa_intern_put_hashed(fa_intern *table, const uint8_t *data, size_t size, uint64_t hash,
+                                    uint32_t *number) {
+    hash = half_of(hash);
     if ((size_t)table->count * 2 >= table->places) {
         enum fa_status status = grow(table);
         if (status != FA_OK) return status;
     }
-    uint64_t hash = hash_of(table->seed, data, size);
     size_t place = place_of(table, hash, data, size);
     if (table->slots[place]) {
         *number = (uint32_t)table->slots[place] - 1;

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import secrets
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import indexer.core.tokens  # noqa: F401  # sets the secret of all tables of words
 from indexer.core.library import CORRUPT, NO_MEMORY, OK, TOO_LARGE, core
 
 _COLUMNS: dict[str, tuple[int, Any]] = {
@@ -89,11 +89,6 @@ class Lists:
         order = np.empty(len(counts), dtype=np.uint32)
         check(core.fa_lists_order_shapes(self._handle, address_of(order)))
         return order, counts[order]
-
-
-def secret() -> tuple[int, int]:
-    """Return two numbers that nobody outside knows, for a table of words."""
-    return secrets.randbits(64), secrets.randbits(64)
 
 
 def check(status: int) -> None:

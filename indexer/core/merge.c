@@ -90,8 +90,7 @@ static enum fa_status begin_reader(reader *r, const fa_source *from) {
     return read_word(r);
 }
 
-fa_merge *fa_merge_new(uint64_t first_seed, uint64_t second_seed, const fa_source *sources, size_t count,
-                       const uint8_t *languages, uint32_t versions) {
+fa_merge *fa_merge_new(const fa_source *sources, size_t count, const uint8_t *languages, uint32_t versions) {
     if (versions > FA_MAX_VERSIONS) return NULL;
     fa_merge *merge = calloc(1, sizeof *merge);
     if (merge == NULL) return NULL;
@@ -108,7 +107,6 @@ fa_merge *fa_merge_new(uint64_t first_seed, uint64_t second_seed, const fa_sourc
         fa_merge_free(merge);
         return NULL;
     }
-    fa_lists_begin(&merge->lists, (uint64_t[]){first_seed, second_seed});
     return merge;
 }
 

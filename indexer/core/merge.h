@@ -24,8 +24,7 @@ typedef struct fa_source {
 
 /* languages: a byte for each new version, as fa_batch_invert takes them; versions: how many. NULL when memory is short or
  * the sizes of some arrays do not fit each other. */
-FA_EXPORT fa_merge *fa_merge_new(uint64_t first_seed, uint64_t second_seed, const fa_source *sources, size_t count,
-                                 const uint8_t *languages, uint32_t versions);
+FA_EXPORT fa_merge *fa_merge_new(const fa_source *sources, size_t count, const uint8_t *languages, uint32_t versions);
 FA_EXPORT void fa_merge_free(fa_merge *merge);
 
 /* Make lists until there are `most` bytes of them or no more words: then `done` is 1. FA_CORRUPT: the segment number

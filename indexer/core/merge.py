@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core.library import CORRUPT, core
-from indexer.core.lists import Bytes, Lists, address_of, check, secret
+from indexer.core.lists import Bytes, Lists, address_of, check
 
 ARRAYS = (
     "word_ids",
@@ -42,8 +42,6 @@ class _Source(ctypes.Structure):
 
 
 core.fa_merge_new.argtypes = [
-    ctypes.c_uint64,
-    ctypes.c_uint64,
     ctypes.POINTER(_Source),
     ctypes.c_size_t,
     ctypes.c_void_p,
@@ -94,9 +92,7 @@ class Merge:
             struct.versions = len(place)
             struct.places = address_of(place)
         languages = np.ascontiguousarray(languages, dtype=np.uint8)
-        self._handle = core.fa_merge_new(
-            *secret(), given, len(sources), address_of(languages), len(languages)
-        )
+        self._handle = core.fa_merge_new(given, len(sources), address_of(languages), len(languages))
         if not self._handle:
             raise ValueError("arrays that do not fit each other")
 

@@ -25,12 +25,9 @@ struct fa_stems {
     fa_buffer rows; /* of the segment in hand */
 };
 
-fa_stems *fa_stems_new(uint64_t first_seed, uint64_t second_seed, size_t most) {
+fa_stems *fa_stems_new(size_t most) {
     fa_stems *stems = calloc(1, sizeof *stems);
     if (stems == NULL) return NULL;
-    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
-        fa_intern_begin(&stems->words[bit], (uint64_t[]){first_seed, second_seed});
-    }
     stems->most = most;
     return stems;
 }

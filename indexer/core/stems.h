@@ -25,7 +25,7 @@ typedef struct fa_stem_words {
 } fa_stem_words;
 
 /* most: bytes to be kept, about; more than that is forgotten by fa_stems_missing. NULL when memory is short. */
-FA_EXPORT fa_stems *fa_stems_new(uint64_t first_seed, uint64_t second_seed, size_t most);
+FA_EXPORT fa_stems *fa_stems_new(size_t most);
 FA_EXPORT void fa_stems_free(fa_stems *stems);
 
 /* Tell which words from `first` on nothing is known of: rows[i] in the language bits[i], `found` of them and at most `room`

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core.library import core
-from indexer.core.lists import Bytes, address_of, check, secret
+from indexer.core.lists import Bytes, address_of, check
 
 SPELLING_BIT = 63  # stands for all languages
 _AT_ONCE = 1 << 15  # words that are asked for at once
@@ -29,7 +29,7 @@ class _Words(ctypes.Structure):
 
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _words, _told = ctypes.POINTER(_Words), ctypes.POINTER(ctypes.c_size_t)
-core.fa_stems_new.argtypes = [ctypes.c_uint64, ctypes.c_uint64, _size]
+core.fa_stems_new.argtypes = [_size]
 core.fa_stems_new.restype = _pointer
 core.fa_stems_free.argtypes = [_pointer]
 core.fa_stems_free.restype = None
@@ -51,7 +51,7 @@ class StemTable:
     def __init__(self, keys_of: Callable[[int, list[str]], Keys], most: int) -> None:
         """keys_of: from a language, by its bit, and words of it, to their keys. most: bytes to be kept, about."""
         self._keys_of = keys_of
-        self._handle = core.fa_stems_new(*secret(), most)
+        self._handle = core.fa_stems_new(most)
         if not self._handle:
             raise MemoryError("the core has no memory left")
 

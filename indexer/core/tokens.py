@@ -113,7 +113,14 @@ class Tokenizer:
     def tokenize_sections(
         self, sections: Sequence[tuple[int, bytes, int, NDArray[np.uint32] | None]], most: int = WHOLE
     ) -> NDArray[np.void]:
-        """Return the tokens of a page. Raises like normalize.
+        """Return the tokens of a page, see find_words."""
+        self.find_words(sections, most)
+        return self.tokens
+
+    def find_words(
+        self, sections: Sequence[tuple[int, bytes, int, NDArray[np.uint32] | None]], most: int = WHOLE
+    ) -> None:
+        """Find the words of a page, and leave them where they are. Raises like normalize.
 
         sections: (element, text, folding, pieces) in their order; pieces: None, or rows of (first byte, element) that
         rise and begin at 0.
@@ -124,7 +131,11 @@ class Tokenizer:
             if pieces is not None:
                 row.pieces, row.piece_count = pieces.ctypes.data, len(pieces)
         _check(core.fa_tokenize_sections(self._handle, rows, len(sections), most))
-        return self.tokens
+
+    @property
+    def handle(self) -> object:
+        """What other functions of the core take: the struct fa_tokens of the text in hand."""
+        return self._handle
 
     @property
     def normal(self) -> bytes:

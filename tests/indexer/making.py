@@ -122,7 +122,8 @@ class DirectIndex:
                 [v.url for v in new],
                 [v.document for v in batch.versions],
                 [v.language for v in new],
-                [tokens],
+                tokens.lengths,
+                tokens.extents,
             )
             batch.segment, batch.links = "test.new", "test.links.new"
             links = LinkCollector()

@@ -30,7 +30,7 @@ static void add_some(fa_batch *batch, const uint8_t **data, size_t *size, int *f
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    fa_batch *batch = fa_batch_new(1, 2);
+    fa_batch *batch = fa_batch_new();
     assert(batch);
     int failed = 0;
     for (unsigned groups = number(&data, &size, 1) % 4 + 1; groups && !failed; groups--) {

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                     &from->shapes, &from->rare_shapes, &from->shape_table, &from->extents};
         for (unsigned i = 0; i < ARRAYS; i++) *arrays[i] = array(&data, &size, &held[s][i]);
     }
-    fa_merge *merge = fa_merge_new(1, 2, sources, SOURCES, languages, (uint32_t)versions);
+    fa_merge *merge = fa_merge_new(sources, SOURCES, languages, (uint32_t)versions);
     int done = 0;
     while (merge && !done && fa_merge_next(merge, 64, &done) == FA_OK) fa_lists_empty(fa_merge_lists(merge));
     if (merge) assert(fa_merge_corrupt(merge) < SOURCES);

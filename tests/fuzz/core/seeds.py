@@ -47,7 +47,9 @@ def _segment(path: Path, chosen: random.Random) -> bytes:
     tokens = analyze_pages([("http://a.example/", PageText("cat", marked=text)) for text in pages])
     urls = [f"http://a.example/{number}" for number in range(versions)]
     write_batch(
-        str(path), [tokens], version_columns(urls, list(range(versions)), ["en"] * versions, [tokens])
+        str(path),
+        [tokens],
+        version_columns(urls, list(range(versions)), ["en"] * versions, tokens.lengths, tokens.extents),
     )
     file = ArrayFile(str(path), "segment")
     arrays = [file.array(name) for name in ARRAYS]

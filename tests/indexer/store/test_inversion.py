@@ -15,10 +15,10 @@ from indexer.core.merge import ARRAYS
 from indexer.store import merging
 from indexer.store.arrayfile import ArrayFile
 from indexer.store.columns import MAX_VERSIONS, VersionColumns
-from indexer.store.inversion import write_batch
+from indexer.store.inversion import write_batch, write_inverted
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
-from indexer.text.analysis import Tokens, analyze_pages
+from indexer.text.analysis import Tokens, analyze_pages, words_of_page
 from indexer.text.elements import ANCHOR, BODY, EMPHASIS, HEADING, PageText, join_pieces
 from tests.indexer.store import numpy_writer
 
@@ -86,6 +86,15 @@ def test_a_batch_of_groups_of_pages(
         made.add(
             tokens.words, tokens.word, tokens.document, tokens.element, tokens.position, len(tokens.extents)
         )
+    by_page = Batch()
+    for group in batch:
+        for page in group:
+            by_page.add_page(words_of_page("http://a.example/x", page))
+    assert (by_page.lengths() == columns.lengths).all() and (by_page.extents() == columns.extent).all()
+    write_inverted(str(tmp_path_factory.getbasetemp() / "pages"), by_page, columns)
+    assert (tmp_path_factory.getbasetemp() / "pages").read_bytes() == (
+        tmp_path_factory.getbasetemp() / "core"
+    ).read_bytes()
     assert (made.lengths() == columns.lengths).all() and (made.extents() == columns.extent).all()
     assert made.occurrences == columns.lengths.sum() and len(made) == len(columns)
 
