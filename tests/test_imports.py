@@ -121,7 +121,7 @@ def test_imports_point_down(path: Path) -> None:
         ("archiver.warc.reader", "from ..crawl import job"),
         ("archiver.crawl.crawler", "from indexer.store import segment"),
         ("archiver.crawl.crawler", "from indexer import search"),
-        ("indexer.text.sax", "from ..store import segment"),
+        ("indexer.text.elements", "from ..store import segment"),
         ("indexer.store.segment", "from indexer.search.query import Word"),
         ("indexer.builder", "def f():\n    from archiver.crawl import job"),
         ("indexer.search.bm25f", "import webui.settings"),
@@ -136,11 +136,11 @@ def test_the_check_sees_an_import_that_points_up(module: str, line: str) -> None
 @pytest.mark.parametrize(
     "module, line",
     [
-        ("archiver.crawl.links", "from indexer.text import sax"),
+        ("archiver.crawl.links", "from indexer.text import pages"),
         ("indexer.search.searcher", "from ..store.segment import Segment"),
         ("indexer.builder", "from .text.documents import read_documents"),
         ("webui.search", "from indexer import open_index"),
-        ("indexer.text.sax", "from .elements import ElementCollector\nimport json"),
+        ("indexer.text.pages", "from .elements import PageText\nimport json"),
         ("archiver.warc.record", "if TYPE_CHECKING:\n    from indexer import Index"),
     ],
 )

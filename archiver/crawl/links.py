@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 from bs4 import BeautifulSoup
 from bs4.filter import SoupStrainer
-from selectolax.lexbor import LexborHTMLParser
 
 from archiver.warc.charsets import UTF_8
 from archiver.warc.urls import base_of, canonical_url, in_charset
-from indexer.text import sax
 from indexer.text.charset import decode_html
 from indexer.text.css import addresses_in
 from indexer.text.page_parts import (
@@ -26,14 +24,10 @@ from indexer.text.page_parts import (
     picture_of,
     srcset_of,
 )
+from indexer.text.pages import Part, collect_parts
 
 MOST_LINKS = 10_000
-_SELECTOR = (
-    "a[href],area[href],link[href],img,source,script[src],iframe,frame[src],embed[src],object[data],video,audio,"
-    "track[src],input[src],[background],[poster],[style],style,meta[content],"
-    + ",".join(sorted(HREF_PARTS | {f"[{name}]" for name in PICTURE_STYLES}))
-)
-_MOST_ELEMENTS = 10 * MOST_LINKS  # of a page that is nested too deep for Lexbor
+_SOURCES = frozenset({"audio", "embed", "img", "input", "script", "source", "track", "video"})  # src is part of them
 _NEEDED_RELS = frozenset(
     {
         "stylesheet",
@@ -123,42 +117,36 @@ def read_page(
     spell: gives the one spelling of an address from what was written and the base.
     """
     text, charset = (html, UTF_8) if isinstance(html, str) else decode_html(html, content_type)
-    if sax.costs_lexbor_too_much(sax.html_bytes(text)):
-        return _read_deep_page(text, base_url, charset, agent, spell)
-    tree = LexborHTMLParser(text)
-    found = _Found(base_of(base_url, _base_href(tree), charset), charset, spell)
+    page, elements, is_cut = collect_parts(text)
+    found = _Found(base_of(base_url, page.base, charset), charset, spell)
     parts = PageParts()
     robots: set[str] = set()
-    _read_tree(tree, found, parts, robots, agent, with_link_text)
-    parts.links, parts.is_cut = list(found.links.values()), found.is_cut
+    _read_elements(elements, found, parts, robots, agent, with_link_text)
+    parts.links, parts.is_cut = list(found.links.values()), found.is_cut or is_cut
     parts.robots = frozenset(robots)
     if with_text:
-        title = tree.css_first("title")
-        parts.title = " ".join(title.text().split()) if title else ""
-        tree.strip_tags(["script", "style", "template", "noscript", "iframe", "title"])
-        parts.text = tree.body.text(separator=" ") if tree.body else ""
+        parts.title, parts.text = page.title or "", page.text
     return parts
 
 
-def _read_tree(
-    tree: LexborHTMLParser,
+def _read_elements(
+    elements: list[Part],
     found: _Found,
     parts: PageParts,
     robots: set[str],
     agent: str,
     with_link_text: bool,
 ) -> None:
-    for node in tree.css(_SELECTOR):
+    for tag, attributes, text in elements:
         if found.is_cut:
             break
-        tag = (node.tag or "").lower()
-        attributes = node.attributes
-        label = node.text(strip=True)[:500] if with_link_text and tag in ("a", "area") else ""
         if tag == "meta":
             _read_meta(attributes, agent, found, robots, parts)
         elif tag == "style":
-            found.add_styles(node.text())
-        _read_element(tag, attributes, found, label)
+            found.add_styles(text)
+        _read_element(
+            tag, attributes, found, " ".join(text.split())[:500] if with_link_text and tag == "a" else ""
+        )
 
 
 def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = "") -> None:
@@ -177,7 +165,9 @@ def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = 
         for name in ("href", "xlink:href"):
             found.add(attributes.get(name), LinkKind.REQUISITE)
     else:
-        source, srcset = attributes.get("src"), attributes.get("srcset") or ""
+        source, srcset = "", ""
+        if tag in _SOURCES:
+            source, srcset = attributes.get("src", ""), attributes.get("srcset", "")
         if tag == "img":
             source, srcset = picture_of(attributes)
         for url in (source, attributes.get("poster"), attributes.get("background")):
@@ -193,23 +183,14 @@ def _read_srcdoc(html: str, found: _Found) -> None:
     """Read the page that lies in the attribute of a frame; it has the base of the page around it, not its charset."""
     if found.depth == MAX_SRCDOC_DEPTH or found.srcdocs == MAX_SRCDOCS:
         return
-    html = html[:MAX_SRCDOC_CHARS]
-    if sax.costs_lexbor_too_much(sax.html_bytes(html)):
-        return
     found.srcdocs += 1
     found.depth += 1
     around = found.base, found.charset
-    tree = LexborHTMLParser(html)
-    found.base, found.charset = base_of(found.base, _base_href(tree)), UTF_8
-    _read_tree(tree, found, PageParts(), set(), "", False)
+    page, elements, _ = collect_parts(html[:MAX_SRCDOC_CHARS])
+    found.base, found.charset = base_of(found.base, page.base), UTF_8
+    _read_elements(elements, found, PageParts(), set(), "", False)
     found.base, found.charset = around
     found.depth -= 1
-
-
-def _base_href(tree: LexborHTMLParser) -> str | None:
-    """Return the address in the first base element that has one, None where there is none."""
-    base = tree.css_first("base[href]", default=None)
-    return (base.attributes["href"] or "") if base is not None else None
 
 
 def css_links(
@@ -313,51 +294,3 @@ def _read_link(attributes: Attributes, found: _Found) -> None:
 
 def _has(rel: str | None, word: str) -> bool:
     return bool(rel) and word in _WORD.findall((rel or "").lower())
-
-
-class _LinkHandler:
-    """Collects the elements of a page that is nested too deep for Lexbor, and the address in its first base element."""
-
-    tags = frozenset(
-        {"a", "area", "audio", "base", "body", "embed", "frame", "iframe", "img", "input", "link", "meta", "object",
-         "script", "source", "table", "td", "track", "video"} | HREF_PARTS
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.base: str | None = None
-        self.is_cut = False
-        self.elements: list[tuple[str, Attributes]] = []
-
-    def start_element(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "base":
-            self.base = attributes.get("href") if self.base is None else self.base
-        elif len(self.elements) >= _MOST_ELEMENTS:
-            self.is_cut = True
-        elif attributes:
-            self.elements.append((tag, dict(attributes)))
-
-    def end_element(self, tag: str) -> None:
-        return None
-
-    def part(self) -> None:
-        return None
-
-    def characters(self, text: str) -> None:
-        return None
-
-
-def _read_deep_page(
-    text: str, url: str, charset: str, agent: str, spell: Callable[[str, str], str]
-) -> PageParts:
-    handler = _LinkHandler()
-    sax.parse_html(text, handler)
-    found = _Found(base_of(url, handler.base, charset), charset, spell)
-    parts = PageParts()
-    robots: set[str] = set()
-    for tag, attributes in handler.elements:
-        if tag == "meta":
-            _read_meta(attributes, agent, found, robots, parts)
-        _read_element(tag, attributes, found)
-    parts.links, parts.is_cut = list(found.links.values()), handler.is_cut or found.is_cut
-    parts.robots = frozenset(robots)
-    return parts

@@ -34,6 +34,10 @@ typedef struct reader {
     size_t found_room, found_count;
     fa_link *links;
     size_t link_room;
+    buffer part_strings;
+    fa_part *parts;
+    size_t part_count, part_room;
+    size_t new_part, open_part; /* 1 + the part whose begin comes next; that whose link is open; 0: none */
     stretch title, description, keywords, language, robots, base;
     bool has_base;
     uint32_t options;
@@ -94,7 +98,7 @@ static fa_bytes stripped(fa_bytes text) {
 /* Makes room for `more` bytes and returns where they go, NULL when memory is short. */
 static uint8_t *room_in(reader *r, buffer *into, size_t more) {
     size_t needed = into->size + more;
-    if (needed > into->room) {
+    if (needed > into->room || !into->data) {
         size_t room = into->room < 1024 ? 1024 : into->room;
         while (room < needed) room += room / 2;
         uint8_t *grown = realloc(into->data, room);
@@ -131,7 +135,7 @@ static stretch keep(reader *r, fa_bytes text) {
 static stretch keep_folded(reader *r, fa_bytes text, size_t most, bool ones_are_blanks) {
     stretch kept = {r->strings.size, 0};
     uint8_t *to = room_in(r, &r->strings, text.size);
-    if (!to) return kept;
+    if (!to || !text.size) return kept;
     uint8_t *begin = to;
     const uint8_t *at = text.data, *end = text.data + text.size;
     bool blank = false;
@@ -288,12 +292,60 @@ static void read_language(reader *r) {
     }
 }
 
+/* -- parts */
+
+static void append_string(reader *r, fa_bytes text) {
+    append(r, &r->part_strings, text);
+    append(r, &r->part_strings, (fa_bytes){(const uint8_t *)"", 1});
+}
+
+static fa_bytes bytes_of_name(const char *name) { return (fa_bytes){(const uint8_t *)name, strlen(name)}; }
+
+static void add_part(reader *r, const html_part *part) {
+    if (!html_room((void **)&r->parts, &r->part_room, r->part_count, sizeof(fa_part))) {
+        r->failed = true;
+        return;
+    }
+    r->parts[r->part_count++] = (fa_part){.strings = 1 + 2 * (part->style.size ? 1 : part->count)};
+    r->new_part = r->part_count;
+    if (part->style.size) {
+        append_string(r, bytes_of_name("style"));
+        append_string(r, bytes_of_name("#text"));
+        append_string(r, bytes_of(r, part->style));
+        return;
+    }
+    size_t begin = r->part_strings.size;
+    append_string(r, bytes_of(r, part->name));
+    if (r->failed) return;
+    for (size_t i = begin; i + 1 < r->part_strings.size; i++) {
+        uint8_t byte = r->part_strings.data[i];
+        r->part_strings.data[i] = byte ? html_lower(byte) : '?';
+    }
+    for (uint32_t i = 0; i < part->count; i++) {
+        const html_part_attribute *attribute = &r->tree.part_attributes[part->first + i];
+        append_string(r, bytes_of_name(html_attribute_names[attribute->name]));
+        append_string(r, bytes_of(r, attribute->value));
+    }
+}
+
+static void open_part(reader *r) {
+    r->open_part = r->new_part;
+    r->new_part = 0;
+    if (r->open_part) r->parts[r->open_part - 1].begin = r->parts[r->open_part - 1].end = (uint32_t)r->text.size;
+}
+
+static void end_part(reader *r) {
+    if (r->open_part) r->parts[r->open_part - 1].end = (uint32_t)r->text.size;
+    r->open_part = 0;
+}
+
 /* -- elements */
 
 static void begin_element(reader *r, unsigned kind, html_span span) {
     switch (kind) {
         case KIND_ANCHOR:
             r->anchors++;
+            open_part(r);
             begin_link(r, span.begin);
             return;
         case KIND_EMPHASIS: r->emphases++; return;
@@ -331,6 +383,7 @@ static void end_element(reader *r, unsigned kind) {
     switch (kind) {
         case KIND_ANCHOR:
             less(&r->anchors);
+            end_part(r);
             end_link(r);
             return;
         case KIND_EMPHASIS: less(&r->emphases); return;
@@ -367,6 +420,7 @@ static void follow(reader *r, const html_event *event) {
             if (!r->has_base) r->base = keep(r, bytes_of(r, event->span));
             r->has_base = true;
             return;
+        case EVENT_ELEMENT: add_part(r, &r->tree.parts[event->span.begin]); return;
         case EVENT_UNFRAME: r->raw_frames = r->special = false; return;
         default: break;
     }
@@ -381,8 +435,8 @@ static void follow(reader *r, const html_event *event) {
 
 static void forget(reader *r) {
     r->page = (fa_page){.text = {NULL, 0}};
-    r->text.size = r->strings.size = r->title_text.size = 0;
-    r->piece_count = r->found_count = 0;
+    r->text.size = r->strings.size = r->title_text.size = r->part_strings.size = 0;
+    r->piece_count = r->found_count = r->part_count = r->new_part = r->open_part = 0;
     r->title = r->description = r->keywords = r->language = r->robots = r->base = (stretch){0, 0};
     r->has_base = r->failed = false;
     r->in_head = r->in_picture = r->in_pre = r->headings = r->anchors = r->emphases = 0;
@@ -418,7 +472,11 @@ static void present(reader *r) {
     if (r->has_base && !page->base.data) page->base = (fa_bytes){(const uint8_t *)"", 0};
     page->links = r->links;
     page->link_count = r->found_count;
-    page->cut = (r->links_are_cut ? FA_CUT_LINKS : 0u) | (r->tree.is_cut ? FA_CUT_NESTING : 0u);
+    page->part_strings = (fa_bytes){r->part_strings.data, r->part_strings.size};
+    page->parts = r->parts;
+    page->part_count = r->part_count;
+    page->cut = (r->tree.parts_are_cut ? FA_CUT_PARTS : 0u) |
+                (r->links_are_cut ? FA_CUT_LINKS : 0u) | (r->tree.is_cut ? FA_CUT_NESTING : 0u);
 }
 
 static void give_back(void **data, size_t *room) {
@@ -445,6 +503,12 @@ static void shrink(reader *r, size_t size) {
     if (tree->tokens.decoded_room > LARGE) give_back((void **)&tree->tokens.decoded, &tree->tokens.decoded_room);
     if (r->text.room > LARGE) give_back((void **)&r->text.data, &r->text.room);
     if (r->strings.room > LARGE) give_back((void **)&r->strings.data, &r->strings.room);
+    if (r->part_strings.room > LARGE) give_back((void **)&r->part_strings.data, &r->part_strings.room);
+    if (r->part_room * sizeof *r->parts > LARGE) give_back((void **)&r->parts, &r->part_room);
+    if (tree->part_room * sizeof *tree->parts > LARGE) give_back((void **)&tree->parts, &tree->part_room);
+    if (tree->part_attribute_room * sizeof *tree->part_attributes > LARGE) {
+        give_back((void **)&tree->part_attributes, &tree->part_attribute_room);
+    }
     if (r->title_text.room > LARGE) give_back((void **)&r->title_text.data, &r->title_text.room);
     if (r->piece_room * sizeof *r->pieces > LARGE) give_back((void **)&r->pieces, &r->piece_room);
 }
@@ -467,6 +531,8 @@ void fa_page_free(fa_page *page) {
     free(r->text.data);
     free(r->strings.data);
     free(r->title_text.data);
+    free(r->part_strings.data);
+    free(r->parts);
     free(r->pieces);
     free(r->found);
     free(r->links);
@@ -480,11 +546,12 @@ int fa_page_read(fa_page *page, fa_bytes html, uint32_t options) {
     shrink(r, html.size);
     if (!html.size) html.data = (const uint8_t *)"";
     r->options = options;
-    if (!html_tree_read(&r->tree, html)) return FA_NO_MEMORY;
+    if (!html_tree_read(&r->tree, html, options & FA_PARTS)) return FA_NO_MEMORY;
     read_language(r);
     for (uint32_t at = r->tree.events[0].next; at && !r->failed; at = r->tree.events[at].next) {
         follow(r, &r->tree.events[at]);
     }
+    end_part(r);
     end_link(r);
     if (!r->failed) present(r);
     if (r->failed) {

@@ -61,7 +61,7 @@ static void tell_end(html_tree *tree, unsigned kind) {
 /* Takes the value of an attribute; false when it is not there or empty. */
 static bool value_of(html_tree *tree, const html_token *token, unsigned attribute, html_span *value) {
     *value = nothing;
-    if (!(token->present >> attribute & 1)) return false;
+    if (!html_has(token, attribute)) return false;
     html_span span = token->values[attribute];
     const uint8_t *bytes = html_bytes(&tree->tokens, span);
     if (memchr(bytes, '&', span.size) || memchr(bytes, '\r', span.size) || memchr(bytes, 0, span.size)) {
@@ -188,13 +188,68 @@ static void tell_base(html_tree *tree, const html_token *token) {
     html_tell(tree, EVENT_PART, nothing);
     html_span href;
     value_of(tree, token, ATTRIBUTE_HREF, &href);
-    if (token->present >> ATTRIBUTE_HREF & 1) html_tell(tree, EVENT_BASE, href);
+    if (html_has(token, ATTRIBUTE_HREF)) html_tell(tree, EVENT_BASE, href);
+}
+
+#define BIT(name) (UINT64_C(1) << ATTRIBUTE_##name)
+
+/* Attributes that may hold addresses ... */
+#define ADDRESSES                                                                                                      \
+    (BIT(BACKGROUND) | BIT(CLIP_PATH) | BIT(CURSOR) | BIT(DATA) | BIT(DATA_HI_RES_SRC) | BIT(DATA_LAZY) |              \
+    BIT(DATA_LAZY_SRC) | BIT(DATA_ORIGINAL) | BIT(DATA_SRC) | BIT(DATA_SRCSET) | BIT(FILL) | BIT(FILTER) | BIT(HREF) | \
+    BIT(IMAGESRCSET) | BIT(MARKER) | BIT(MARKER_END) | BIT(MARKER_MID) | BIT(MARKER_START) | BIT(MASK) | BIT(POSTER) | \
+    BIT(SRC) | BIT(SRCDOC) | BIT(SRCSET) | BIT(STROKE) | BIT(STYLE) | BIT(XLINK_HREF))
+/* ... and what says more of them. */
+static const uint64_t of_parts = ADDRESSES | BIT(CONTENT) | BIT(HTTP_EQUIV) | BIT(NAME) | BIT(REL);
+
+static void add_part(html_tree *tree, html_part part) {
+    if (tree->part_count == MOST_PARTS) {
+        tree->parts_are_cut = true;
+        return;
+    }
+    if (!html_room((void **)&tree->parts, &tree->part_room, tree->part_count, sizeof part)) {
+        tree->failed = true;
+        return;
+    }
+    tree->parts[tree->part_count] = part;
+    tree->cursor = insert_event(tree, tree->cursor, EVENT_ELEMENT, (html_span){(uint32_t)tree->part_count++, 0});
+}
+
+void html_tell_part(html_tree *tree, const html_token *token) {
+    if (!tree->tokens.reads_all || tree->skipped) return;
+    if (!(token->present & ADDRESSES) && !(token->tag == TAG_META && html_has(token, ATTRIBUTE_CONTENT))) return;
+    html_part part = {.name = token->name, .first = (uint32_t)tree->part_attribute_count};
+    for (unsigned name = 0; name < ATTRIBUTE_COUNT; name++) {
+        if (!((token->present & of_parts) >> name & 1)) continue;
+        html_part_attribute attribute = {.name = name};
+        value_of(tree, token, name, &attribute.value);
+        if (!html_room((void **)&tree->part_attributes, &tree->part_attribute_room, tree->part_attribute_count,
+                       sizeof attribute)) {
+            tree->failed = true;
+            return;
+        }
+        tree->part_attributes[tree->part_attribute_count++] = attribute;
+        part.count++;
+    }
+    add_part(tree, part);
+}
+
+/* The text of a style element is no text of the page, but may hold addresses. */
+static void tell_style(html_tree *tree, const html_token *token) {
+    const html_node *top = html_top(tree);
+    if (!tree->tokens.reads_all || tree->skipped != 1 || top->tag != TAG_STYLE) return;
+    html_span span = token->span;
+    if (token->has_references && !html_decode(&tree->tokens, &span, token->is_plain ? 0 : DECODE_REFERENCES)) {
+        tree->failed = true;
+    }
+    if (span.size) add_part(tree, (html_part){.style = span});
 }
 
 /* Tells of the begin of an element whose attributes say something. Returns the kind of its end. */
 static unsigned tell_element(html_tree *tree, const html_token *token, uint32_t *link) {
     unsigned kind = html_tag_infos[token->tag].kind;
     *link = 0;
+    html_tell_part(tree, token);
     if (tree->skipped && kind == KIND_ANCHOR) return KIND_NONE; /* its address is not kept */
     if (tree->skipped || !(html_tag_infos[token->tag].flags & TAG_IS_READ)) {
         tell_begin(tree, kind, 0);
@@ -334,7 +389,10 @@ void html_tell_void(html_tree *tree, const html_token *token) {
 }
 
 void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
-    if (tree->skipped) return;
+    if (tree->skipped) {
+        tell_style(tree, token);
+        return;
+    }
     html_span span = token->span;
     if (token->has_references) {
         if (token->is_plain) how &= ~(unsigned)(DECODE_REFERENCES | DECODE_DROP_ZEROS);

@@ -19,6 +19,7 @@ void html_tokens_start(html_tokens *tokens, fa_bytes html) {
     tokens->at = 0;
     tokens->raw = RAW_NONE;
     tokens->is_foreign = tokens->drops_feed = false;
+    tokens->reads_all = false;
     tokens->decoded_size = 0;
 }
 
@@ -128,34 +129,102 @@ static const uint8_t *script_end(const uint8_t *at, const uint8_t *end) {
 
 /* -- tags */
 
-/* The number of an attribute, ATTRIBUTE_COUNT for one that is not looked at. */
+const char *const html_attribute_names[ATTRIBUTE_COUNT] = {
+    [ATTRIBUTE_ALT] = "alt",
+    [ATTRIBUTE_BACKGROUND] = "background",
+    [ATTRIBUTE_CLIP_PATH] = "clip-path",
+    [ATTRIBUTE_COLOR] = "color",
+    [ATTRIBUTE_CONTENT] = "content",
+    [ATTRIBUTE_CURSOR] = "cursor",
+    [ATTRIBUTE_DATA] = "data",
+    [ATTRIBUTE_DATA_HI_RES_SRC] = "data-hi-res-src",
+    [ATTRIBUTE_DATA_LAZY] = "data-lazy",
+    [ATTRIBUTE_DATA_LAZY_SRC] = "data-lazy-src",
+    [ATTRIBUTE_DATA_ORIGINAL] = "data-original",
+    [ATTRIBUTE_DATA_SRC] = "data-src",
+    [ATTRIBUTE_DATA_SRCSET] = "data-srcset",
+    [ATTRIBUTE_ENCODING] = "encoding",
+    [ATTRIBUTE_FACE] = "face",
+    [ATTRIBUTE_FILL] = "fill",
+    [ATTRIBUTE_FILTER] = "filter",
+    [ATTRIBUTE_HREF] = "href",
+    [ATTRIBUTE_HTTP_EQUIV] = "http-equiv",
+    [ATTRIBUTE_IMAGESRCSET] = "imagesrcset",
+    [ATTRIBUTE_LANG] = "lang",
+    [ATTRIBUTE_MARKER] = "marker",
+    [ATTRIBUTE_MARKER_END] = "marker-end",
+    [ATTRIBUTE_MARKER_MID] = "marker-mid",
+    [ATTRIBUTE_MARKER_START] = "marker-start",
+    [ATTRIBUTE_MASK] = "mask",
+    [ATTRIBUTE_NAME] = "name",
+    [ATTRIBUTE_POSTER] = "poster",
+    [ATTRIBUTE_PROPERTY] = "property",
+    [ATTRIBUTE_REL] = "rel",
+    [ATTRIBUTE_SIZE] = "size",
+    [ATTRIBUTE_SRC] = "src",
+    [ATTRIBUTE_SRCDOC] = "srcdoc",
+    [ATTRIBUTE_SRCSET] = "srcset",
+    [ATTRIBUTE_STROKE] = "stroke",
+    [ATTRIBUTE_STYLE] = "style",
+    [ATTRIBUTE_TITLE] = "title",
+    [ATTRIBUTE_TYPE] = "type",
+    [ATTRIBUTE_VALUE] = "value",
+    [ATTRIBUTE_XLINK_HREF] = "xlink:href",
+    [ATTRIBUTE_XML_LANG] = "xml:lang",
+};
+
+/* Returns the number of an attribute, ATTRIBUTE_COUNT for one that is not looked at. */
 static unsigned attribute_named(const uint8_t *name, size_t size) {
-    static const struct {
-        const char *name;
-        uint8_t size, number;
-    } known[] = {
-        {"alt", 3, ATTRIBUTE_ALT},
-        {"rel", 3, ATTRIBUTE_REL},
-        {"src", 3, ATTRIBUTE_SRC},
-        {"href", 4, ATTRIBUTE_HREF},
-        {"name", 4, ATTRIBUTE_NAME},
-        {"type", 4, ATTRIBUTE_TYPE},
-        {"lang", 4, ATTRIBUTE_LANG},
-        {"face", 4, ATTRIBUTE_FACE},
-        {"size", 4, ATTRIBUTE_SIZE},
-        {"title", 5, ATTRIBUTE_TITLE},
-        {"value", 5, ATTRIBUTE_VALUE},
-        {"color", 5, ATTRIBUTE_COLOR},
-        {"content", 7, ATTRIBUTE_CONTENT},
-        {"property", 8, ATTRIBUTE_PROPERTY},
-        {"encoding", 8, ATTRIBUTE_ENCODING},
-        {"xml:lang", 8, ATTRIBUTE_XML_LANG},
-        {"http-equiv", 10, ATTRIBUTE_HTTP_EQUIV},
+    /* the names by their sizes, and where those of each size begin */
+    static const uint8_t by_size[ATTRIBUTE_COUNT] = {
+        ATTRIBUTE_ALT,
+        ATTRIBUTE_REL,
+        ATTRIBUTE_SRC,
+        ATTRIBUTE_DATA,
+        ATTRIBUTE_FACE,
+        ATTRIBUTE_FILL,
+        ATTRIBUTE_HREF,
+        ATTRIBUTE_LANG,
+        ATTRIBUTE_MASK,
+        ATTRIBUTE_NAME,
+        ATTRIBUTE_SIZE,
+        ATTRIBUTE_TYPE,
+        ATTRIBUTE_COLOR,
+        ATTRIBUTE_STYLE,
+        ATTRIBUTE_TITLE,
+        ATTRIBUTE_VALUE,
+        ATTRIBUTE_CURSOR,
+        ATTRIBUTE_FILTER,
+        ATTRIBUTE_MARKER,
+        ATTRIBUTE_POSTER,
+        ATTRIBUTE_SRCDOC,
+        ATTRIBUTE_SRCSET,
+        ATTRIBUTE_STROKE,
+        ATTRIBUTE_CONTENT,
+        ATTRIBUTE_DATA_SRC,
+        ATTRIBUTE_ENCODING,
+        ATTRIBUTE_PROPERTY,
+        ATTRIBUTE_XML_LANG,
+        ATTRIBUTE_CLIP_PATH,
+        ATTRIBUTE_DATA_LAZY,
+        ATTRIBUTE_BACKGROUND,
+        ATTRIBUTE_HTTP_EQUIV,
+        ATTRIBUTE_MARKER_END,
+        ATTRIBUTE_MARKER_MID,
+        ATTRIBUTE_XLINK_HREF,
+        ATTRIBUTE_DATA_SRCSET,
+        ATTRIBUTE_IMAGESRCSET,
+        ATTRIBUTE_MARKER_START,
+        ATTRIBUTE_DATA_LAZY_SRC,
+        ATTRIBUTE_DATA_ORIGINAL,
+        ATTRIBUTE_DATA_HI_RES_SRC,
     };
-    static const uint8_t first_of_size[12] = {17, 17, 17, 0, 3, 9, 17, 12, 13, 17, 16, 17};
-    if (size >= sizeof first_of_size) return ATTRIBUTE_COUNT;
-    for (unsigned i = first_of_size[size]; i < sizeof known / sizeof *known && known[i].size == size; i++) {
-        if (stands_at(name, name + size, known[i].name)) return known[i].number;
+    static const uint8_t first_of_size[] = {41, 41, 41, 0, 3, 12, 16, 23, 24, 28, 30, 35, 37, 38, 41, 40, 41};
+    if (size + 1 >= sizeof first_of_size) return ATTRIBUTE_COUNT;
+    for (unsigned i = first_of_size[size]; i < ATTRIBUTE_COUNT; i++) {
+        const char *known = html_attribute_names[by_size[i]];
+        if (strlen(known) != size) break;
+        if (stands_at(name, name + size, known)) return by_size[i];
     }
     return ATTRIBUTE_COUNT;
 }
@@ -163,14 +232,15 @@ static unsigned attribute_named(const uint8_t *name, size_t size) {
 static void take_attribute(html_tokens *tokens, html_token *token, const uint8_t *name, size_t size,
                            const uint8_t *value, size_t value_size) {
     unsigned number = attribute_named(name, size);
-    if (number == ATTRIBUTE_COUNT || token->present >> number & 1) return;
-    token->present |= 1u << number;
+    if (number == ATTRIBUTE_COUNT || html_has(token, number)) return;
+    token->present |= UINT64_C(1) << number;
     token->values[number] = (html_span){(uint32_t)(value - tokens->html), (uint32_t)value_size};
 }
 
 /* Reads the rest of a tag behind its name. Returns what is behind its ">", NULL when the markup ends before. */
 static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
-    bool is_read = token->type == HTML_START && html_tag_infos[token->tag].flags & TAG_IS_READ;
+    bool is_read = token->type == HTML_START &&
+                   (tokens->reads_all || html_tag_infos[token->tag].flags & TAG_IS_READ);
     while (at < end) {
         uint8_t class = byte_class[*at];
         if (class & AT_CLOSE) return at + 1;
@@ -223,6 +293,7 @@ static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uin
     }
     token->tag = html_tag_named(first, name, (size_t)(at - name));
     token->hash = hash;
+    token->name = (html_span){(uint32_t)(name - tokens->html), (uint32_t)(at - name)};
     token->self_closing = false;
     token->present = 0;
     uint32_t begin = (uint32_t)(at - tokens->html);
@@ -447,7 +518,7 @@ void html_next(html_tokens *tokens, html_token *token) {
 
 uint8_t *html_decoded_room(html_tokens *tokens, size_t more) {
     size_t needed = tokens->decoded_size + more;
-    if (needed > tokens->decoded_room) {
+    if (needed > tokens->decoded_room || !tokens->decoded) {
         size_t room = tokens->decoded_room < 4096 ? 4096 : tokens->decoded_room;
         while (room < needed) room += room / 2;
         uint8_t *grown = realloc(tokens->decoded, room);

@@ -18,24 +18,48 @@ typedef struct html_span {
 
 enum html_token_type { HTML_EOF, HTML_TEXT, HTML_START, HTML_END, HTML_DOCTYPE, HTML_INSTRUCTION };
 
-/* Attributes that are looked at; only the first of each name in a tag counts. */
+/* Attributes that are looked at, in the order of their names; only the first of each name in a tag counts. */
 enum html_attribute {
     ATTRIBUTE_ALT,
+    ATTRIBUTE_BACKGROUND,
+    ATTRIBUTE_CLIP_PATH,
     ATTRIBUTE_COLOR,
     ATTRIBUTE_CONTENT,
+    ATTRIBUTE_CURSOR,
+    ATTRIBUTE_DATA,
+    ATTRIBUTE_DATA_HI_RES_SRC,
+    ATTRIBUTE_DATA_LAZY,
+    ATTRIBUTE_DATA_LAZY_SRC,
+    ATTRIBUTE_DATA_ORIGINAL,
+    ATTRIBUTE_DATA_SRC,
+    ATTRIBUTE_DATA_SRCSET,
     ATTRIBUTE_ENCODING,
     ATTRIBUTE_FACE,
+    ATTRIBUTE_FILL,
+    ATTRIBUTE_FILTER,
     ATTRIBUTE_HREF,
     ATTRIBUTE_HTTP_EQUIV,
+    ATTRIBUTE_IMAGESRCSET,
     ATTRIBUTE_LANG,
+    ATTRIBUTE_MARKER,
+    ATTRIBUTE_MARKER_END,
+    ATTRIBUTE_MARKER_MID,
+    ATTRIBUTE_MARKER_START,
+    ATTRIBUTE_MASK,
     ATTRIBUTE_NAME,
+    ATTRIBUTE_POSTER,
     ATTRIBUTE_PROPERTY,
     ATTRIBUTE_REL,
     ATTRIBUTE_SIZE,
     ATTRIBUTE_SRC,
+    ATTRIBUTE_SRCDOC,
+    ATTRIBUTE_SRCSET,
+    ATTRIBUTE_STROKE,
+    ATTRIBUTE_STYLE,
     ATTRIBUTE_TITLE,
     ATTRIBUTE_TYPE,
     ATTRIBUTE_VALUE,
+    ATTRIBUTE_XLINK_HREF,
     ATTRIBUTE_XML_LANG,
     ATTRIBUTE_COUNT
 };
@@ -49,7 +73,8 @@ typedef struct html_token {
     bool has_references; /* a text must be decoded: it holds "&", a carriage return or a zero */
     bool is_quirky; /* a document type that stands for the markup of old browsers */
     html_span span; /* a text as it stands; of a tag, its attributes */
-    uint32_t present; /* bits of enum html_attribute; only for tags that are TAG_IS_READ */
+    html_span name; /* of a tag, as written */
+    uint64_t present; /* bits of enum html_attribute; only for tags that are TAG_IS_READ, unless all are read */
     html_span values[ATTRIBUTE_COUNT]; /* as written */
 } html_token;
 
@@ -60,11 +85,16 @@ typedef struct html_tokens {
     uint32_t size, at, end;
     enum html_raw raw; /* what comes next; set by the tree behind a start tag */
     const char *raw_name; /* the tag whose end tag ends raw text, in lower case */
+    bool reads_all; /* attributes of all start tags */
     bool is_foreign; /* we are in a drawing or formula: CDATA is told */
     bool drops_feed; /* a line feed at the very beginning of the next text does not count */
     uint8_t *decoded;
     size_t decoded_size, decoded_room;
 } html_tokens;
+
+extern const char *const html_attribute_names[ATTRIBUTE_COUNT];
+
+static inline bool html_has(const html_token *token, unsigned attribute) { return token->present >> attribute & 1; }
 
 void html_tokens_start(html_tokens *tokens, fa_bytes html);
 

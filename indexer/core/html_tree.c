@@ -177,7 +177,7 @@ static void take_languages(html_tree *tree, const html_token *token) {
     bool *has[2] = {&tree->has_language, &tree->has_xml_language};
     if (tree->nested) return;
     for (unsigned i = 0; i < 2; i++) {
-        if (*has[i] || !(token->present >> attributes[i] & 1)) continue;
+        if (*has[i] || !html_has(token, attributes[i])) continue;
         *has[i] = true;
         *spans[i] = token->values[attributes[i]];
         if (!html_decode(&tree->tokens, spans[i], DECODE_REFERENCES | DECODE_ATTRIBUTE)) tree->failed = true;
@@ -186,7 +186,9 @@ static void take_languages(html_tree *tree, const html_token *token) {
 
 /* An html tag behind the first adds the attributes that are not there yet. */
 static void merge_html(html_tree *tree, const html_token *token) {
-    if (!is_open(tree, TAG_TEMPLATE)) take_languages(tree, token);
+    if (is_open(tree, TAG_TEMPLATE)) return;
+    take_languages(tree, token);
+    html_tell_part(tree, token);
 }
 
 static void end_template(html_tree *tree) {
@@ -315,7 +317,7 @@ static void start_option(html_tree *tree, const html_token *token) {
 }
 
 static bool is_hidden(html_tree *tree, const html_token *token) {
-    if (!(token->present >> ATTRIBUTE_TYPE & 1)) return false;
+    if (!html_has(token, ATTRIBUTE_TYPE)) return false;
     html_span type = token->values[ATTRIBUTE_TYPE];
     const uint8_t *bytes = html_bytes(&tree->tokens, type);
     static const char hidden[] = "hidden";
@@ -345,6 +347,7 @@ static void start_in_body(html_tree *tree, html_token *token) {
             if (tree->open > tree->document.base + 1u && html_is(&tree->stack[tree->document.base + 1], TAG_BODY) &&
                 !is_open(tree, TAG_TEMPLATE)) {
                 tree->document.frameset_ok = false;
+                html_tell_part(tree, token);
             }
             return;
         case TAG_FRAMESET: start_frameset_in_body(tree, token); return;
@@ -671,7 +674,7 @@ static bool initial(html_tree *tree, html_token *token) {
 static void open_html(html_tree *tree, const html_token *token) {
     html_token plain = {.type = HTML_START, .tag = TAG_HTML};
     if (token) take_languages(tree, token);
-    html_open(tree, &plain, NAMESPACE_HTML);
+    html_open(tree, token ? token : &plain, NAMESPACE_HTML);
     tree->document.base = (uint16_t)(tree->open - 1);
 }
 
@@ -695,8 +698,12 @@ static bool before_head(html_tree *tree, html_token *token) {
     if (token->type == HTML_END && !ends_what_is_not_there(token) && token->tag != TAG_HEAD) return false;
     tree->document.has_head = true;
     tree->document.mode = MODE_IN_HEAD;
+    if (is_start(token, TAG_HEAD)) {
+        open_element(tree, token);
+        return false;
+    }
     html_open_tag(tree, TAG_HEAD);
-    return !is_start(token, TAG_HEAD);
+    return true;
 }
 
 static bool in_head(html_tree *tree, html_token *token) {
@@ -863,8 +870,13 @@ static bool table_text(html_tree *tree, html_token *token) {
     return false;
 }
 
-static void start_in_mode(html_tree *tree, unsigned tag, enum html_mode mode) {
-    html_open_tag(tree, tag);
+/* Opens an element of a table: the one of a token, or one that is implied by it. */
+static void start_in_mode(html_tree *tree, const html_token *token, unsigned tag, enum html_mode mode) {
+    if (token->tag == tag) {
+        open_element(tree, token);
+    } else {
+        html_open_tag(tree, tag);
+    }
     tree->document.mode = mode;
 }
 
@@ -881,24 +893,24 @@ static bool start_in_table(html_tree *tree, html_token *token) {
         case TAG_CAPTION:
             clear_to_table(tree);
             html_add_marker(tree);
-            start_in_mode(tree, TAG_CAPTION, MODE_IN_CAPTION);
+            start_in_mode(tree, token, TAG_CAPTION, MODE_IN_CAPTION);
             return false;
         case TAG_COLGROUP:
         case TAG_COL:
             clear_to_table(tree);
-            start_in_mode(tree, TAG_COLGROUP, MODE_IN_COLUMN_GROUP);
+            start_in_mode(tree, token, TAG_COLGROUP, MODE_IN_COLUMN_GROUP);
             return token->tag == TAG_COL;
         case TAG_TBODY:
         case TAG_TFOOT:
         case TAG_THEAD:
             clear_to_table(tree);
-            start_in_mode(tree, token->tag, MODE_IN_TABLE_BODY);
+            start_in_mode(tree, token, token->tag, MODE_IN_TABLE_BODY);
             return false;
         case TAG_TD:
         case TAG_TH:
         case TAG_TR:
             clear_to_table(tree);
-            start_in_mode(tree, TAG_TBODY, MODE_IN_TABLE_BODY);
+            start_in_mode(tree, token, TAG_TBODY, MODE_IN_TABLE_BODY);
             return true;
         case TAG_TABLE:
             if (!in_table_scope(tree, TAG_TABLE)) return false;
@@ -914,7 +926,7 @@ static bool start_in_table(html_tree *tree, html_token *token) {
             return false;
         case TAG_FORM:
             if (is_open(tree, TAG_TEMPLATE) || form_is_open(tree)) return false;
-            html_open_tag(tree, TAG_FORM);
+            open_element(tree, token);
             tree->document.form = ++tree->forms;
             html_close(tree);
             return false;
@@ -1009,7 +1021,7 @@ static bool in_table_body(html_tree *tree, html_token *token) {
     unsigned tag = token->tag;
     if (token->type == HTML_START && is_row_or_cell(tag)) {
         clear_to_table_body(tree);
-        start_in_mode(tree, TAG_TR, MODE_IN_ROW);
+        start_in_mode(tree, token, TAG_TR, MODE_IN_ROW);
         return tag != TAG_TR;
     }
     bool ends_itself = token->type == HTML_END && (tag == TAG_TBODY || tag == TAG_TFOOT || tag == TAG_THEAD);
@@ -1034,7 +1046,7 @@ static bool in_row(html_tree *tree, html_token *token) {
     unsigned tag = token->tag;
     if (token->type == HTML_START && (tag == TAG_TD || tag == TAG_TH)) {
         clear_to_row(tree);
-        start_in_mode(tree, tag, MODE_IN_CELL);
+        start_in_mode(tree, token, tag, MODE_IN_CELL);
         html_add_marker(tree);
         return false;
     }
@@ -1173,13 +1185,13 @@ static bool is_foreign(html_tree *tree, const html_token *token) {
 static bool breaks_out(const html_token *token) {
     if (token->type == HTML_END) return token->tag == TAG_BR || token->tag == TAG_P;
     if (token->tag == TAG_FONT) {
-        return token->present & (1u << ATTRIBUTE_COLOR | 1u << ATTRIBUTE_FACE | 1u << ATTRIBUTE_SIZE);
+        return html_has(token, ATTRIBUTE_COLOR) || html_has(token, ATTRIBUTE_FACE) || html_has(token, ATTRIBUTE_SIZE);
     }
     return html_tag_infos[token->tag].flags & TAG_IS_BREAKOUT;
 }
 
 static bool holds_html(html_tree *tree, const html_token *token) {
-    if (!(token->present >> ATTRIBUTE_ENCODING & 1)) return false;
+    if (!html_has(token, ATTRIBUTE_ENCODING)) return false;
     html_span span = token->values[ATTRIBUTE_ENCODING];
     const uint8_t *bytes = html_bytes(&tree->tokens, span);
     static const char *const encodings[] = {"text/html", "application/xhtml+xml"};
@@ -1287,6 +1299,8 @@ void html_tree_clear(html_tree *tree) {
     free(tree->events);
     free(tree->links);
     free(tree->metas);
+    free(tree->parts);
+    free(tree->part_attributes);
     free(tree->tokens.decoded);
 }
 
@@ -1296,6 +1310,8 @@ static void start(html_tree *tree, fa_bytes html) {
     tree->nested = tree->open = tree->template_count = tree->skipped = 0;
     memset(tree->top_of, 0, sizeof tree->top_of);
     tree->format_count = tree->link_count = tree->meta_count = 0;
+    tree->part_count = tree->part_attribute_count = 0;
+    tree->parts_are_cut = false;
     tree->fosters = tree->is_cut = tree->failed = false;
     tree->forms = 0;
     tree->work = tree->reopened = 0;
@@ -1314,8 +1330,9 @@ static void tell_instruction(html_tree *tree) {
     }
 }
 
-bool html_tree_read(html_tree *tree, fa_bytes html) {
+bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts) {
     start(tree, html);
+    tree->tokens.reads_all = with_parts;
     html_token token = {.type = HTML_EOF};
     for (;;) {
         tree->tokens.is_foreign = tree->open && html_top(tree)->namespace != NAMESPACE_HTML;

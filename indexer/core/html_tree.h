@@ -14,7 +14,7 @@
 
 #include "html_tokens.h"
 
-enum { MOST_OPEN = 4096, MOST_FORMATS = 256, MOST_FORMATS_AND_MARKERS = 8192, MOST_TEMPLATES = 1024, MOST_NESTED = 3 };
+enum { MOST_OPEN = 4096, MOST_FORMATS = 256, MOST_FORMATS_AND_MARKERS = 8192, MOST_TEMPLATES = 1024, MOST_NESTED = 3, MOST_PARTS = 100000 };
 
 enum html_event_kind {
     EVENT_TEXT = 0, /* a span */
@@ -23,6 +23,7 @@ enum html_event_kind {
     EVENT_AREA, /* span.begin: number of a link; its text is the alternative before it */
     EVENT_META, /* span.begin: number of a meta element */
     EVENT_BASE, /* a span */
+    EVENT_ELEMENT, /* span.begin: number of a part */
     EVENT_UNFRAME, /* the text of a noframes element is markup, and was read as such */
     EVENT_BEGIN = 16, /* + enum html_kind; of an anchor, span.begin is the number of a link */
     EVENT_END = 32 /* + enum html_kind */
@@ -43,6 +44,18 @@ typedef struct html_link {
 typedef struct html_meta {
     html_span name, content, http_equiv; /* name: or else the property */
 } html_meta;
+
+/* An element with attributes that may hold addresses, or the text of a style element. */
+typedef struct html_part {
+    html_span name; /* of its tag, as written */
+    html_span style; /* only of a style element */
+    uint32_t first, count; /* its attributes */
+} html_part;
+
+typedef struct html_part_attribute {
+    unsigned name; /* enum html_attribute */
+    html_span value;
+} html_part_attribute;
 
 enum html_namespace { NAMESPACE_HTML, NAMESPACE_SVG, NAMESPACE_MATH };
 
@@ -129,6 +142,11 @@ typedef struct html_tree {
     size_t link_count, link_room;
     html_meta *metas;
     size_t meta_count, meta_room;
+    html_part *parts;
+    size_t part_count, part_room;
+    html_part_attribute *part_attributes;
+    size_t part_attribute_count, part_attribute_room;
+    bool parts_are_cut;
     html_span language, xml_language; /* of the html element */
     bool has_language, has_xml_language;
 } html_tree;
@@ -137,8 +155,8 @@ typedef struct html_tree {
 bool html_tree_make(html_tree *tree);
 void html_tree_clear(html_tree *tree);
 
-/* Reads all markup; the events of the tree are then there. False when memory is short. */
-bool html_tree_read(html_tree *tree, fa_bytes html);
+/* Reads all markup; the events of the tree are then there, with_parts: those of its parts, too. False when memory is short. */
+bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts);
 
 /* Makes room for another item of an array; false when memory is short. */
 bool html_room(void **items, size_t *room, size_t count, size_t size);
@@ -171,6 +189,9 @@ void html_open_tag(html_tree *tree, unsigned tag);
 
 /* Tells of an element that holds nothing. */
 void html_tell_void(html_tree *tree, const html_token *token);
+
+/* Tells of the attributes of a tag that may hold addresses, if that is asked for. */
+void html_tell_part(html_tree *tree, const html_token *token);
 
 /* Inserts a text as decoded by `how`. */
 void html_tell_text(html_tree *tree, const html_token *token, unsigned how);

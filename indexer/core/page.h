@@ -42,9 +42,20 @@ enum { FA_MOST_LINKS = 1000, FA_MOST_LINK_TEXT = 200 };
 /* What fa_page_read left out (bits of fa_page.cut). */
 enum fa_cut {
     FA_CUT_LINKS = 1, /* there were more than FA_MOST_LINKS links */
+    FA_CUT_PARTS = 4, /* there were more than FA_MOST_PARTS parts */
     FA_CUT_NESTING = 2 /* nested so deep, or misnested so often, that elements were closed early: words stay, their
                           classes may be those of other elements */
 };
+
+/* With FA_PARTS: an element that may hold addresses, or the text of a style element. It has `strings` of the strings of
+ * the page: its tag, then name and value of each attribute, in the order of their names; a style text has the name
+ * "#text". An empty value and none are alike. */
+typedef struct fa_part {
+    uint32_t strings;
+    uint32_t begin, end; /* of a link: its text, bytes of the running text */
+} fa_part;
+
+enum { FA_MOST_PARTS = 100000 };
 
 /* Other modules only read this struct. It may also be filled in by somebody else than fa_page_read: the functions
  * that take a const fa_page * look at these fields alone. */
@@ -69,11 +80,17 @@ typedef struct fa_page {
     size_t link_count;
 
     uint32_t cut; /* bits of enum fa_cut */
+
+    /* Only with FA_PARTS, in document order; each string ends with a zero byte, and holds no other. */
+    fa_bytes part_strings;
+    const fa_part *parts;
+    size_t part_count;
 } fa_page;
 
 /* How to read (bits of `options`). */
 enum fa_reading {
-    FA_PARAGRAPHS = 1 /* for readers: line feeds of the markup are blanks, but for preformatted text */
+    FA_PARAGRAPHS = 1, /* for readers: line feeds of the markup are blanks, but for preformatted text */
+    FA_PARTS = 2 /* also all that the page points to or needs, for a crawl */
 };
 
 /* Longer markup is refused. */

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
+from typing import NamedTuple
 
 import numpy as np
 
 from indexer.core.library import NO_MEMORY, OK, TOO_LARGE, core
 from indexer.text.elements import BODY, MARK, PageText
 
-CUT_LINKS, CUT_NESTING = 1, 2  # enum fa_cut in page.h
-_PARAGRAPHS = 1  # enum fa_reading
+CUT_LINKS, CUT_NESTING, CUT_PARTS = 1, 2, 4  # enum fa_cut in page.h
+_PARAGRAPHS, _PARTS = 1, 2  # enum fa_reading
 
 
 class Bytes(ctypes.Structure):
@@ -44,6 +46,9 @@ class Page(ctypes.Structure):
         ("links", c_void_p),
         ("link_count", c_size_t),
         ("cut", c_uint32),
+        ("part_strings", Bytes),
+        ("parts", c_void_p),
+        ("part_count", c_size_t),
     )
 
 
@@ -59,6 +64,20 @@ core.fa_page_read.argtypes = (POINTER(Page), Bytes, c_uint32)
 core.fa_page_read.restype = c_int
 
 
+class Part(NamedTuple):
+    """An element that may hold addresses: its tag in lower case, those of its attributes that matter, and its text.
+
+    The text is that of a link, or a style sheet; else "".
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    text: str = ""
+
+
+_readers = threading.local()
+
+
 class PageReader:
     """Reads one page after the other; `page` is what the last one says, as long as no other is read."""
 
@@ -71,14 +90,14 @@ class PageReader:
         if page := getattr(self, "page", None):
             core.fa_page_free(page)
 
-    def read(self, html: str | bytes, *, paragraphs: bool = False) -> Page:
+    def read(self, html: str | bytes, *, paragraphs: bool = False, parts: bool = False) -> Page:
         """Read a page; bytes are UTF-8. Raises MemoryError, and ValueError for more than 512 MiB.
 
-        paragraphs: line feeds of the markup are blanks, but for preformatted text.
+        paragraphs: line feeds of the markup are blanks, but for preformatted text. parts: also what the page points to.
         """
         data = html.encode("utf-8", "ignore") if isinstance(html, str) else html
         given = Bytes(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
-        status = core.fa_page_read(self.page, given, _PARAGRAPHS if paragraphs else 0)
+        status = core.fa_page_read(self.page, given, _PARAGRAPHS * paragraphs + _PARTS * parts)
         if status == NO_MEMORY:
             raise MemoryError
         if status == TOO_LARGE:
@@ -93,8 +112,21 @@ def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
 
     html: bytes are UTF-8. paragraphs: for readers: a line of the text is a paragraph, or a line of preformatted text.
     """
-    reader = PageReader()
-    return page_text(reader.read(html, paragraphs=paragraphs))
+    return page_text(_reader().read(html, paragraphs=paragraphs))
+
+
+def collect_parts(html: str | bytes) -> tuple[PageText, list[Part], bool]:
+    """Return the element texts of a page, all that it points to or needs in document order, and whether that is cut."""
+    page = _reader().read(html, parts=True)
+    return page_text(page), _parts(page), bool(page.cut & CUT_PARTS)
+
+
+def _reader() -> PageReader:
+    """Return the reader of this thread."""
+    reader: PageReader | None = getattr(_readers, "reader", None)
+    if reader is None:
+        reader = _readers.reader = PageReader()
+    return reader
 
 
 def page_text(page: Page) -> PageText:
@@ -128,3 +160,22 @@ def _links(page: Page) -> list[tuple[str, str]]:
         return []
     links = (_Link * page.link_count).from_address(page.links)
     return [(link.href.text(), link.text.text()) for link in links]
+
+
+def _parts(page: Page) -> list[Part]:
+    if not page.part_count:
+        return []
+    strings = page.part_strings.text().split("\0")
+    text = page.text.copy()
+    array = (c_uint32 * (3 * page.part_count)).from_address(page.parts)
+    parts, at = [], 0
+    for count, begin, end in np.frombuffer(array, dtype=np.uint32).reshape(-1, 3).tolist():
+        attributes = dict(
+            zip(strings[at + 1 : at + count : 2], strings[at + 2 : at + count : 2], strict=True)
+        )
+        label = attributes.pop("#text", "") or (
+            text[begin:end].decode("utf-8", "replace") if end > begin else ""
+        )
+        parts.append(Part(strings[at], attributes, label))
+        at += count
+    return parts

@@ -23,6 +23,21 @@ static void look_at(fa_bytes bytes) {
     for (size_t i = 0; i < bytes.size; i++) sum += bytes.data[i];
 }
 
+/* As many strings as the parts say, each with its zero byte. */
+static void check_parts(const fa_page *page) {
+    size_t strings = 0, ends = 0;
+    look_at(page->part_strings);
+    require(page->part_count <= FA_MOST_PARTS, "too many parts");
+    for (size_t i = 0; i < page->part_count; i++) {
+        const fa_part *part = &page->parts[i];
+        strings += part->strings;
+        require(part->strings % 2 == 1, "a name without a value");
+        require(part->begin <= part->end && part->end <= page->text.size, "a link whose text is not in the text");
+    }
+    for (size_t i = 0; i < page->part_strings.size; i++) ends += !page->part_strings.data[i];
+    require(ends == strings, "other strings than the parts have");
+}
+
 static void check(const fa_page *page, size_t size) {
     look_at(page->text);
     require(page->text.size <= 4 * size + 16, "a text far longer than its markup");
@@ -44,6 +59,7 @@ static void check(const fa_page *page, size_t size) {
     }
     const fa_bytes texts[] = {page->title, page->description, page->keywords, page->language, page->robots, page->base};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) look_at(texts[i]);
+    check_parts(page);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -53,11 +69,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!kept) kept = fa_page_new();
     fa_page *fresh = fa_page_new();
     fa_bytes html = {data, size};
-    for (uint32_t options = 0; options <= FA_PARAGRAPHS; options++) {
+    for (uint32_t options = 0; options <= (FA_PARAGRAPHS | FA_PARTS); options++) {
         if (!kept || !fresh || fa_page_read(kept, html, options) || fa_page_read(fresh, html, options)) break;
         check(kept, size);
         require(kept->text.size == fresh->text.size && kept->piece_count == fresh->piece_count &&
                     kept->link_count == fresh->link_count && kept->cut == fresh->cut &&
+                    kept->part_count == fresh->part_count &&
                     (!kept->text.size || memcmp(kept->text.data, fresh->text.data, kept->text.size) == 0),
                 "a handle that remembers the page before");
     }

@@ -13,6 +13,7 @@ from indexer.store.inversion import write_batch
 from indexer.text.analysis import analyze_pages
 from indexer.text.elements import PageText
 from indexer.worker import version_columns
+from tests.indexer.text.differential import SCRAPS
 
 
 def write_seeds(target: str, folder: Path) -> None:
@@ -28,6 +29,17 @@ def _nothing() -> Iterator[bytes]:
 def _batches() -> Iterator[bytes]:
     for seed in range(6):
         yield random.Random(seed).randbytes(900)
+
+
+def _pages() -> Iterator[bytes]:
+    """Yield pages made of what changes how markup is read."""
+    chosen = random.Random(1)
+    yield b"<!doctype html><html lang=en><title>A &amp; b</title><meta name=keywords content=x><h1>c</h1><a href=d>e<p>"
+    for _ in range(200):
+        few = chosen.sample(SCRAPS, chosen.choice((4, 8, 16, len(SCRAPS))))
+        yield "".join(
+            chosen.choice(few) + chosen.choice(("", " ", "w")) for _ in range(chosen.randint(1, 80))
+        ).encode()
 
 
 def _merges() -> Iterator[bytes]:
@@ -74,6 +86,7 @@ def _texts() -> Iterator[bytes]:
 # target -> what yields its inputs
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
+    "extract": _pages,
     "merge": _merges,
     "tokens": _texts,
 }

@@ -16,7 +16,7 @@ from indexer.core.library import TOO_LARGE, core
 from indexer.text.analysis import words_of
 from indexer.text.pages import CUT_LINKS, CUT_NESTING, Bytes, PageReader, collect_page, page_text
 from scripts import make_html_tables
-from tests.indexer.text.differential import differences, pages_of, spoil, too_costly
+from tests.indexer.text.differential import SCRAPS, differences, pages_of, spoil, too_costly
 from tests.indexer.text.tree_walk import walked_page
 
 
@@ -75,23 +75,7 @@ def test_a_page_has_the_words_of_its_tree(html: str) -> None:
     assert same(html)
 
 
-scraps = st.sampled_from(
-    (
-        "<a> <a_href=x> <a_class=c_href=y> <a_href=''> </a> <b> </b> <caption> </caption> <title> </title> <svg>"
-        " </svg> </h1> <h1> <head> </head> <body> </body> <html_lang=x> </html> <img_alt=q> <img_alt=''>"
-        " <input_type=submit_value=w> <br> <area_alt=e> <p> </p> <table> </table> <tr> </tr> <td> </td> <th>"
-        " <tbody> <col> <colgroup> <script> </script> <style> </style> <template> </template> <iframe> </iframe>"
-        " <!-- --> <xmp> </xmp> <math> <mi> </math> <select> </select> <option> <optgroup> <textarea> </textarea>"
-        " <i> </i> <span> </span> <font> </font> <nobr> <?php_?> <li> <ul> </ul> <dd> <dt> <div> </div> <form>"
-        " </form> <button> </button> <object> </object> <x> </x> <pre> <hr> <ruby> <rt> <em> </em>"
-        " <meta_name=keywords_content='k_l'> <meta_property=og:description_content=d> < > & &amp;lt; &lt; &lt &ampx"
-        " &#65 \" ' = <p_t=\"> <p_t='\"'> href= <a_t='_href=' one <a_rel=nofollow_href=z> <base_href=n>"
-        " <area_href=m_alt=o> two \xe9 e \u0301 \u1112 \u1161 \u3042 \xdf \u2026 \xa0 \x00 \x01 \x0c"
-        " <foreignObject> <desc> <noscript> </noscript> </br> <!doctype_html> <a<b> <frameset> <frame_src=f>"
-        " </frameset> <address> <center> </center> <plaintext> <![CDATA[ ]]> <svg/> <mglyph> <label> <legend>"
-        " <dialog> <search>"
-    ).split(" ")
-).map(lambda scrap: scrap.replace("_", " "))  # fmt: skip
+scraps = st.sampled_from(SCRAPS)
 
 
 @settings(max_examples=600, deadline=None)
