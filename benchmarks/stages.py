@@ -28,6 +28,7 @@ import indexer.worker as worker
 from indexer.build import IndexOptions, build_index
 from indexer.store.columns import MAX_VERSIONS
 from indexer.store.writer import IndexWriter
+from indexer.text.page_words import PageWords
 
 
 class Stages:
@@ -135,9 +136,9 @@ def _time_worker(files: list[str], stages: Stages) -> int:
     for owner, name, stage in (
         (worker, "read_captures", "read"),
         (documents, "decode_html", "decode"),
-        (worker, "collect_page", "texts"),
+        (PageWords, "read", "texts"),
         (worker, "language_of", "language"),
-        (worker, "words_of_page", "words"),
+        (PageWords, "words", "words"),
         (links.LinkCollector, "add", "links"),
         (links.LinkCollector, "write", "links"),
         (worker, "write_inverted", "inversion"),

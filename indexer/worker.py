@@ -37,11 +37,11 @@ from indexer.store.inversion import write_inverted
 from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
-from indexer.text.analysis import MAX_TEXT, words_of_page
+from indexer.text.analysis import MAX_TEXT
 from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import MAX_TITLE, PageText
-from indexer.text.pages import collect_page
+from indexer.text.page_words import PageWords
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +113,7 @@ class Worker:
         self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
         self._batches = 0
         self._takedowns = Takedowns()
+        self._pages = PageWords()
         self._merges: list[MergeTask] = []  # to be done when the batch in hand is
         self._start_batch()
 
@@ -271,22 +272,31 @@ class Worker:
             body, row.found.page = row.found.page, None
             if is_new and body is not None:
                 new.append((row, body, version, document))
-        pages = self._element_texts(new, entry)
-        for (row, body, version, document), page in zip(new, pages, strict=True):
-            page.language = page.language or body.language
-            page.language = language_of(page)
-            page.charset = body.charset
-            self._links.add(len(self._documents), row.found.url, page)
-            words = words_of_page(row.found.url, page, MAX_TEXT)
-            self._words.add_page(words)
-            if words.is_cut:
-                problem = f"the text of the page is longer than {MAX_TEXT} characters"
-                entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
-            self._documents.append(document)
-            self._languages.append(page.language)
-            title = page.title[:MAX_TITLE] if page.title else None
-            self._batch.versions.append((version, row.found.url, body.digest, title))
-            self._status[Status.PAGES] += 1
+        for row, body, version, document in new:
+            self._add_page(row, body, version, document, entry)
+        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
+
+    def _add_page(
+        self, row: CaptureRow, body: PageBody, version: int, document: int, entry: FileEntry
+    ) -> None:
+        """Add a page to the batch; while it is read, the status tells which it is."""
+        self._begin_page(row.found)
+        page = self._read_page(body.html, row.found, entry)
+        body.html = ""  # the others of the group wait; what is done with goes
+        page.language = page.language or body.language
+        page.language = language_of(page)
+        page.charset = body.charset
+        self._links.add(len(self._documents), row.found.url, page)
+        words = self._pages.words(row.found.url, page.language, MAX_TEXT)
+        self._words.add_page(words)
+        if words.is_cut:
+            problem = f"the text of the page is longer than {MAX_TEXT} characters"
+            entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
+        self._documents.append(document)
+        self._languages.append(page.language)
+        title = page.title[:MAX_TITLE] if page.title else None
+        self._batch.versions.append((version, row.found.url, body.digest, title))
+        self._status[Status.PAGES] += 1
 
     def _answers(self) -> list[tuple[int, int, bool]]:
         """Return the answers to a claim; a merge that is asked for meanwhile waits until the batch is done."""
@@ -304,25 +314,14 @@ class Worker:
             self._pipe.send(("merged", run_merge(self._merges.pop(0))))
             _give_memory_back()
 
-    def _element_texts(
-        self, new: list[tuple[CaptureRow, PageBody, int, int]], entry: FileEntry
-    ) -> list[PageText]:
-        """Return the element texts of pages; while one is parsed alone, the status tells which."""
-        pages = []
-        for row, body, _, _ in new:
-            self._begin_page(row.found)
-            pages.append(self._page(body.html, row.found, entry))
-        self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
-        return pages
-
     def _begin_page(self, found: CaptureFound) -> None:
         self._status[Status.OFFSET], self._status[Status.INNER] = found.location.offset, found.location.inner
         self._status[Status.BUSY_SINCE_MS] = _now_ms()
         self._status[Status.PARSING] = 1
 
-    def _page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
+    def _read_page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
         try:
-            return collect_page(html)
+            return self._pages.read(html)
         except Exception as error:
             log.exception(
                 "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset

@@ -75,6 +75,7 @@ core.fa_tokens_free.restype = None
 for _name in ("fa_normalize", "fa_tokenize"):
     getattr(core, _name).argtypes = [_Handle, Bytes, ctypes.c_uint32, ctypes.c_size_t]
 core.fa_tokenize_sections.argtypes = [_Handle, ctypes.POINTER(_Section), ctypes.c_size_t, ctypes.c_size_t]
+core.fa_tokens_of_page.argtypes = [_Handle, ctypes.c_void_p, Bytes, ctypes.c_uint32, ctypes.c_size_t]
 core.fa_set_secret.argtypes = [ctypes.POINTER(ctypes.c_uint64)]
 core.fa_set_secret.restype = None
 core.fa_hash.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -131,6 +132,14 @@ class Tokenizer:
             if pieces is not None:
                 row.pieces, row.piece_count = pieces.ctypes.data, len(pieces)
         _check(core.fa_tokenize_sections(self._handle, rows, len(sections), most))
+
+    def find_words_of_page(self, page: object, url_words: bytes, folding: int, most: int = WHOLE) -> None:
+        """Find the words of a page as fa_page_read has it, and leave them where they are. Raises like normalize.
+
+        page: a pointer to struct fa_page. url_words: what of its address is indexed.
+        """
+        words = Bytes(url_words, len(url_words))
+        _check(core.fa_tokens_of_page(self._handle, page, words, folding, most))
 
     @property
     def handle(self) -> object:

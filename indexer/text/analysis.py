@@ -137,17 +137,6 @@ class Tokens:
     cut: list[bool] = field(default_factory=list)
 
 
-def words_of_page(url: str, page: PageText, most: int = MAX_TEXT) -> core.Tokenizer:
-    """Return the tokenizer of this thread with the words of a page, for a batch to take them.
-
-    most: code points that are looked at, once they are normalized; words of the address do not count. `is_cut` tells
-    whether the page has more.
-    """
-    tokenizer = core.tokenizer()
-    tokenizer.find_words(_sections(url, page), most)
-    return tokenizer
-
-
 def analyze_pages(pages: Sequence[tuple[str, PageText]], most: int = MAX_TEXT) -> Tokens:
     """Return the tokens of a group of pages, each given as (address, text); the text knows its language by code.
 

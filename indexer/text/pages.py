@@ -129,9 +129,12 @@ def _reader() -> PageReader:
     return reader
 
 
-def page_text(page: Page) -> PageText:
-    """Return what a page says as strings."""
-    marked, classes = _pieces(page)
+def page_text(page: Page, most: int | None = None) -> PageText:
+    """Return what a page says as strings.
+
+    most: bytes of running text, from its middle; it is of no element in particular then.
+    """
+    marked, classes = _pieces(page) if most is None else (_middle(page, most), [BODY])
     return PageText(
         title=page.title.text() or None,
         description=page.description.text(),
@@ -153,6 +156,15 @@ def _pieces(page: Page) -> tuple[str, list[int]]:
     begins, classes = np.frombuffer(address, dtype=np.uint32).reshape(-1, 2).T.tolist()
     pieces = [text[low:high] for low, high in zip(begins, [*begins[1:], len(text)], strict=True)]
     return MARK.encode().join(pieces).decode("utf-8", "replace"), classes
+
+
+def _middle(page: Page, most: int) -> str:
+    size = page.text.size
+    if not size:
+        return ""
+    begin = max(0, (size - most) // 2)
+    part = ctypes.string_at(page.text.data + begin, min(size, most))
+    return part.decode("utf-8", "replace" if size <= most else "ignore").replace(MARK, " ")
 
 
 def _links(page: Page) -> list[tuple[str, str]]:

@@ -176,9 +176,9 @@ def test_a_worker_that_hangs_costs_only_the_page_it_was_at(
 
 _TARRIES = """
 import time
-import indexer.text.pages as pages
-read = pages.collect_page
-pages.collect_page = lambda html: time.sleep(60) if "tarry here" in html else read(html)
+from indexer.text.page_words import PageWords
+read = PageWords.read
+PageWords.read = lambda self, html: time.sleep(60) if "tarry here" in html else read(self, html)
 """
 
 

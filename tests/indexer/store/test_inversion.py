@@ -12,13 +12,14 @@ from store_batches import Page, colliding_words, columns_of, tokens_of, write_se
 
 from indexer.core.batch import Batch
 from indexer.core.merge import ARRAYS
+from indexer.core.tokens import tokenizer
 from indexer.store import merging
 from indexer.store.arrayfile import ArrayFile
 from indexer.store.columns import MAX_VERSIONS, VersionColumns
 from indexer.store.inversion import write_batch, write_inverted
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
-from indexer.text.analysis import Tokens, analyze_pages, words_of_page
+from indexer.text.analysis import Tokens, _sections, analyze_pages
 from indexer.text.elements import ANCHOR, BODY, EMPHASIS, HEADING, PageText, join_pieces
 from tests.indexer.store import numpy_writer
 
@@ -89,7 +90,9 @@ def test_a_batch_of_groups_of_pages(
     by_page = Batch()
     for group in batch:
         for page in group:
-            by_page.add_page(words_of_page("http://a.example/x", page))
+            found = tokenizer()
+            found.find_words(_sections("http://a.example/x", page))
+            by_page.add_page(found)
     assert (by_page.lengths() == columns.lengths).all() and (by_page.extents() == columns.extent).all()
     write_inverted(str(tmp_path_factory.getbasetemp() / "pages"), by_page, columns)
     assert (tmp_path_factory.getbasetemp() / "pages").read_bytes() == (

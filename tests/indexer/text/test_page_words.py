@@ -1,0 +1,75 @@
+"""What a batch is given of a page is what the strings of the page give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.core.tokens import Tokenizer, tokenizer
+from indexer.text import page_words
+from indexer.text.analysis import _sections
+from indexer.text.elements import MARK
+from indexer.text.page_words import PageWords
+from indexer.text.pages import collect_page
+
+pieces = st.sampled_from(
+    [
+        "<title>Über die Ilse</title>",
+        "<h1>Kopf</h1>",
+        "<p>foo<b>bar</b> C++ ",
+        '<a href="/x">İlk I</a>',
+        '<meta name=description content="kurz gesagt">',
+        '<meta name=keywords content="a, b">',
+        "<img alt=bild>",
+        "日本語",
+        f"x{MARK}y",
+        "\ufffd\0",
+        "<!--",
+        "</p>",
+        "<title>noch einer",
+    ]
+)
+READER = PageWords()
+
+
+def told(found: Tokenizer) -> tuple[Any, ...]:
+    columns = [found.tokens[name].tolist() for name in ("hash", "rank", "element", "section", "flags")]
+    return (*columns, found.lengths, found.extent, found.is_cut)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(pieces, max_size=12).map("".join),
+    st.sampled_from(["de", "tr", ""]),
+    st.sampled_from([5, 40, 10_000]),
+)
+def test_words_are_those_of_the_strings(html: str, language: str, most: int) -> None:
+    page = collect_page(html)
+    said = READER.read(html)
+    for name in ("title", "description", "keywords", "language", "robots", "links", "base"):
+        assert getattr(said, name) == getattr(page, name)
+    assert said.text == page.text.replace(MARK, " ")
+    page.language = language
+    found = tokenizer()
+    found.find_words(_sections("http://www.a.example/%C3%A9t%C3%A9", page), most)
+    expected = told(found)
+    assert told(READER.words("http://www.a.example/%C3%A9t%C3%A9", language, most)) == expected
+
+
+def test_of_a_long_text_the_middle_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_words, "_SAMPLE", 9)
+    # the middle begins and ends inside of characters: these are left out
+    text = READER.read(f"<p>{'a' * 50}öööööö{'b' * 51}").text
+    assert text == "öööö"
+
+
+def test_a_page_that_cannot_be_read_has_the_words_of_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    READER.read("<p>before")
+    with monkeypatch.context() as patch, pytest.raises(ValueError):
+        patch.setattr(page_words, "page_text", lambda *_: (_ for _ in ()).throw(ValueError("broken")))
+        READER.read("<p>heron")
+    found = READER.words("http://a.example/gull", "")
+    assert len(found.tokens) == 3 and sum(found.lengths) == 3
