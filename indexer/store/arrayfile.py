@@ -26,7 +26,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +147,19 @@ class _Meta(dict[str, Any]):
         )
 
 
+class PlacedArray(NamedTuple):
+    """Where an array lies in memory: its bytes, the checksums of its blocks, and a byte for each verified block.
+
+    size: in bytes; width: bytes of an item.
+    """
+
+    data: int
+    size: int
+    sums: int
+    verified: int
+    width: int
+
+
 class ArrayFile:
     """The arrays of a file, mapped into memory; array(name) is a view, nothing is loaded before it is used."""
 
@@ -184,7 +197,8 @@ class ArrayFile:
         try:
             described = json.loads(header[:length])
             self._table = {entry["name"]: _checked(entry, self.size) for entry in described["arrays"]}
-            self._know_blocks(np.frombuffer(header, dtype="<u4", offset=length, count=blocks))
+            # a copy lies at a multiple of four bytes, as the core wants it
+            self._know_blocks(np.frombuffer(header, dtype="<u4", offset=length, count=blocks).copy())
             self.meta = _Meta(path, described["meta"])
             described["size"], described["kind"]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -226,6 +240,14 @@ class ArrayFile:
     def column(self, name: str) -> Column:
         """Return the array `name` to be read here and there: what is read is verified then."""
         return Column(self._view(name), self._blocks[name])
+
+    def placed(self, name: str) -> PlacedArray:
+        """Return where an array lies in memory, for the core, which verifies what it reads. It stays as long as this."""
+        view = self._view(name)
+        sums, verified = self._blocks[name].addresses()
+        return PlacedArray(
+            int(view.__array_interface__["data"][0]), view.nbytes, sums, verified, view.dtype.itemsize
+        )
 
     def eight_bytes_at_each(self, name: str) -> Column:
         """Return a byte array as a column in which item i is the little-endian number of its bytes i to i + 7."""

@@ -7,6 +7,7 @@ out. What was verified once is remembered as long as the file is open.
 
 from __future__ import annotations
 
+import ctypes
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -54,6 +55,14 @@ class Blocks:
         self._checksums = checksums
         self._is_sound = bytearray(len(checksums))
         self._verified = 0  # about as many, where threads meet
+
+    def addresses(self) -> tuple[int, int]:
+        """Return where the checksums and the bytes that tell of verified blocks lie in memory, for the core.
+
+        The core verifies blocks by itself and notes it there. Both stay as long as this.
+        """
+        sound = (ctypes.c_char * len(self._is_sound)).from_buffer(self._is_sound)
+        return int(self._checksums.__array_interface__["data"][0]), ctypes.addressof(sound)
 
     def are_worth_it(self) -> bool:
         """Tell whether all blocks should be verified now: few are left, or few there are."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.arrayfile import ArrayFile, write_arrays
+from indexer.store.arrayfile import ArrayFile, PlacedArray, write_arrays
 from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking, norms, weights
 from indexer.store.entries import Entry, mean_lengths, open_inlinks
@@ -176,6 +176,10 @@ class Weights:
                 f"{path}: weights of {len(self.inlink_codes)} pairs of link texts, the overlay has {inlinks.pairs};"
                 " index the archives again with --rebuild"
             )
+
+    def placed(self, name: str) -> PlacedArray | None:
+        """Return where the array `name` lies in memory, None while there are no weights."""
+        return None if self._file is None else self._file.placed(name)
 
     def problems(self) -> list[str]:
         """Return one line for each array whose bytes do not fit their checksum."""

@@ -1,0 +1,270 @@
+"""Queries answered by the core: the structs of segment.h and query.h, and a handle that runs programs.
+
+`indexer.search.programs` makes the programs; numbers, masks and lists come and go as numpy arrays or bytes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import POINTER, byref, c_double, c_uint8, c_uint32, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
+
+KINDS = 10
+LEAF, MASK, AND, OR, NOT, NEAR, SPANS, UNION, IN_ALL, BESIDE = range(10)
+WORD, WORDS, PHRASE, ANY = range(4)
+FORM = "<IId"  # fa_form
+LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
+NODE = "<IIII"  # fa_node
+FOUND: np.dtype[Any] = np.dtype(
+    [
+        ("score", "<f8"),
+        ("key", "<u8"),
+        ("place", "<u4"),
+        ("ordinal", "<u4"),
+        ("document", "<u4"),
+        ("is_near", "<u4"),
+    ]
+)
+
+
+class Array(ctypes.Structure):
+    """fa_array"""
+
+    _fields_ = (
+        ("data", c_void_p),
+        ("size", c_uint64),
+        ("sums", c_void_p),
+        ("verified", c_void_p),
+        ("width", c_uint32),
+        ("number", c_uint32),
+    )
+
+
+ARRAYS = (
+    "pair_ends", "ordinal_ends", "position_ends", "ordinals", "positions", "shapes", "rare_shapes", "rare_ranks",
+    "shape_table", "lengths", "extent", "language", "codes",
+)  # fmt: skip
+
+
+class Segment(ctypes.Structure):
+    """fa_segment; keep: what its pointers lead to."""
+
+    _fields_ = (
+        *((name, Array) for name in ARRAYS),
+        ("shape_facts", c_void_p),
+        ("bits", c_void_p),
+        ("pairs", c_uint64),
+        ("versions", c_uint32),
+        ("words", c_uint32),
+        ("shape_count", c_uint32),
+        ("languages", c_uint32),
+    )
+    keep: tuple[Any, ...]
+
+
+class Fault(ctypes.Structure):
+    """fa_fault"""
+
+    _fields_ = (("segment", c_void_p), ("array", c_uint32))
+
+
+class Live(ctypes.Structure):
+    """fa_live"""
+
+    _fields_ = (
+        ("layers", c_void_p * 2),
+        ("alive", c_void_p),
+        ("shared", c_void_p),
+        ("document", c_void_p),
+        ("key", c_void_p),
+        ("prior", c_void_p),
+        ("slack", c_double),
+    )
+
+
+class Program(ctypes.Structure):
+    """fa_program"""
+
+    _fields_ = (
+        *((name, c_void_p) for name in ("segments", "leaves", "nodes", "args", "masks", "pairs")),
+        *(
+            (name, c_uint32)
+            for name in (
+                "segment_count", "leaf_count", "scored_count", "node_count", "arg_count", "mask_count", "pair_count",
+                "root",
+            )
+        ),
+        *((name, c_double) for name in ("k1", "slope", "near")),
+        *((name, c_double * KINDS) for name in ("boost", "b", "means")),
+        ("versions", c_uint64),
+        *((name, c_uint32) for name in ("is_plus_idf", "count", "pool", "ties")),
+        ("finding_s", c_double),
+        ("ranking_s", c_double),
+        ("finding_looks", c_uint64),
+        ("ranking_looks", c_uint64),
+    )  # fmt: skip
+
+
+class Answer(ctypes.Structure):
+    """fa_answer"""
+
+    _fields_ = (
+        *((name, c_void_p) for name in ("matched", "complete", "holding", "held_in", "found")),
+        *((name, c_uint64) for name in ("room", "total", "matching", "found_count")),
+        ("greatest", c_double),
+        ("has_shared", c_uint32),
+        ("is_ranked", c_uint32),
+        ("wanted", c_uint64),
+        *((name, c_uint32) for name in ("bad_place", "bad_layer", "bad_array", "scored")),
+    )
+
+
+_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "fa_segment_shapes": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
+    "fa_segment_bits": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
+    "fa_segment_list": (
+        ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
+    ),
+    "fa_query_new": (c_void_p, ()),
+    "fa_query_free": (None, (c_void_p,)),
+    "fa_query_rest": (None, (c_void_p,)),
+    "fa_query_run": (ctypes.c_int, (c_void_p, c_void_p, c_void_p)),
+    "fa_query_rank": (ctypes.c_int, (c_void_p, c_uint64, c_uint64, c_void_p)),
+    "fa_query_weights": (
+        ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p, c_void_p),
+    ),
+    "fa_query_scores": (ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p)),
+    "fa_query_nearness": (ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_void_p)),
+}  # fmt: skip
+for _name, (_result, _arguments) in _FUNCTIONS.items():
+    _function = getattr(core, _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+class DamagedError(Exception):
+    """An array of a segment holds what cannot be. place, layer: of the segment in the program; array: its name."""
+
+    def __init__(self, place: int, layer: int, array: str) -> None:
+        super().__init__(array)
+        self.place, self.layer, self.array = place, layer, array
+
+
+def address(array: NDArray[Any]) -> int:
+    """Return where an array begins in memory; the array has to stay as long as it is used there."""
+    return int(array.__array_interface__["data"][0])
+
+
+def segment_facts(segment: Segment) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (shape facts, bits): what segment.h keeps of each shape, and bits of a position in each version.
+
+    Raises DamagedError.
+    """
+    facts = np.zeros(8 * segment.shape_count, dtype=np.uint8)
+    bits = np.zeros(segment.versions, dtype=np.uint8)
+    fault = Fault()
+    for function, room in ((core.fa_segment_shapes, facts), (core.fa_segment_bits, bits)):
+        if function(byref(segment), address(room), byref(fault)) != OK:
+            raise DamagedError(0, 0, ARRAYS[fault.array])
+    return facts, bits
+
+
+def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:
+    """Return the ordinals of the posting list of a word. Raises DamagedError."""
+    room, count, fault = np.zeros(segment.versions, dtype=np.uint32), c_uint32(), Fault()
+    if core.fa_segment_list(byref(segment), word, address(room), len(room), byref(count), byref(fault)) != OK:
+        raise DamagedError(0, 0, ARRAYS[fault.array])
+    return room[: count.value]
+
+
+class Query:
+    """A handle that runs programs, one after the other; not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._handle = core.fa_query_new()
+        if not self._handle:
+            raise MemoryError
+
+    def __del__(self) -> None:
+        core.fa_query_free(self._handle)
+
+    def rest(self) -> None:
+        """Let go of what the last program needed."""
+        core.fa_query_rest(self._handle)
+
+    def run(self, program: Program, answer: Answer) -> None:
+        """Find what matches and the best versions. Both structs are used until the next run. Raises DamagedError."""
+        self._check(core.fa_query_run(self._handle, byref(program), byref(answer)), answer)
+
+    def rank(self, wanted: int, needed: int, answer: Answer) -> None:
+        """Find more of the best versions of the program that was run."""
+        self._check(core.fa_query_rank(self._handle, wanted, needed, byref(answer)), answer)
+
+    def weights(
+        self, place: int, leaf: int, ordinals: NDArray[np.uint32], norms: NDArray[np.float64], answer: Answer
+    ) -> NDArray[np.float64]:
+        """Return the exact weight of a leaf in some versions (rising) of a segment; norms: shape (n, KINDS)."""
+        found, norms = np.zeros(len(ordinals)), np.ascontiguousarray(norms, dtype=np.float64)
+        self._check(
+            core.fa_query_weights(
+                self._handle, place, leaf, address(ordinals), len(ordinals), address(norms), address(found),
+                byref(answer),
+            ),
+            answer,
+        )  # fmt: skip
+        return found
+
+    def scores(self, place: int, ordinals: NDArray[np.uint32], answer: Answer) -> NDArray[np.float64]:
+        """Return the exact scores of some versions (rising) of a segment, without nearness."""
+        found = np.zeros(len(ordinals))
+        self._check(
+            core.fa_query_scores(
+                self._handle, place, address(ordinals), len(ordinals), address(found), byref(answer)
+            ),
+            answer,
+        )
+        return found
+
+    def nearness(self, place: int, ordinal: int, pairs: int, answer: Answer) -> NDArray[np.float64]:
+        """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
+        found = np.zeros((pairs, KINDS))
+        self._check(
+            core.fa_query_nearness(self._handle, place, ordinal, address(found), byref(answer)), answer
+        )
+        return found
+
+    def _check(self, status: int, answer: Answer) -> None:
+        if status == OK:
+            return
+        if status == NO_MEMORY:
+            raise MemoryError
+        if status == CORRUPT:
+            raise DamagedError(answer.bad_place, answer.bad_layer, ARRAYS[answer.bad_array])
+        raise ValueError(f"the core refused a program: {status}")
+
+
+_idle: list[Query] = []
+_lock = threading.Lock()
+_MOST_IDLE = 16
+
+
+@contextmanager
+def handle() -> Iterator[Query]:
+    """Lend a handle that nobody else uses."""
+    with _lock:
+        query = _idle.pop() if _idle else None
+    query = query or Query()
+    try:
+        yield query
+    finally:
+        query.rest()
+        with _lock:
+            if len(_idle) < _MOST_IDLE:
+                _idle.append(query)

@@ -1,0 +1,345 @@
+/* A query over all segments: leaves, then the nodes that join them, then totals; see query.h. */
+#include <stdlib.h>
+
+#include "query_inside.h"
+
+/* ---------------------------------------------------------------- the tree */
+
+typedef struct tree {
+    fa_query *query;
+    uint32_t place, versions;
+    uint64_t **masks; /* by node; NULL: not asked for */
+    uint32_t *candidates;
+} tree;
+
+static const fa_node *node_at(const tree *in, uint32_t number) { return &in->query->program.nodes[number]; }
+
+static int is_leaf(const tree *in, uint32_t number) { return node_at(in, number)->op == FA_OP_LEAF; }
+
+static uint32_t count_of(const tree *in, uint32_t number) {
+    return state_of(in->query, node_at(in, number)->value, in->place)->count;
+}
+
+/* Return the mask of a node that was looked at; of a leaf it is made here. */
+static int mask_of(tree *in, uint32_t number, const uint64_t **mask) {
+    const fa_node *node = node_at(in, number);
+    if (node->op == FA_OP_LEAF && in->masks[number] == NULL) {
+        const state *known = state_of(in->query, node->value, in->place);
+        if (known->mask != NULL) {
+            *mask = known->mask;
+            return FA_OK;
+        }
+        in->masks[number] = arena_get(&in->query->shortly, words_of(in->versions) * 8);
+        if (in->masks[number] == NULL) return FA_NO_MEMORY;
+        TRY(leaf_mark(in->query, node->value, in->place, in->masks[number]));
+    }
+    *mask = in->masks[number];
+    return FA_OK;
+}
+
+/* Leave of the candidates those that hold a leaf. */
+static int leave_holding(tree *in, uint32_t leaf, uint32_t *count) {
+    state *known = state_of(in->query, leaf, in->place);
+    uint32_t left = 0, row = 0;
+    if (known->mask != NULL) {
+        for (uint32_t at = 0; at < *count; at++) {
+            in->candidates[left] = in->candidates[at];
+            left += has_bit(known->mask, in->candidates[at]);
+        }
+    } else if (known->count) {
+        view found;
+        TRY(held_view(in->query, known->lists, &found));
+        for (uint32_t at = 0; at < *count && row < found.count; at++) {
+            uint32_t wanted = in->candidates[at];
+            row = gallop(found.ordinals, row, found.count, wanted);
+            if (row < found.count && found.ordinals[row] == wanted) in->candidates[left++] = wanted;
+        }
+    }
+    *count = left;
+    return FA_OK;
+}
+
+static int all_of_leaf(tree *in, uint32_t leaf, uint32_t *count) {
+    state *known = state_of(in->query, leaf, in->place);
+    *count = 0;
+    if (known->mask != NULL) {
+        for (size_t word = 0; word < words_of(in->versions); word++)
+            for (uint64_t left = known->mask[word]; left; left &= left - 1)
+                in->candidates[(*count)++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+    } else if (known->count) {
+        view found;
+        TRY(held_view(in->query, known->lists, &found));
+        memcpy(in->candidates, found.ordinals, found.count * sizeof(uint32_t));
+        *count = found.count;
+    }
+    return FA_OK;
+}
+
+/* All of the arguments: the leaf that fewest hold says which versions are looked at for the others. */
+static int all_of(tree *in, const fa_node *node, uint64_t *mask) {
+    const uint32_t *args = in->query->program.args + node->first;
+    uint32_t rarest = NEVER, count = 0;
+    size_t words = words_of(in->versions);
+    for (uint32_t at = 0; at < node->count; at++)
+        if (is_leaf(in, args[at]) && (rarest == NEVER || count_of(in, args[at]) < count_of(in, args[rarest])))
+            rarest = at;
+    if (rarest == NEVER) {
+        memset(mask, 255, words * 8);
+        if (in->versions & 63) mask[words - 1] = ((uint64_t)1 << (in->versions & 63)) - 1;
+    } else {
+        TRY(all_of_leaf(in, node_at(in, args[rarest])->value, &count));
+        for (uint32_t at = 0; at < node->count && count; at++)
+            if (at != rarest && is_leaf(in, args[at])) TRY(leave_holding(in, node_at(in, args[at])->value, &count));
+        for (uint32_t at = 0; at < count; at++) set_bit(mask, in->candidates[at]);
+        if (!count) return FA_OK;
+    }
+    for (uint32_t at = 0; at < node->count; at++) {
+        const uint64_t *other;
+        if (is_leaf(in, args[at])) continue;
+        TRY(mask_of(in, args[at], &other));
+        for (size_t word = 0; word < words; word++) mask[word] &= other[word];
+    }
+    return FA_OK;
+}
+
+static int any_of(tree *in, const fa_node *node, uint64_t *mask) {
+    const uint32_t *args = in->query->program.args + node->first;
+    for (uint32_t at = 0; at < node->count; at++) {
+        const uint64_t *other;
+        if (is_leaf(in, args[at])) {
+            TRY(leaf_mark(in->query, node_at(in, args[at])->value, in->place, mask));
+            continue;
+        }
+        TRY(mask_of(in, args[at], &other));
+        for (size_t word = 0; word < words_of(in->versions); word++) mask[word] |= other[word];
+    }
+    return FA_OK;
+}
+
+static void none_of(const tree *in, const uint64_t *other, uint64_t *mask) {
+    size_t words = words_of(in->versions);
+    for (size_t word = 0; word < words; word++) mask[word] = ~other[word];
+    if (in->versions & 63) mask[words - 1] &= ((uint64_t)1 << (in->versions & 63)) - 1;
+}
+
+static int look_at(tree *in, uint32_t number) {
+    const fa_program *program = &in->query->program;
+    const fa_node *node = node_at(in, number);
+    const uint64_t *other;
+    if (node->op == FA_OP_LEAF || node->op >= FA_OP_SPANS) return FA_OK;
+    if (node->op == FA_OP_MASK) {
+        /* never written to */
+        in->masks[number] = (uint64_t *)program->masks[(size_t)node->value * program->segment_count + in->place];
+        return FA_OK;
+    }
+    uint64_t *mask = in->masks[number] = arena_get(&in->query->shortly, words_of(in->versions) * 8);
+    if (mask == NULL) return FA_NO_MEMORY;
+    if (node->op == FA_OP_AND) return all_of(in, node, mask);
+    if (node->op == FA_OP_OR) return any_of(in, node, mask);
+    TRY(mask_of(in, program->args[node->first], &other));
+    if (node->op == FA_OP_NEAR) return near_mask(in->query, node, in->place, other, mask);
+    none_of(in, other, mask);
+    return FA_OK;
+}
+
+/* Write the versions of a segment that match. */
+static int match_tree(fa_query *query, uint32_t place, uint64_t *matched) {
+    tree in = {query, place, live_at(query, place)->layers[0]->versions, NULL, NULL};
+    const uint64_t *found;
+    uint32_t root = query->program.root;
+    arena_empty(&query->shortly, (size_t)1 << 20);
+    in.masks = arena_get(&query->shortly, ((size_t)root + 1) * sizeof(uint64_t *));
+    in.candidates = buffer_get(&query->more, in.versions * sizeof(uint32_t));
+    if (in.masks == NULL || in.candidates == NULL) return FA_NO_MEMORY;
+    if (is_leaf(&in, root)) return leaf_mark(query, node_at(&in, root)->value, place, matched);
+    for (uint32_t number = 0; number <= root; number++) TRY(look_at(&in, number));
+    TRY(mask_of(&in, root, &found));
+    memcpy(matched, found, words_of(in.versions) * 8);
+    return FA_OK;
+}
+
+/* ---------------------------------------------------------------- totals */
+
+/* Return how many live versions of a segment hold a leaf. */
+static int living(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *count) {
+    const state *known = state_of(query, leaf, place);
+    const fa_live *live = live_at(query, place);
+    if (live->alive == NULL || !known->count) {
+        *count += known->count;
+        return FA_OK;
+    }
+    if (known->mask != NULL) {
+        for (size_t word = 0; word < words_of(live->layers[0]->versions); word++)
+            *count += (uint64_t)counts_bits(known->mask[word] & live->alive[word]);
+        return FA_OK;
+    }
+    view found;
+    TRY(held_view(query, known->lists, &found));
+    for (uint32_t row = 0; row < found.count; row++) *count += (uint64_t)has_bit(live->alive, found.ordinals[row]);
+    return FA_OK;
+}
+
+static int by_number(const void *one, const void *other) {
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+    return (a > b) - (a < b);
+}
+
+#define MOST_PAGES ((uint32_t)1 << 28) /* of which the numbers are marked in a mask; of more they are sorted */
+
+/* Return how many different numbers there are. */
+static int distinct(fa_query *query, uint32_t *numbers, size_t count, uint64_t *found) {
+    uint32_t greatest = 0;
+    for (size_t at = 0; at < count; at++) greatest = numbers[at] > greatest ? numbers[at] : greatest;
+    *found = 0;
+    if (greatest >= MOST_PAGES) {
+        qsort(numbers, count, sizeof(uint32_t), by_number);
+        for (size_t at = 0; at < count; at++) *found += at == 0 || numbers[at] != numbers[at - 1];
+        return FA_OK;
+    }
+    uint64_t *seen = arena_get(&query->shortly, ((size_t)greatest / 64 + 1) * 8);
+    if (seen == NULL) return FA_NO_MEMORY;
+    for (size_t at = 0; at < count; at++) {
+        *found += !has_bit(seen, numbers[at]);
+        set_bit(seen, numbers[at]);
+    }
+    return FA_OK;
+}
+
+/* Leave dead versions out, and those that were not looked at; count pages. */
+static int count_pages(fa_query *query, fa_answer *answer) {
+    uint64_t alone = 0, together = 0;
+    uint32_t *numbers = NULL;
+    size_t shared = 0;
+    arena_empty(&query->shortly, (size_t)1 << 20);
+    answer->matching = 0;
+    for (uint32_t place = 0; place < query->program.segment_count; place++) {
+        const fa_live *live = live_at(query, place);
+        uint32_t complete = query->complete[place];
+        uint64_t *mask = answer->matched + query->mask_at[place];
+        for (size_t word = 0; word < words_of(live->layers[0]->versions); word++) {
+            uint64_t left = mask[word];
+            if (word * 64 + 64 > complete)
+                left = word * 64 >= complete ? 0 : left & (((uint64_t)1 << (complete - word * 64)) - 1);
+            if (live->alive != NULL) left &= live->alive[word];
+            mask[word] = left;
+            answer->matching += (uint64_t)counts_bits(left);
+            if (live->shared != NULL) shared += (size_t)counts_bits(left & live->shared[word]);
+        }
+    }
+    alone = answer->matching - shared;
+    if (shared) {
+        size_t count = 0;
+        numbers = arena_raw(&query->shortly, shared * sizeof(uint32_t));
+        if (numbers == NULL) return FA_NO_MEMORY;
+        for (uint32_t place = 0; place < query->program.segment_count; place++) {
+            const fa_live *live = live_at(query, place);
+            const uint64_t *mask = answer->matched + query->mask_at[place];
+            for (size_t word = 0; live->shared != NULL && word < words_of(live->layers[0]->versions); word++)
+                for (uint64_t left = mask[word] & live->shared[word]; left; left &= left - 1)
+                    numbers[count++] = live->document[word * 64 + (size_t)__builtin_ctzll(left)];
+        }
+        TRY(distinct(query, numbers, count, &together));
+    }
+    answer->total = alone + together;
+    answer->has_shared = shared > 0;
+    return FA_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int is_sound(const fa_program *program) {
+    if (program->root >= program->node_count || program->scored_count > program->leaf_count) return 0;
+    for (uint32_t number = 0; number < program->node_count; number++) {
+        const fa_node *node = &program->nodes[number];
+        int is_mask = node->op < FA_OP_SPANS;
+        if (node->first > program->arg_count || node->count > program->arg_count - node->first) return 0;
+        if ((node->op == FA_OP_LEAF || node->op == FA_OP_SPANS) && node->value >= program->leaf_count) return 0;
+        if (node->op == FA_OP_MASK && node->value >= program->mask_count) return 0;
+        if (node->op > FA_OP_BESIDE) return 0;
+        if ((node->op == FA_OP_NOT && node->count != 1) || (node->op == FA_OP_NEAR && node->count != 2)) return 0;
+        if (node->op >= FA_OP_UNION && !node->count) return 0;
+        for (uint32_t at = 0; at < node->count; at++) {
+            uint32_t arg = program->args[node->first + at];
+            if (arg >= number) return 0;
+            int wants_mask = is_mask && !(node->op == FA_OP_NEAR && at == 1);
+            if ((program->nodes[arg].op < FA_OP_SPANS) != wants_mask) return 0;
+        }
+    }
+    if (program->nodes[program->root].op >= FA_OP_SPANS) return 0;
+    for (uint32_t at = 0; at < 2 * program->pair_count; at++)
+        if (program->pairs[at] >= program->scored_count) return 0;
+    return 1;
+}
+
+static int begin(fa_query *query, const fa_program *program, fa_answer *answer) {
+    size_t count = program->segment_count;
+    arena_empty(&query->kept, (size_t)4 << 20);
+    query->program = *program;
+    query->looks = 0;
+    query->longest = 0;
+    double now = seconds_now();
+    query->finding_end = now + program->finding_s;
+    query->ranking_end = now + program->ranking_s;
+    query->states = arena_get(&query->kept, program->leaf_count * count * sizeof(state));
+    query->mask_at = arena_get(&query->kept, (count + 1) * sizeof(uint64_t));
+    if (query->states == NULL || query->mask_at == NULL) return FA_NO_MEMORY;
+    for (uint32_t place = 0; place < count; place++) {
+        uint32_t versions = program->segments[place].layers[0]->versions;
+        query->mask_at[place + 1] = query->mask_at[place] + words_of(versions);
+        answer->complete[place] = versions;
+        if (versions > query->longest) query->longest = versions;
+    }
+    query->matched = answer->matched;
+    query->complete = answer->complete;
+    memset(answer->matched, 0, query->mask_at[count] * 8);
+    memset(answer->holding, 0, program->leaf_count * sizeof(uint64_t));
+    memset(answer->held_in, 0, program->leaf_count * count * 2);
+    answer->found_count = answer->total = answer->matching = 0;
+    answer->scored = 0;
+    answer->is_ranked = 1;
+    answer->has_shared = 0;
+    return FA_OK;
+}
+
+static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
+    TRY(begin(query, program, answer));
+    for (uint32_t place = 0; place < program->segment_count; place++) {
+        for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
+            if (finding_is_over(query)) {
+                query->complete[place] = 0;
+                continue;
+            }
+            size_t row = (size_t)leaf * program->segment_count + place;
+            TRY(leaf_match(query, leaf, place, answer->held_in + 2 * row));
+            TRY(living(query, leaf, place, &answer->holding[leaf]));
+        }
+        TRY(match_tree(query, place, answer->matched + query->mask_at[place]));
+    }
+    TRY(count_pages(query, answer));
+    TRY(prepare_scores(query, answer->holding));
+    answer->greatest = query->greatest;
+    uint64_t count = program->count < answer->total ? program->count : answer->total;
+    if (!count) return FA_OK;
+    uint64_t wanted = answer->has_shared ? count * 2 : count;
+    uint64_t pool = program->pool + (answer->has_shared ? program->ties : 0);
+    if (program->pair_count && wanted < pool) wanted = pool;
+    return fa_query_rank(query, wanted, answer->has_shared ? wanted : count, answer);
+}
+
+/* Tell Python where damage was found. */
+int fa_told(fa_query *query, int status, fa_answer *answer) {
+    answer->bad_place = NEVER;
+    for (uint32_t place = 0; status == FA_CORRUPT && place < query->program.segment_count; place++)
+        for (uint32_t layer = 0; layer < 2; layer++)
+            if (live_at(query, place)->layers[layer] == query->fault.segment) {
+                answer->bad_place = place;
+                answer->bad_layer = layer;
+                answer->bad_array = query->fault.array;
+            }
+    return status;
+}
+
+int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer) {
+    if (!is_sound(program)) return FA_TOO_LARGE;
+    return fa_told(query, run(query, program, answer), answer);
+}

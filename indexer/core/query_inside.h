@@ -1,0 +1,178 @@
+/* What the files of query.c share; nobody else includes it. */
+#ifndef FINDINGAID_QUERY_INSIDE_H
+#define FINDINGAID_QUERY_INSIDE_H
+
+#include "query.h"
+
+#define TRY(what)                           \
+    do {                                    \
+        int try_status = (what);            \
+        if (try_status != FA_OK) return try_status; \
+    } while (0)
+
+#define INLINK 9             /* the element of link texts */
+#define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
+#define NEVER UINT32_MAX
+
+/* Memory that is given back all at once. */
+typedef struct chunk {
+    struct chunk *before;
+    size_t size, used;
+} chunk;
+
+typedef struct arena {
+    chunk *last;
+    size_t held; /* bytes of all chunks */
+} arena;
+
+/* A buffer that grows. */
+typedef struct buffer {
+    void *data;
+    size_t size;
+} buffer;
+
+/* The posting list of one form. */
+typedef struct held {
+    fa_list list;
+    double factor;
+    const uint8_t *languages; /* a byte for each language of the segment; NULL: all */
+    uint32_t layer, elements;
+    uint32_t place;           /* in a phrase */
+    uint32_t count;           /* pairs that count */
+    const uint32_t *all;      /* ordinals of all pairs; NULL while not decoded */
+    const uint32_t *ordinals; /* of the pairs that count */
+    const uint32_t *rows;     /* of these in the list; NULL: all rows */
+} held;
+
+/* What is known of a leaf in a segment. */
+typedef struct state {
+    held *lists;
+    uint32_t list_count;
+    uint32_t count;          /* versions that hold it, removed ones too */
+    const uint64_t *mask;    /* of these; NULL: a single list, or none */
+    uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
+    uint32_t *counts[2];     /* ... and how often by element */
+    uint32_t found[2];       /* ... and their number */
+} state;
+
+struct fa_query {
+    fa_program program;
+    arena kept;   /* for the whole query */
+    arena shortly; /* for a step */
+    arena version; /* for one version */
+    state *states; /* leaf by leaf, segment by segment */
+    double *factors, *idfs, *pair_factors;
+    double greatest, greatest_nearness;
+    const uint64_t *matched;
+    uint32_t *complete;
+    uint64_t *mask_at; /* where the mask of each segment begins in `matched` */
+    double finding_end, ranking_end;
+    uint64_t looks;
+    uint32_t longest; /* versions of the greatest segment */
+    buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
+    double saturated_k1, saturated_slope;
+    float saturations[SATURATIONS];
+    fa_fault fault;
+};
+
+/* query_memory.c */
+void *arena_raw(arena *from, size_t size); /* NULL when there is none */
+void *arena_get(arena *from, size_t size); /* the same, zeroed */
+void arena_empty(arena *all, size_t most); /* keep a chunk of at most `most` bytes */
+void *buffer_get(buffer *grown, size_t size);
+double seconds_now(void);
+int finding_is_over(fa_query *query);
+int ranking_is_over(fa_query *query);
+
+static inline size_t words_of(uint32_t versions) { return ((size_t)versions + 63) / 64; }
+static inline int has_bit(const uint64_t *mask, uint32_t at) { return mask[at >> 6] >> (at & 63) & 1; }
+static inline void set_bit(uint64_t *mask, uint32_t at) { mask[at >> 6] |= (uint64_t)1 << (at & 63); }
+static inline int counts_bits(uint64_t word) { return __builtin_popcountll(word); }
+static inline const fa_live *live_at(const fa_query *query, uint32_t place) { return &query->program.segments[place]; }
+static inline state *state_of(const fa_query *query, uint32_t leaf, uint32_t place) {
+    return &query->states[(size_t)leaf * query->program.segment_count + place];
+}
+
+/* Return the first row from `row` on whose ordinal is at least `wanted`. Steps that double find it soon when near. */
+static inline uint32_t gallop(const uint32_t *ordinals, uint32_t row, uint32_t count, uint32_t wanted) {
+    if (row >= count || ordinals[row] >= wanted) return row;
+    uint32_t low = row, step = 1; /* ordinals[low] is too small */
+    while (step < count - low && ordinals[low + step] < wanted) {
+        low += step;
+        step *= 2;
+    }
+    uint32_t high = step < count - low ? low + step : count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ordinals[middle] < wanted) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+/* query.c */
+int fa_told(fa_query *query, int status, fa_answer *answer);
+
+/* query_leaves.c */
+typedef struct view {
+    const uint32_t *ordinals, *rows; /* rows: NULL for all */
+    uint32_t count;
+} view;
+int held_view(fa_query *query, held *list, view *found);  /* good until the next one */
+int held_keep(fa_query *query, held *list);               /* decode for good */
+int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
+int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
+
+/* query_readers.c */
+typedef struct spot {
+    uint64_t at; /* section of the page in the high 32 bits, position in the low ones */
+    uint32_t element, position;
+} spot;
+
+/* Reads where a leaf stands, in one layer, in versions that rise from call to call. */
+typedef struct reader {
+    uint32_t leaf, list_count;
+    held **lists;
+    fa_cursor *cursors;
+    uint32_t *rows;     /* next row of each list among those that count */
+    uint32_t *order;    /* of a phrase: the rarest list first, that of its first word last */
+    uint32_t *offsets;  /* of many lists: where the entries of each version begin; else NULL */
+    uint32_t *entries;  /* two each: list, row in the list */
+} reader;
+
+/* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
+int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
+                const uint64_t *candidates);
+/* Append the occurrences of a word in a version, or of the first word of a phrase. FA_TIME_UP: not all of them. */
+int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
+uint64_t place_at(uint32_t element, uint32_t position);
+int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position);
+/* The occurrences in the version that a list's next row is at, in a buffer that holds until the next call. */
+int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
+                     uint32_t **positions, uint32_t *total);
+void sort_numbers(uint64_t *numbers, size_t count);
+
+/* query_phrases.c */
+int phrase_match(fa_query *query, uint32_t leaf, uint32_t place);
+int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
+
+/* query_spans.c */
+int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64_t *candidates, uint64_t *mask);
+
+/* query_scores.c */
+int prepare_scores(fa_query *query, const uint64_t *holding);
+int norms_of(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *norms);
+double saturate(const fa_program *program, double weight);
+int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                 const double *norms, double *weights);
+int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
+
+/* query_bounds.c */
+/* Write for each version of a segment a score that is never below the exact one, where it matches. */
+int upper_scores(fa_query *query, uint32_t place, float *upper);
+
+/* query_near.c */
+int add_nearness(fa_query *query, fa_found *found, size_t count);
+int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *counts);
+
+#endif

@@ -1,0 +1,197 @@
+/* Leaves of a query in a segment: which versions hold a word in its forms. */
+#include "query_inside.h"
+
+#define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these a list is decoded whenever it is needed */
+
+/* Leave the pairs that count: in versions of some languages, with the word in some elements. */
+static int choose(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
+                  fa_fault *fault) {
+    const fa_segment *segment = list->list.segment;
+    const fa_array *shapes = &segment->shapes;
+    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1, chosen = 0;
+    int by_element = (list->elements & every) != every;
+    uint64_t rare = 0, start = list->list.start;
+    if (by_element) {
+        TRY(fa_require(segment, shapes, start, start + list->list.count, fault));
+        TRY(fa_rare_before(segment, start, &rare, fault));
+    }
+    for (uint32_t row = 0; row < list->list.count; row++) {
+        int keep = 1;
+        if (by_element) {
+            uint32_t shape;
+            TRY(fa_shape_in_row(segment, shapes->data[start + row], &rare, &shape, fault));
+            keep = (segment->shape_facts[shape].elements & list->elements) != 0;
+        }
+        if (keep && list->languages != NULL) {
+            uint64_t language = 0;
+            TRY(fa_item_at(segment, &segment->language, all[row], &language, fault));
+            if (language >= segment->languages) return fa_damaged(segment, &segment->language, fault);
+            keep = list->languages[language] != 0;
+        }
+        ordinals[chosen] = all[row];
+        rows[chosen] = row;
+        chosen += (uint32_t)keep;
+    }
+    *count = chosen;
+    return FA_OK;
+}
+
+static int is_filtered(const held *list) {
+    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
+    return list->languages != NULL || (list->elements & every) != every;
+}
+
+static int decode(fa_query *query, held *list, uint32_t *all, uint32_t *ordinals, uint32_t *rows, view *found) {
+    TRY(fa_list_ordinals(&list->list, all, &query->fault));
+    found->ordinals = all;
+    found->rows = NULL;
+    found->count = list->list.count;
+    if (!is_filtered(list)) return FA_OK;
+    TRY(choose(list, all, ordinals, rows, &found->count, &query->fault));
+    found->ordinals = ordinals;
+    found->rows = rows;
+    return FA_OK;
+}
+
+int held_keep(fa_query *query, held *list) {
+    view found;
+    size_t size = list->list.count * sizeof(uint32_t);
+    if (list->all != NULL) return FA_OK;
+    uint32_t *all = arena_raw(&query->kept, size), *ordinals = NULL, *rows = NULL;
+    if (all == NULL) return FA_NO_MEMORY;
+    if (is_filtered(list)) {
+        ordinals = arena_raw(&query->kept, size);
+        rows = arena_raw(&query->kept, size);
+        if (ordinals == NULL || rows == NULL) return FA_NO_MEMORY;
+    }
+    TRY(decode(query, list, all, ordinals, rows, &found));
+    list->all = all;
+    list->ordinals = found.ordinals;
+    list->rows = found.rows;
+    list->count = found.count;
+    return FA_OK;
+}
+
+int held_view(fa_query *query, held *list, view *found) {
+    if (list->all == NULL && query->kept.held + 12 * (size_t)list->list.count <= RETAINED)
+        TRY(held_keep(query, list));
+    if (list->all != NULL) {
+        found->ordinals = list->ordinals;
+        found->rows = list->rows;
+        found->count = list->count;
+        return FA_OK;
+    }
+    void *room[3];
+    for (int each = 0; each < 3; each++) {
+        room[each] = buffer_get(&query->decoded[each], query->longest * sizeof(uint32_t));
+        if (room[each] == NULL) return FA_NO_MEMORY;
+    }
+    return decode(query, list, room[0], room[1], room[2], found);
+}
+
+/* Make the lists of the forms of a leaf. */
+static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *made) {
+    const fa_leaf *leaf = &query->program.leaves[number];
+    const fa_live *live = live_at(query, place);
+    uint32_t first = place ? leaf->ends[2 * place - 1] : 0, middle = leaf->ends[2 * place];
+    uint32_t end = leaf->ends[2 * place + 1];
+    if (end == first) return FA_OK;
+    made->lists = arena_get(&query->kept, (end - first) * sizeof(held));
+    if (made->lists == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = first; at < end; at++) {
+        held *list = &made->lists[made->list_count++];
+        const fa_form *form = &leaf->forms[at];
+        list->layer = at >= middle;
+        TRY(fa_list_of(live->layers[list->layer], form->word, &list->list, &query->fault));
+        list->factor = form->factor;
+        list->elements = leaf->elements;
+        list->count = list->list.count;
+        if (leaf->kind == FA_PHRASE) list->place = form->languages;
+        else if (form->languages) list->languages = leaf->sets + form->languages - 1;
+    }
+    return FA_OK;
+}
+
+static int mark_list(fa_query *query, held *list, uint64_t *mask, uint32_t *count) {
+    view found;
+    TRY(held_view(query, list, &found));
+    for (uint32_t row = 0; row < found.count; row++) set_bit(mask, found.ordinals[row]);
+    *count = found.count;
+    return FA_OK;
+}
+
+static uint32_t bits_in(const uint64_t *mask, uint32_t versions) {
+    uint32_t count = 0;
+    for (size_t word = 0; word < words_of(versions); word++) count += (uint32_t)counts_bits(mask[word]);
+    return count;
+}
+
+/* A word: a single list is left to be decoded when it is needed, several are joined to a mask. */
+static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *held_in) {
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    if (made->list_count == 1) {
+        held *list = made->lists;
+        view found = {NULL, NULL, list->list.count};
+        if (is_filtered(list)) TRY(held_view(query, list, &found));
+        made->count = list->count = found.count;
+        held_in[list->layer] = found.count > 0;
+        return FA_OK;
+    }
+    if (!made->list_count) return FA_OK;
+    uint64_t *mask = arena_get(&query->kept, words_of(versions) * 8);
+    if (mask == NULL) return FA_NO_MEMORY;
+    for (uint32_t each = 0; each < made->list_count; each++) {
+        uint32_t count;
+        TRY(mark_list(query, &made->lists[each], mask, &count));
+        if (count) held_in[made->lists[each].layer] = 1;
+    }
+    made->mask = mask;
+    made->count = bits_in(mask, versions);
+    return FA_OK;
+}
+
+/* The versions that hold any word at all in some elements. */
+static int match_any(fa_query *query, const fa_leaf *leaf, uint32_t place, state *made) {
+    const fa_live *live = live_at(query, place);
+    uint32_t versions = live->layers[0]->versions;
+    uint64_t *mask = arena_get(&query->kept, words_of(versions) * 8);
+    if (mask == NULL) return FA_NO_MEMORY;
+    for (int layer = 0; layer < 2; layer++) {
+        const fa_segment *segment = live->layers[layer];
+        uint32_t elements = layer ? leaf->elements & (uint32_t)1 << INLINK : leaf->elements;
+        if (segment == NULL || !elements) continue;
+        TRY(fa_require(segment, &segment->lengths, 0, segment->lengths.size, &query->fault));
+        for (uint32_t version = 0; version < versions; version++)
+            for (uint32_t element = 0; element < FA_KINDS; element++)
+                if (elements >> element & 1 && fa_item(&segment->lengths, (uint64_t)version * FA_KINDS + element)) {
+                    set_bit(mask, version);
+                    break;
+                }
+    }
+    made->mask = mask;
+    made->count = bits_in(mask, versions);
+    return FA_OK;
+}
+
+/* Find where a leaf occurs in a segment. */
+int leaf_match(fa_query *query, uint32_t number, uint32_t place, uint8_t *held_in) {
+    const fa_leaf *leaf = &query->program.leaves[number];
+    state *made = state_of(query, number, place);
+    TRY(list_forms(query, number, place, made));
+    if (leaf->kind == FA_ANY) return match_any(query, leaf, place, made);
+    if (leaf->kind != FA_PHRASE) return match_word(query, place, made, held_in);
+    TRY(phrase_match(query, number, place));
+    for (int layer = 0; layer < 2; layer++) held_in[layer] = made->found[layer] > 0;
+    return FA_OK;
+}
+
+/* Mark the versions that hold a leaf. */
+int leaf_mark(fa_query *query, uint32_t number, uint32_t place, uint64_t *mask) {
+    const state *known = state_of(query, number, place);
+    uint32_t versions = live_at(query, place)->layers[0]->versions, count;
+    if (known->mask != NULL) {
+        for (size_t word = 0; word < words_of(versions); word++) mask[word] |= known->mask[word];
+        return FA_OK;
+    }
+    return known->count ? mark_list(query, known->lists, mask, &count) : FA_OK;
+}

@@ -1,0 +1,118 @@
+/* Memory and time of a query. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "query_inside.h"
+
+#define CHUNK ((size_t)256 << 10)
+
+void *arena_raw(arena *from, size_t size) {
+    if (size > SIZE_MAX / 2) return NULL;
+    size = (size + 15) & ~(size_t)15;
+    if (size == 0) size = 16;
+    chunk *last = from->last;
+    if (last == NULL || last->size - last->used < size) {
+        size_t room = size > CHUNK ? size : CHUNK;
+        size_t head = (sizeof(chunk) + 15) & ~(size_t)15;
+        last = malloc(head + room);
+        if (last == NULL) return NULL;
+        last->before = from->last;
+        last->size = head + room;
+        last->used = head;
+        from->last = last;
+        from->held += room;
+    }
+    void *given = (uint8_t *)last + last->used;
+    last->used += size;
+    return given;
+}
+
+void *arena_get(arena *from, size_t size) {
+    void *given = arena_raw(from, size);
+    return given == NULL ? NULL : memset(given, 0, size);
+}
+
+void arena_empty(arena *all, size_t most) {
+    size_t head = (sizeof(chunk) + 15) & ~(size_t)15;
+    while (all->last != NULL && (all->last->before != NULL || all->last->size - head > most)) {
+        chunk *gone = all->last;
+        all->last = gone->before;
+        free(gone);
+    }
+    all->held = 0;
+    if (all->last != NULL) {
+        all->last->used = head;
+        all->held = all->last->size - head;
+    }
+}
+
+void *buffer_get(buffer *grown, size_t size) {
+    if (size <= grown->size && grown->data != NULL) return grown->data;
+    size_t room = size + size / 2 + 64;
+    void *moved = size > SIZE_MAX / 4 ? NULL : realloc(grown->data, room);
+    if (moved == NULL) return NULL;
+    grown->data = moved;
+    grown->size = room;
+    return moved;
+}
+
+double seconds_now(void) {
+    struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+    clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+    timespec_get(&now, TIME_UTC);
+#endif
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int is_over(fa_query *query, double seconds, double end, uint64_t looks) {
+    if (looks) return ++query->looks > looks;
+    return seconds >= 0 && seconds_now() > end;
+}
+
+int finding_is_over(fa_query *query) {
+    return is_over(query, query->program.finding_s, query->finding_end, query->program.finding_looks);
+}
+
+int ranking_is_over(fa_query *query) {
+    return is_over(query, query->program.ranking_s, query->ranking_end, query->program.ranking_looks);
+}
+
+fa_query *fa_query_new(void) { return calloc(1, sizeof(fa_query)); }
+
+#define BUFFERS 9
+
+static void buffers_of(fa_query *query, buffer *all[BUFFERS]) {
+    for (int each = 0; each < 3; each++) all[each] = &query->decoded[each];
+    for (int each = 0; each < 4; each++) all[3 + each] = &query->places[each];
+    all[7] = &query->upper;
+    all[8] = &query->more;
+}
+
+static void let_go(fa_query *query, size_t most) {
+    buffer *all[BUFFERS];
+    buffers_of(query, all);
+    for (int each = 0; each < BUFFERS; each++)
+        if (all[each]->size > most) {
+            free(all[each]->data);
+            all[each]->data = NULL;
+            all[each]->size = 0;
+        }
+}
+
+void fa_query_rest(fa_query *query) {
+    arena_empty(&query->kept, (size_t)4 << 20);
+    arena_empty(&query->shortly, (size_t)1 << 20);
+    arena_empty(&query->version, (size_t)1 << 20);
+    let_go(query, (size_t)1 << 20);
+}
+
+void fa_query_free(fa_query *query) {
+    if (query == NULL) return;
+    arena_empty(&query->kept, 0);
+    arena_empty(&query->shortly, 0);
+    arena_empty(&query->version, 0);
+    let_go(query, 0);
+    free(query);
+}

@@ -1,0 +1,116 @@
+/* Words of a query that stand near each other: what that adds to the scores of the best versions.
+ *
+ * Each occurrence of the first word of a pair counts 1 / d**2, d being the distance to the nearest occurrence of the
+ * second, up to REACH places before or behind; counts are weighed by element and saturate as those of a word do.
+ */
+#include <stdlib.h>
+
+#include "query_inside.h"
+
+#define REACH 10
+
+typedef struct pool {
+    fa_query *query;
+    reader *readers;   /* by leaf and layer */
+    uint64_t **lines;  /* by leaf: occurrences in the version at hand: line << 4 | element, rising */
+    size_t *counts;
+    uint8_t *is_asked; /* by leaf */
+} pool;
+
+static int open_pool(fa_query *query, pool *made, uint32_t place) {
+    const fa_program *program = &query->program;
+    size_t leaves = program->leaf_count;
+    made->query = query;
+    made->readers = arena_get(&query->kept, 2 * leaves * sizeof(reader));
+    made->lines = arena_get(&query->kept, leaves * sizeof(uint64_t *));
+    made->counts = arena_get(&query->kept, leaves * sizeof(size_t));
+    made->is_asked = arena_get(&query->kept, leaves);
+    if (made->readers == NULL || made->lines == NULL || made->counts == NULL || made->is_asked == NULL)
+        return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < 2 * program->pair_count; at++) made->is_asked[program->pairs[at]] = 1;
+    for (uint32_t at = 0; at < 2 * leaves; at++)
+        if (made->is_asked[at / 2]) TRY(reader_open(query, &made->readers[at], at / 2, place, at % 2, NULL));
+    return FA_OK;
+}
+
+/* Read where the words of all pairs stand in a version. Link texts are far from everything else. */
+static int read_lines(pool *in, uint32_t version) {
+    fa_query *query = in->query;
+    arena_empty(&query->version, (size_t)1 << 20);
+    for (uint32_t leaf = 0; leaf < query->program.leaf_count; leaf++) {
+        size_t count = 0;
+        if (!in->is_asked[leaf]) continue;
+        for (int layer = 0; layer < 2; layer++)
+            TRY(reader_spots(query, &in->readers[2 * (size_t)leaf + layer], version, &query->places[3], &count));
+        const spot *stands = query->places[3].data;
+        uint64_t *lines = arena_raw(&query->version, count * sizeof(uint64_t));
+        if (lines == NULL) return FA_NO_MEMORY;
+        for (size_t at = 0; at < count; at++) {
+            uint64_t line = stands[at].position + (stands[at].element == INLINK ? (uint64_t)1 << 32 : 0);
+            lines[at] = line << 4 | stands[at].element;
+        }
+        sort_numbers(lines, count);
+        in->lines[leaf] = lines;
+        in->counts[leaf] = count;
+    }
+    return FA_OK;
+}
+
+/* Count how near the second word of a pair stands to the first, by element of the first. */
+static void count_near(const pool *in, uint32_t first, uint32_t second, double counts[FA_KINDS]) {
+    const uint64_t *here = in->lines[first], *there = in->lines[second];
+    size_t before = 0, after = 0, others = in->counts[second];
+    for (int element = 0; element < FA_KINDS; element++) counts[element] = 0;
+    for (size_t at = 0; at < in->counts[first]; at++) {
+        uint64_t line = here[at] >> 4, distance = UINT64_MAX;
+        /* what stands at the very same place, as the parts of "don't" do, is not beside it */
+        while (before < others && there[before] >> 4 < line) before++;
+        while (after < others && there[after] >> 4 <= line) after++;
+        if (before) distance = line - (there[before - 1] >> 4);
+        if (after < others && (there[after] >> 4) - line < distance) distance = (there[after] >> 4) - line;
+        if (distance <= REACH) counts[here[at] & 15] += 1.0 / (double)(distance * distance);
+    }
+}
+
+static double nearness_in(const pool *in, const double *norms) {
+    const fa_program *program = &in->query->program;
+    double total = 0;
+    for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+        double counts[FA_KINDS], weight = 0;
+        count_near(in, program->pairs[2 * pair], program->pairs[2 * pair + 1], counts);
+        for (int element = 0; element < FA_KINDS; element++) weight += counts[element] * norms[element];
+        total += in->query->pair_factors[pair] * saturate(program, weight);
+    }
+    return total;
+}
+
+static int by_place(const void *one, const void *other) {
+    const fa_found *a = one, *b = other;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+/* Add to the scores of some versions what words near each other give. They come out in another order. */
+int add_nearness(fa_query *query, fa_found *found, size_t count) {
+    pool in;
+    qsort(found, count, sizeof(fa_found), by_place);
+    for (size_t at = 0; at < count; at++) {
+        double norms[FA_KINDS];
+        if (at == 0 || found[at].place != found[at - 1].place) TRY(open_pool(query, &in, found[at].place));
+        TRY(read_lines(&in, found[at].ordinal));
+        TRY(norms_of(query, found[at].place, &found[at].ordinal, 1, norms));
+        found[at].score = found[at].score + nearness_in(&in, norms);
+        found[at].is_near = 1;
+    }
+    return FA_OK;
+}
+
+int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *counts) {
+    pool in;
+    TRY(open_pool(query, &in, place));
+    TRY(read_lines(&in, ordinal));
+    for (uint32_t pair = 0; pair < query->program.pair_count; pair++)
+        count_near(&in, query->program.pairs[2 * pair], query->program.pairs[2 * pair + 1],
+                   counts + (size_t)pair * FA_KINDS);
+    return FA_OK;
+}

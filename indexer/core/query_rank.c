@@ -1,0 +1,242 @@
+/* The best versions: bounds say which need not be scored at all, exact scores put the others in order. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "query_inside.h"
+
+#define FEW 256      /* versions scored without looking at bounds first */
+#define AT_ONCE 256  /* versions scored between two looks at what is wanted yet */
+#define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
+
+/* The greatest numbers of those that were put in: the least of them in front. */
+typedef struct greatest {
+    double *least_first;
+    size_t count, most;
+} greatest;
+
+static void put(greatest *kept, double value) {
+    double *heap = kept->least_first;
+    size_t at;
+    if (kept->count < kept->most) {
+        for (at = kept->count++; at && heap[(at - 1) / 2] > value; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+        heap[at] = value;
+        return;
+    }
+    if (!kept->most || !(value > heap[0])) return;
+    for (at = 0;;) {
+        size_t child = 2 * at + 1;
+        if (child >= kept->count) break;
+        if (child + 1 < kept->count && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= value) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = value;
+}
+
+typedef struct ranking {
+    fa_query *query;
+    greatest wanted, needed; /* exact scores */
+    fa_found *found;         /* all that were scored and may be wanted */
+    size_t count, room;
+    uint64_t most;           /* wanted versions */
+    uint32_t scored;         /* all of them */
+    uint32_t since;          /* since the last look at the clock */
+    int is_over;
+} ranking;
+
+/* Return the score below which a version is not wanted any more. */
+static double floor_of(const ranking *in) {
+    double least = -INFINITY;
+    if (in->wanted.count == in->wanted.most) least = in->wanted.least_first[0];
+    if (in->needed.count == in->needed.most) {
+        double within = in->needed.least_first[0] - in->query->greatest_nearness;
+        if (within > least) least = within;
+    }
+    return least;
+}
+
+static int by_score(const void *one, const void *other) {
+    const fa_found *a = one, *b = other;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static void leave_best(ranking *in) {
+    qsort(in->found, in->count, sizeof(fa_found), by_score);
+    if (in->count > in->most) in->count = (size_t)in->most;
+}
+
+static int keep(ranking *in, uint32_t place, uint32_t ordinal, double score) {
+    const fa_live *live = live_at(in->query, place);
+    if (in->count == in->room) {
+        if (in->count >= 2 * in->most + FEW) leave_best(in);
+        if (in->count * 2 >= in->room) {
+            size_t room = in->room * 2 + FEW;
+            fa_found *moved = realloc(in->found, room * sizeof(fa_found));
+            if (moved == NULL) return FA_NO_MEMORY;
+            in->found = moved;
+            in->room = room;
+        }
+    }
+    in->found[in->count++] = (fa_found){score, live->key[ordinal], place, ordinal, live->document[ordinal], 0};
+    put(&in->wanted, score);
+    put(&in->needed, score);
+    return FA_OK;
+}
+
+/* Score some versions, rising; those whose bound is below what is wanted by now are left out. upper: NULL for no
+ * bounds. */
+static int score_all(ranking *in, uint32_t place, const uint32_t *ordinals, size_t count, const float *upper) {
+    uint32_t chosen[AT_ONCE];
+    double scores[AT_ONCE];
+    for (size_t done = 0; done < count;) {
+        double least = floor_of(in);
+        uint32_t some = 0;
+        for (; done < count && some < AT_ONCE; done++)
+            if (upper == NULL || !((double)upper[ordinals[done]] < least)) chosen[some++] = ordinals[done];
+        if (!some) break;
+        in->scored += some;
+        in->since += some;
+        if (in->since > LOOK_EVERY) {
+            in->since = 0;
+            if (in->count && ranking_is_over(in->query)) {
+                in->is_over = 1;
+                return FA_OK;
+            }
+        }
+        TRY(exact_scores(in->query, place, chosen, some, scores));
+        for (uint32_t at = 0; at < some; at++)
+            if (!(scores[at] < least)) TRY(keep(in, place, chosen[at], scores[at]));
+    }
+    return FA_OK;
+}
+
+/* Part the versions in those whose bound is among the greatest, which are scored first, and the others. */
+static int split(ranking *in, uint32_t *ordinals, size_t count, const float *upper, size_t *first) {
+    fa_query *query = in->query;
+    double least = floor_of(in);
+    size_t front = 0, behind = 0;
+    greatest bounds = {arena_raw(&query->shortly, (size_t)in->most * sizeof(double)), 0, (size_t)in->most};
+    uint32_t *others = arena_raw(&query->shortly, count * sizeof(uint32_t));
+    if (bounds.least_first == NULL || others == NULL) return FA_NO_MEMORY;
+    for (size_t at = 0; at < count; at++) put(&bounds, (double)upper[ordinals[at]]);
+    if (bounds.count == bounds.most && bounds.least_first[0] > least) least = bounds.least_first[0];
+    for (size_t at = 0; at < count; at++) {
+        if ((double)upper[ordinals[at]] < least) others[behind++] = ordinals[at];
+        else ordinals[front++] = ordinals[at];
+    }
+    memcpy(ordinals + front, others, behind * sizeof(uint32_t));
+    *first = front;
+    return FA_OK;
+}
+
+static int score_segment(ranking *in, uint32_t place) {
+    fa_query *query = in->query;
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    const uint64_t *mask = query->matched + query->mask_at[place];
+    size_t count = 0, first;
+    arena_empty(&query->shortly, (size_t)1 << 20);
+    for (size_t word = 0; word < words_of(versions); word++) count += (size_t)counts_bits(mask[word]);
+    if (!count) return FA_OK;
+    if (in->count && ranking_is_over(query)) {
+        in->is_over = 1;
+        return FA_OK;
+    }
+    uint32_t *ordinals = arena_raw(&query->shortly, count * sizeof(uint32_t));
+    if (ordinals == NULL) return FA_NO_MEMORY;
+    size_t at = 0;
+    for (size_t word = 0; word < words_of(versions); word++)
+        for (uint64_t left = mask[word]; left; left &= left - 1)
+            ordinals[at++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+    if (count <= FEW || count <= in->most) return score_all(in, place, ordinals, count, NULL);
+    float *upper = buffer_get(&query->upper, versions * sizeof(float));
+    if (upper == NULL) return FA_NO_MEMORY;
+    TRY(upper_scores(query, place, upper));
+    TRY(split(in, ordinals, count, upper, &first));
+    TRY(score_all(in, place, ordinals, first, upper));
+    return in->is_over ? FA_OK : score_all(in, place, ordinals + first, count - first, upper);
+}
+
+/* Put the first versions in a new order by what near words add. It is never negative, so the others stay behind. */
+static int with_nearness(ranking *in, uint64_t needed) {
+    const fa_program *program = &in->query->program;
+    if (!program->pair_count || !in->count) return FA_OK;
+    size_t end = in->count < program->pool ? in->count : program->pool;
+    if (!end) return FA_OK;
+    fa_found last = in->found[end - 1];
+    while (end < in->count && in->found[end].score == last.score && in->found[end].key == last.key) end++;
+    if (in->count > needed) {
+        /* what is too far behind to get among the first may stay where it is */
+        double least = in->found[needed - 1].score - in->query->greatest_nearness;
+        size_t within = 0;
+        while (within < end && in->found[within].score >= least) within++;
+        end = within;
+    }
+    TRY(add_nearness(in->query, in->found, end));
+    qsort(in->found, end, sizeof(fa_found), by_score);
+    return FA_OK;
+}
+
+static int rank(ranking *in, uint64_t needed, fa_answer *answer) {
+    for (uint32_t place = 0; place < in->query->program.segment_count && !in->is_over; place++)
+        TRY(score_segment(in, place));
+    leave_best(in);
+    TRY(with_nearness(in, needed));
+    answer->is_ranked = !in->is_over;
+    answer->scored = in->scored;
+    answer->found_count = in->count < answer->room ? in->count : answer->room;
+    if (answer->found_count) memcpy(answer->found, in->found, answer->found_count * sizeof(fa_found));
+    return FA_OK;
+}
+
+int fa_query_rank(fa_query *query, uint64_t wanted, uint64_t needed, fa_answer *answer) {
+    ranking in = {.query = query, .most = wanted < answer->matching ? wanted : answer->matching};
+    if (!needed || !in.most) {
+        answer->found_count = 0;
+        return FA_OK;
+    }
+    in.wanted.most = (size_t)in.most;
+    in.needed.most = (size_t)needed;
+    in.wanted.least_first = malloc((size_t)in.most * sizeof(double));
+    /* no more are put in than there are */
+    size_t room = needed < answer->matching ? (size_t)needed : (size_t)answer->matching;
+    in.needed.least_first = malloc((room ? room : 1) * sizeof(double));
+    int status = FA_NO_MEMORY;
+    answer->wanted = wanted;
+    if (in.wanted.least_first != NULL && in.needed.least_first != NULL) status = rank(&in, needed, answer);
+    free(in.wanted.least_first);
+    free(in.needed.least_first);
+    free(in.found);
+    return fa_told(query, status, answer);
+}
+
+/* ---------------------------------------------------------------- more about some versions */
+
+static int are_sound(const fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count) {
+    if (place >= query->program.segment_count) return 0;
+    for (uint32_t at = 0; at < count; at++)
+        if (ordinals[at] >= live_at(query, place)->layers[0]->versions || (at && ordinals[at] <= ordinals[at - 1]))
+            return 0;
+    return 1;
+}
+
+int fa_query_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                     const double *norms, double *weights, fa_answer *answer) {
+    if (!are_sound(query, place, ordinals, count) || leaf >= query->program.leaf_count) return FA_TOO_LARGE;
+    arena_empty(&query->version, (size_t)1 << 20);
+    return fa_told(query, leaf_weights(query, place, leaf, ordinals, count, norms, weights), answer);
+}
+
+int fa_query_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores,
+                    fa_answer *answer) {
+    if (!are_sound(query, place, ordinals, count)) return FA_TOO_LARGE;
+    return fa_told(query, exact_scores(query, place, ordinals, count, scores), answer);
+}
+
+int fa_query_nearness(fa_query *query, uint32_t place, uint32_t ordinal, double *counts, fa_answer *answer) {
+    if (!are_sound(query, place, &ordinal, 1)) return FA_TOO_LARGE;
+    return fa_told(query, near_counts(query, place, ordinal, counts), answer);
+}

@@ -1,0 +1,161 @@
+/* Where leaves stand in versions: positions, read version by version from all lists of a leaf. */
+#include <stdlib.h>
+
+#include "query_inside.h"
+
+#define MANY 16 /* lists from which on it is written down which of them hold a version */
+
+/* Positions in one section of a page have nothing to do with those in another: title, description, keywords, address,
+ * link texts; everything else is running text. */
+static const uint8_t sections[FA_KINDS] = {1, 0, 0, 0, 2, 3, 0, 4, 0, 5};
+
+uint64_t place_at(uint32_t element, uint32_t position) { return (uint64_t)sections[element] << 32 | position; }
+
+int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position) {
+    spot *all = buffer_get(spots, (*count + 1) * sizeof(spot));
+    if (all == NULL) return FA_NO_MEMORY;
+    all[(*count)++] = (spot){place_at(element, position), element, position};
+    return FA_OK;
+}
+
+static int by_value(const void *one, const void *other) {
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* Few and nearly in order, mostly. */
+void sort_numbers(uint64_t *numbers, size_t count) {
+    size_t at = 1;
+    while (at < count && numbers[at - 1] <= numbers[at]) at++;
+    if (at >= count) return;
+    if (count > 64) {
+        qsort(numbers, count, sizeof(uint64_t), by_value);
+        return;
+    }
+    for (; at < count; at++) {
+        uint64_t moved = numbers[at];
+        size_t to = at;
+        for (; to && numbers[to - 1] > moved; to--) numbers[to] = numbers[to - 1];
+        numbers[to] = moved;
+    }
+}
+
+/* Write down for each version which lists hold it, and in which row. */
+static int index_lists(fa_query *query, reader *made, uint32_t versions, const uint64_t *candidates) {
+    uint32_t *offsets = arena_get(&query->kept, ((size_t)versions + 2) * sizeof(uint32_t));
+    uint64_t total = 0;
+    if (offsets == NULL) return FA_NO_MEMORY;
+    for (int is_second = 0; is_second < 2; is_second++) {
+        for (uint32_t each = 0; each < made->list_count; each++) {
+            const held *list = made->lists[each];
+            for (uint32_t row = 0; row < list->count; row++) {
+                uint32_t version = list->ordinals[row];
+                if (candidates != NULL && !has_bit(candidates, version)) continue;
+                if (!is_second) {
+                    offsets[version + 2]++;
+                    total++;
+                } else {
+                    uint32_t *entry = made->entries + 2 * (size_t)offsets[version + 1]++;
+                    entry[0] = each;
+                    entry[1] = list->rows == NULL ? row : list->rows[row];
+                }
+            }
+        }
+        if (is_second) break;
+        if (total > UINT32_MAX) return FA_TOO_LARGE;
+        for (uint32_t version = 0; version < versions; version++) offsets[version + 2] += offsets[version + 1];
+        made->entries = arena_raw(&query->kept, total * 2 * sizeof(uint32_t));
+        if (made->entries == NULL) return FA_NO_MEMORY;
+    }
+    made->offsets = offsets;
+    return FA_OK;
+}
+
+static void order_phrase(reader *made) {
+    for (uint32_t at = 0; at < made->list_count; at++) {
+        uint32_t to = at;
+        const held *list = made->lists[at];
+        for (; to; to--) {
+            const held *other = made->lists[made->order[to - 1]];
+            int behind = list->place == 0 || (other->place != 0 && other->list.count <= list->list.count);
+            if (behind) break;
+            made->order[to] = made->order[to - 1];
+        }
+        made->order[to] = at;
+    }
+}
+
+int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
+                const uint64_t *candidates) {
+    state *known = state_of(query, leaf, place);
+    uint32_t count = known->list_count;
+    memset(made, 0, sizeof *made);
+    made->leaf = leaf;
+    if (!count) return FA_OK;
+    made->lists = arena_get(&query->kept, count * sizeof(held *));
+    made->cursors = arena_get(&query->kept, count * sizeof(fa_cursor));
+    made->rows = arena_get(&query->kept, count * sizeof(uint32_t));
+    made->order = arena_get(&query->kept, count * sizeof(uint32_t));
+    if (made->lists == NULL || made->cursors == NULL || made->rows == NULL || made->order == NULL)
+        return FA_NO_MEMORY;
+    for (uint32_t each = 0; each < count; each++) {
+        held *list = &known->lists[each];
+        if (list->layer != layer) continue;
+        TRY(held_keep(query, list));
+        TRY(fa_cursor_begin(&made->cursors[made->list_count], &list->list, list->all, &query->fault));
+        made->lists[made->list_count++] = list;
+    }
+    if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
+    else if (made->list_count > MANY)
+        TRY(index_lists(query, made, live_at(query, place)->layers[0]->versions, candidates));
+    return FA_OK;
+}
+
+static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint32_t row, uint8_t **elements,
+                              uint32_t **positions, uint32_t *total) {
+    uint32_t shape;
+    fa_cursor *cursor = &from->cursors[each];
+    TRY(fa_cursor_to(cursor, row, &shape, &query->fault));
+    TRY(fa_cursor_total(cursor, shape, total, &query->fault));
+    *elements = buffer_get(&query->places[0], *total);
+    *positions = buffer_get(&query->places[1], *total * sizeof(uint32_t));
+    if (*elements == NULL || *positions == NULL) return FA_NO_MEMORY;
+    return fa_cursor_positions(cursor, shape, *elements, *positions, &query->fault);
+}
+
+int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
+                     uint32_t **positions, uint32_t *total) {
+    const held *list = from->lists[each];
+    uint32_t row = gallop(list->ordinals, from->rows[each], list->count, version);
+    from->rows[each] = row;
+    *total = 0;
+    if (row >= list->count || list->ordinals[row] != version) return FA_OK;
+    return occurrences_in_row(query, from, each, list->rows == NULL ? row : list->rows[row], elements, positions,
+                              total);
+}
+
+static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
+                           buffer *spots, size_t *count) {
+    for (uint32_t at = 0; at < total; at++)
+        if (list->elements >> elements[at] & 1) TRY(add_spot(spots, count, elements[at], positions[at]));
+    return FA_OK;
+}
+
+int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
+    uint8_t *elements;
+    uint32_t *positions, total;
+    if (query->program.leaves[from->leaf].kind == FA_PHRASE) return phrase_spots(query, from, version, spots, count);
+    if (from->offsets == NULL) {
+        for (uint32_t each = 0; each < from->list_count; each++) {
+            TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
+            if (total) TRY(add_occurrences(from->lists[each], elements, positions, total, spots, count));
+        }
+        return FA_OK;
+    }
+    for (uint32_t at = from->offsets[version]; at < from->offsets[version + 1]; at++) {
+        const uint32_t *entry = from->entries + 2 * (size_t)at;
+        TRY(occurrences_in_row(query, from, entry[0], entry[1], &elements, &positions, &total));
+        TRY(add_occurrences(from->lists[entry[0]], elements, positions, total, spots, count));
+    }
+    return FA_OK;
+}

@@ -1,0 +1,163 @@
+/* Exact scores: BM25F in float64, every number made and added in one order, whatever is asked for.
+ *
+ * score = sum over the words of idf * boost * times / (1 + (k1 / weight) ** slope), and what the version has ahead; the
+ * weight of a word is the sum over its forms of factor * (sum over the elements of count * norm).
+ */
+#include <math.h>
+
+#include "query_inside.h"
+
+double saturate(const fa_program *program, double weight) {
+    double ratio = program->k1 / weight, power;
+    if (program->slope == 0.5) power = sqrt(ratio);
+    else if (program->slope == 1.0) power = ratio;
+    else if (program->slope == 2.0) power = ratio * ratio;
+    else power = pow(ratio, program->slope);
+    return 1 / (1 + power);
+}
+
+static double rarity(const fa_program *program, uint64_t holding) {
+    double odds = ((double)((int64_t)program->versions - (int64_t)holding) + 0.5) / ((double)holding + 0.5);
+    return program->is_plus_idf ? log(1 + odds) : log(odds);
+}
+
+int prepare_scores(fa_query *query, const uint64_t *holding) {
+    const fa_program *program = &query->program;
+    query->idfs = arena_get(&query->kept, program->scored_count * sizeof(double));
+    query->factors = arena_get(&query->kept, program->scored_count * sizeof(double));
+    query->pair_factors = arena_get(&query->kept, program->pair_count * sizeof(double));
+    if (query->idfs == NULL || query->factors == NULL || query->pair_factors == NULL) return FA_NO_MEMORY;
+    query->greatest = query->greatest_nearness = 0;
+    for (uint32_t leaf = 0; leaf < program->scored_count; leaf++) {
+        query->idfs[leaf] = rarity(program, holding[leaf]);
+        query->factors[leaf] = query->idfs[leaf] * program->leaves[leaf].boost * program->leaves[leaf].times;
+        if (query->factors[leaf] > 0) query->greatest += query->factors[leaf];
+    }
+    for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+        double first = query->idfs[program->pairs[2 * pair]], second = query->idfs[program->pairs[2 * pair + 1]];
+        double less = second < first ? second : first;
+        query->pair_factors[pair] = program->near * (less > 0 ? less : 0.0);
+        query->greatest_nearness += query->pair_factors[pair];
+    }
+    query->greatest_nearness *= 1 + 1e-9;
+    return FA_OK;
+}
+
+/* Write boost / ((1 - b) + b * length / mean) of each element, for some versions. */
+int norms_of(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *norms) {
+    const fa_program *program = &query->program;
+    const fa_live *live = live_at(query, place);
+    for (uint32_t at = 0; at < count; at++) {
+        uint64_t lengths[FA_KINDS];
+        for (int layer = 0; layer < 2; layer++) {
+            const fa_segment *segment = live->layers[layer];
+            if (segment == NULL) continue;
+            uint64_t row = (uint64_t)ordinals[at] * FA_KINDS, width = segment->lengths.width;
+            TRY(fa_require(segment, &segment->lengths, row * width, (row + FA_KINDS) * width, &query->fault));
+            if (layer) lengths[INLINK] += fa_item(&segment->lengths, row + INLINK);
+            else
+                for (uint32_t element = 0; element < FA_KINDS; element++)
+                    lengths[element] = fa_item(&segment->lengths, row + element);
+        }
+        for (int element = 0; element < FA_KINDS; element++) {
+            double mean = program->means[element], b = program->b[element];
+            double relative = mean > 0 ? (double)lengths[element] / mean : 1.0;
+            double divisor = (1 - b) + b * relative;
+            norms[(size_t)at * FA_KINDS + (size_t)element] =
+                program->boost[element] / (divisor > 1e-9 ? divisor : 1e-9);
+        }
+    }
+    return FA_OK;
+}
+
+/* The weight of a pair: its counts in some elements, each times its norm, added in the order of the elements. */
+static int pair_weight(fa_query *query, const held *list, uint32_t row, const double *norm, double *weight) {
+    uint32_t shape, counts[FA_KINDS];
+    const fa_segment *segment = list->list.segment;
+    TRY(fa_shape_of(segment, list->list.start + row, &shape, &query->fault));
+    TRY(fa_shape_counts(segment, shape, counts, &query->fault));
+    double total = 0;
+    for (int element = 0; element < FA_KINDS; element++)
+        total += (list->elements >> element & 1 ? (double)counts[element] : 0.0) * norm[element];
+    *weight = total;
+    return FA_OK;
+}
+
+static int add_list(fa_query *query, held *list, const uint32_t *ordinals, uint32_t count, const double *norms,
+                    double *weights) {
+    view found;
+    uint32_t row = 0;
+    TRY(held_view(query, list, &found));
+    for (uint32_t at = 0; at < count; at++) {
+        double weight;
+        row = gallop(found.ordinals, row, found.count, ordinals[at]);
+        if (row >= found.count) break;
+        if (found.ordinals[row] != ordinals[at]) continue;
+        TRY(pair_weight(query, list, found.rows == NULL ? row : found.rows[row], norms + (size_t)at * FA_KINDS,
+                        &weight));
+        weights[at] += weight * list->factor;
+    }
+    return FA_OK;
+}
+
+static void add_phrase(const state *known, int layer, const uint32_t *ordinals, uint32_t count, const double *norms,
+                       double *weights) {
+    uint32_t row = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        row = gallop(known->ordinals[layer], row, known->found[layer], ordinals[at]);
+        if (row >= known->found[layer]) break;
+        if (known->ordinals[layer][row] != ordinals[at]) continue;
+        const uint32_t *counts = known->counts[layer] + (size_t)row * FA_KINDS;
+        double total = 0;
+        for (int element = 0; element < FA_KINDS; element++)
+            total += (double)counts[element] * norms[(size_t)at * FA_KINDS + (size_t)element];
+        weights[at] += total;
+    }
+}
+
+/* Write the exact weight of a leaf in some versions, rising; 0 where it does not occur. */
+int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                 const double *norms, double *weights) {
+    const state *known = state_of(query, leaf, place);
+    uint32_t kind = query->program.leaves[leaf].kind;
+    for (uint32_t at = 0; at < count; at++) weights[at] = 0;
+    if (kind == FA_PHRASE) {
+        for (int layer = 0; layer < 2; layer++) add_phrase(known, layer, ordinals, count, norms, weights);
+        return FA_OK;
+    }
+    if (kind == FA_WORD) {
+        for (uint32_t each = 0; each < known->list_count; each++)
+            TRY(add_list(query, &known->lists[each], ordinals, count, norms, weights));
+        return FA_OK;
+    }
+    /* the words of a wildcard: each layer for itself */
+    double *of_layer = arena_raw(&query->version, count * sizeof(double));
+    if (of_layer == NULL) return FA_NO_MEMORY;
+    for (uint32_t layer = 0; layer < 2; layer++) {
+        for (uint32_t at = 0; at < count; at++) of_layer[at] = 0;
+        for (uint32_t each = 0; each < known->list_count; each++)
+            if (known->lists[each].layer == layer)
+                TRY(add_list(query, &known->lists[each], ordinals, count, norms, of_layer));
+        for (uint32_t at = 0; at < count; at++) weights[at] += of_layer[at];
+    }
+    return FA_OK;
+}
+
+/* Write the exact scores of some versions, rising, without nearness. */
+int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores) {
+    const fa_live *live = live_at(query, place);
+    arena_empty(&query->version, (size_t)1 << 20);
+    double *norms = arena_raw(&query->version, (size_t)count * FA_KINDS * sizeof(double));
+    double *weights = arena_raw(&query->version, count * sizeof(double));
+    if (norms == NULL || weights == NULL) return FA_NO_MEMORY;
+    TRY(norms_of(query, place, ordinals, count, norms));
+    for (uint32_t at = 0; at < count; at++) scores[at] = 0;
+    for (uint32_t leaf = 0; leaf < query->program.scored_count; leaf++) {
+        TRY(leaf_weights(query, place, leaf, ordinals, count, norms, weights));
+        for (uint32_t at = 0; at < count; at++)
+            scores[at] += query->factors[leaf] * saturate(&query->program, weights[at]);
+    }
+    for (uint32_t at = 0; at < count; at++)
+        scores[at] += live->prior == NULL ? 0.0 : live->prior[ordinals[at]] * query->greatest;
+    return FA_OK;
+}

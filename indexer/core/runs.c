@@ -1,0 +1,150 @@
+/* The positions of pairs, out of bits.
+ *
+ * A run is the positions of a word in one element of one version, rising; the runs of a list follow each other pair by
+ * pair. With b bits for the extent of its version, k positions are k numbers of b bits where the run is short
+ * (k < FA_LONG) or nearly full; else, with s = log2(k) rounded down, k numbers of b - s bits and then k + 2**s bits for
+ * the high ones: of position j with the high bits h, bit h + j is 1 (Elias 1974). So the size of a run follows from k
+ * and b alone.
+ */
+#include "segment.h"
+
+typedef struct run {
+    uint32_t count, low; /* positions, and bits of the number of each */
+    int split;           /* log2 of the high values; -1: there are none */
+    uint64_t bits;       /* that it takes */
+} run;
+
+static run layout_of(uint32_t count, uint32_t width) {
+    run found = {count, width, -1, (uint64_t)count * width};
+    if (count < FA_LONG) return found;
+    uint32_t high = 31u - (uint32_t)__builtin_clz(count);
+    if (high >= width) return found;
+    found.low = width - high;
+    found.split = (int)high;
+    found.bits = (uint64_t)count * found.low + count + ((uint64_t)1 << high);
+    return found;
+}
+
+/* Return how many bits the positions of a pair take. */
+static int size_of(const fa_segment *segment, uint32_t shape, uint32_t width, uint64_t *size, fa_fault *fault) {
+    const fa_shape *facts = &segment->shape_facts[shape];
+    uint32_t counts[FA_KINDS];
+    *size = (uint64_t)facts->total * width;
+    if (!facts->is_long) return FA_OK;
+    int status = fa_shape_counts(segment, shape, counts, fault);
+    if (status != FA_OK) return status;
+    *size = 0;
+    for (int element = 0; element < FA_KINDS; element++)
+        if (counts[element]) *size += layout_of(counts[element], width).bits;
+    return FA_OK;
+}
+
+int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault) {
+    const fa_segment *segment = list->segment;
+    uint64_t before = 0;
+    int status = FA_OK;
+    if (list->word) status = fa_item_at(segment, &segment->position_ends, list->word - 1, &before, fault);
+    if (status != FA_OK) return status;
+    if (before > segment->positions.size) return fa_damaged(segment, &segment->position_ends, fault);
+    cursor->list = list;
+    cursor->ordinals = ordinals;
+    cursor->row = 0;
+    cursor->bit = before * 8;
+    status = fa_require(segment, &segment->shapes, list->start, list->start + list->count, fault);
+    return status == FA_OK ? fa_rare_before(segment, list->start, &cursor->rare, fault) : status;
+}
+
+int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault) {
+    const fa_segment *segment = cursor->list->segment;
+    const uint8_t *coded = segment->shapes.data + cursor->list->start;
+    const uint32_t *ordinals = cursor->ordinals;
+    int status;
+    for (uint32_t at = cursor->row; at < row; at++) {
+        uint64_t size;
+        status = fa_shape_in_row(segment, coded[at], &cursor->rare, shape, fault);
+        if (status == FA_OK) status = size_of(segment, *shape, segment->bits[ordinals[at]], &size, fault);
+        if (status != FA_OK) return status;
+        cursor->bit += size;
+    }
+    cursor->row = row;
+    uint64_t rare = cursor->rare; /* not counted on: the pair may be asked for again */
+    return fa_shape_in_row(segment, coded[row], &rare, shape, fault);
+}
+
+/* Return eight bytes from a byte on; what would lie behind the array is 0. */
+static inline uint64_t eight_bytes(const fa_array *array, uint64_t byte) {
+    uint64_t found = 0;
+    if (byte + 8 <= array->size) {
+        const uint8_t *at = array->data + byte;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        memcpy(&found, at, 8);
+#else
+        for (int part = 8; part-- > 0;) found = found << 8 | at[part];
+#endif
+        return found;
+    }
+    for (uint64_t part = byte; part < array->size; part++) found |= (uint64_t)array->data[part] << 8 * (part - byte);
+    return found;
+}
+
+/* Read a run that begins at a bit, all of which is there. Damage: a high part that has not as many ones as positions,
+ * or a position that is not in its version. */
+static int read_run(const fa_segment *segment, run wanted, uint64_t bit, uint32_t extent, uint32_t *positions,
+                    fa_fault *fault) {
+    const fa_array *bits = &segment->positions;
+    uint64_t mask = wanted.low ? ~(uint64_t)0 >> (64 - wanted.low) : 0, at = bit;
+    for (uint32_t place = 0; place < wanted.count; place++, at += wanted.low)
+        positions[place] = (uint32_t)(eight_bytes(bits, at >> 3) >> (at & 7) & mask);
+    if (wanted.split >= 0) {
+        uint64_t left = wanted.count + ((uint64_t)1 << wanted.split), place = 0, begin = at;
+        while (left) {
+            /* 56 bits are whole wherever they begin */
+            uint64_t some = left < 56 ? left : 56;
+            uint64_t ones = eight_bytes(bits, at >> 3) >> (at & 7) & (~(uint64_t)0 >> (64 - some));
+            for (; ones; ones &= ones - 1) {
+                if (place == wanted.count) return fa_damaged(segment, bits, fault);
+                uint64_t one = at + (uint64_t)__builtin_ctzll(ones) - begin;
+                positions[place] |= (uint32_t)((one - place) << wanted.low);
+                place++;
+            }
+            at += some;
+            left -= some;
+        }
+        if (place != wanted.count) return fa_damaged(segment, bits, fault);
+    }
+    for (uint32_t place = 0; place < wanted.count; place++)
+        if (positions[place] >= extent) return fa_damaged(segment, bits, fault);
+    return FA_OK;
+}
+
+int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault) {
+    const fa_segment *segment = cursor->list->segment;
+    uint32_t version = cursor->ordinals[cursor->row];
+    uint64_t size;
+    int status = size_of(segment, shape, segment->bits[version], &size, fault);
+    if (status != FA_OK) return status;
+    if (size > segment->positions.size * 8 || cursor->bit > segment->positions.size * 8 - size)
+        return fa_damaged(segment, &segment->positions, fault);
+    *total = segment->shape_facts[shape].total;
+    if (*total > fa_item(&segment->extent, version) * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
+    return fa_require(segment, &segment->positions, cursor->bit >> 3, (cursor->bit + size + 7) >> 3, fault);
+}
+
+int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint8_t *elements, uint32_t *positions,
+                        fa_fault *fault) {
+    const fa_segment *segment = cursor->list->segment;
+    uint32_t counts[FA_KINDS], version = cursor->ordinals[cursor->row], width = segment->bits[version];
+    uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
+    uint64_t bit = cursor->bit;
+    int status = fa_shape_counts(segment, shape, counts, fault);
+    for (int element = 0; element < FA_KINDS && status == FA_OK; element++) {
+        if (!counts[element]) continue;
+        run wanted = layout_of(counts[element], width);
+        status = read_run(segment, wanted, bit, extent, positions, fault);
+        memset(elements, element, counts[element]);
+        bit += wanted.bits;
+        positions += counts[element];
+        elements += counts[element];
+    }
+    return status;
+}

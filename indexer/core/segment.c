@@ -1,0 +1,163 @@
+/* Posting lists and shapes: see segment.h, and docs/index-format.md for the bytes. */
+#include "segment.h"
+
+int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault) {
+    const fa_array *ends[2] = {&segment->pair_ends, &segment->ordinal_ends};
+    uint64_t from[2] = {0, 0}, to[2];
+    if (word >= segment->words) return fa_damaged(segment, &segment->pair_ends, fault);
+    for (int each = 0; each < 2; each++) {
+        int status = fa_item_at(segment, ends[each], word, &to[each], fault);
+        if (status == FA_OK && word) status = fa_item_at(segment, ends[each], word - 1, &from[each], fault);
+        if (status != FA_OK) return status;
+        if (to[each] < from[each]) return fa_damaged(segment, ends[each], fault);
+    }
+    if (to[0] > segment->pairs || to[0] - from[0] > segment->versions || to[0] == from[0])
+        return fa_damaged(segment, &segment->pair_ends, fault);
+    if (to[1] > segment->ordinals.size) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    list->segment = segment;
+    list->word = word;
+    list->start = from[0];
+    list->count = (uint32_t)(to[0] - from[0]);
+    list->ordinals_from = from[1];
+    list->ordinals_to = to[1];
+    return FA_OK;
+}
+
+/* Gaps of one byte each, 255 standing for one of the numbers of two bytes behind them. */
+static int escaped_ordinals(const fa_list *list, const uint8_t *gaps, uint64_t size, uint32_t *ordinals,
+                            fa_fault *fault) {
+    const uint8_t *behind = gaps + list->count, *end = gaps + size;
+    uint64_t next = 0;
+    for (uint32_t row = 0; row < list->count; row++) {
+        uint32_t gap = gaps[row];
+        if (gap == 255) {
+            if (end - behind < 2) return fa_damaged(list->segment, &list->segment->ordinals, fault);
+            gap = (uint32_t)behind[0] | (uint32_t)behind[1] << 8;
+            behind += 2;
+        }
+        next += gap;
+        ordinals[row] = (uint32_t)next++;
+    }
+    /* they rise, so that none is greater than the last */
+    return next > list->segment->versions ? fa_damaged(list->segment, &list->segment->ordinals, fault) : FA_OK;
+}
+
+int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault) {
+    const fa_segment *segment = list->segment;
+    uint64_t size = list->ordinals_to - list->ordinals_from;
+    int status = fa_require(segment, &segment->ordinals, list->ordinals_from, list->ordinals_to, fault);
+    if (status != FA_OK) return status;
+    const uint8_t *data = segment->ordinals.data + list->ordinals_from;
+    uint64_t width = size / list->count, next = 0;
+    if (width == 1 && size > list->count) return escaped_ordinals(list, data, size, ordinals, fault);
+    if (width == 1) {
+        for (uint32_t row = 0; row < list->count; row++) {
+            next += data[row];
+            ordinals[row] = (uint32_t)next++;
+        }
+    } else if (width == 2) {
+        for (uint32_t row = 0; row < list->count; row++, data += 2) {
+            next += (uint64_t)data[0] | (uint64_t)data[1] << 8;
+            ordinals[row] = (uint32_t)next++;
+        }
+    } else if (width == 4) {
+        for (uint32_t row = 0; row < list->count; row++, data += 4) {
+            next += (uint64_t)data[0] | (uint64_t)data[1] << 8 | (uint64_t)data[2] << 16 | (uint64_t)data[3] << 24;
+            ordinals[row] = (uint32_t)next++;
+        }
+    } else {
+        return fa_damaged(segment, &segment->ordinal_ends, fault);
+    }
+    return next > segment->versions ? fa_damaged(segment, &segment->ordinals, fault) : FA_OK;
+}
+
+int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals, uint32_t room, uint32_t *count,
+                    fa_fault *fault) {
+    fa_list list;
+    int status = fa_list_of(segment, word, &list, fault);
+    if (status != FA_OK) return status;
+    *count = list.count;
+    return list.count > room ? FA_TOO_LARGE : fa_list_ordinals(&list, ordinals, fault);
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+int fa_rare_before(const fa_segment *segment, uint64_t pair, uint64_t *before, fa_fault *fault) {
+    uint64_t block = pair / FA_RANK_BLOCK, begin = block * FA_RANK_BLOCK;
+    int status = fa_item_at(segment, &segment->rare_ranks, block, before, fault);
+    if (status == FA_OK) status = fa_require(segment, &segment->shapes, begin, pair, fault);
+    if (status != FA_OK) return status;
+    for (uint64_t at = begin; at < pair; at++) *before += segment->shapes.data[at] == FA_RARE;
+    return FA_OK;
+}
+
+static int rare_shape(const fa_segment *segment, uint64_t place, uint32_t *shape, fa_fault *fault) {
+    uint64_t found = 0;
+    int status = fa_item_at(segment, &segment->rare_shapes, place, &found, fault);
+    if (status != FA_OK) return status;
+    if (found >= segment->shape_count) return fa_damaged(segment, &segment->rare_shapes, fault);
+    *shape = (uint32_t)found;
+    return FA_OK;
+}
+
+int fa_shape_in_row(const fa_segment *segment, uint8_t coded, uint64_t *rare, uint32_t *shape, fa_fault *fault) {
+    *shape = coded;
+    if (coded == FA_RARE) return rare_shape(segment, (*rare)++, shape, fault);
+    return coded < segment->shape_count ? FA_OK : fa_damaged(segment, &segment->shapes, fault);
+}
+
+int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault) {
+    uint64_t rare = 0;
+    int status = fa_require(segment, &segment->shapes, pair, pair + 1, fault);
+    if (status != FA_OK) return status;
+    uint8_t coded = segment->shapes.data[pair];
+    if (coded == FA_RARE) status = fa_rare_before(segment, pair, &rare, fault);
+    return status == FA_OK ? fa_shape_in_row(segment, coded, &rare, shape, fault) : status;
+}
+
+int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault) {
+    const fa_array *table = &segment->shape_table;
+    uint64_t row = (uint64_t)FA_KINDS * table->width, from = row * shape;
+    int status = fa_require(segment, table, from, from + row, fault);
+    if (status != FA_OK) return status;
+    if (table->width == 1) {
+        for (int element = 0; element < FA_KINDS; element++) counts[element] = table->data[from + (uint64_t)element];
+        return FA_OK;
+    }
+    for (int element = 0; element < FA_KINDS; element++)
+        counts[element] = (uint32_t)fa_item(table, (uint64_t)FA_KINDS * shape + (uint64_t)element);
+    return FA_OK;
+}
+
+int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *fault) {
+    for (uint32_t shape = 0; shape < segment->shape_count; shape++) {
+        uint32_t counts[FA_KINDS];
+        uint64_t total = 0;
+        int status = fa_shape_counts(segment, shape, counts, fault);
+        if (status != FA_OK) return status;
+        fa_shape fact = {0, 0, 0};
+        for (int element = 0; element < FA_KINDS; element++) {
+            total += counts[element];
+            if (counts[element]) fact.elements |= (uint16_t)(1u << element);
+            if (counts[element] >= FA_LONG) fact.is_long = 1;
+        }
+        /* no pair has more positions than a version can have bits for */
+        if (total > UINT32_MAX / 64) return fa_damaged(segment, &segment->shape_table, fault);
+        fact.total = (uint32_t)total;
+        facts[shape] = fact;
+    }
+    return FA_OK;
+}
+
+int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault *fault) {
+    const fa_array *extent = &segment->extent;
+    int status = fa_require(segment, extent, 0, extent->size, fault);
+    if (status != FA_OK) return status;
+    for (uint32_t version = 0; version < segment->versions; version++) {
+        uint64_t greatest = fa_item(extent, version);
+        uint8_t width = 0;
+        for (greatest -= greatest > 0; greatest; greatest >>= 1) width++;
+        bits[version] = width;
+    }
+    return FA_OK;
+}

@@ -1,0 +1,153 @@
+/* Reading a segment: the arrays of an opened file, verified block by block before anything is read of them.
+ *
+ * What a segment is made of stands in docs/index-format.md. Python maps the files and fills in a fa_segment; it belongs
+ * to no thread: nothing in it changes but the bytes that tell which blocks are verified, which only ever go from 0 to 1.
+ *
+ * Everything in a file may be wrong although its checksums fit: each offset, ordinal, shape and position is compared
+ * with what there is, and FA_CORRUPT told with the array in which it stood.
+ */
+#ifndef FINDINGAID_SEGMENT_H
+#define FINDINGAID_SEGMENT_H
+
+#include <string.h>
+
+#include "core.h"
+
+#define FA_KINDS 10       /* elements of a page, as in indexer/text/elements.py */
+#define FA_CHECKED 16384  /* bytes of a block that has a checksum */
+#define FA_RARE 255       /* instead of a shape: it stands among the rare ones */
+#define FA_RANK_BLOCK 256 /* pairs for which it is told how many rare shapes stand before them */
+#define FA_LONG 8         /* positions from which on a run is split into low and high bits */
+
+/* One array of a file. */
+typedef struct fa_array {
+    const uint8_t *data;
+    uint64_t size;        /* in bytes; there may be nothing readable behind them */
+    const uint32_t *sums; /* CRC-32 of each block; NULL for an array that is not of a file */
+    uint8_t *verified;    /* one byte a block, not 0 when it was verified */
+    uint32_t width;       /* bytes of an item: 1, 2, 4 or 8, little endian */
+    uint32_t number;      /* which array this is: to be told when it is damaged */
+} fa_array;
+
+/* What a shape (how often a word stands in which element) comes to. */
+typedef struct fa_shape {
+    uint32_t total;
+    uint16_t elements; /* a bit for each element that has the word */
+    uint16_t is_long;  /* 1 when an element has FA_LONG or more */
+} fa_shape;
+
+typedef struct fa_segment {
+    fa_array pair_ends, ordinal_ends, position_ends; /* by word */
+    fa_array ordinals, positions, shapes, rare_shapes, rare_ranks, shape_table;
+    fa_array lengths, extent, language;         /* by version */
+    fa_array codes;                             /* one byte a pair: a bound of its weight; size 0 when there are none */
+    const fa_shape *shape_facts;                /* one for each row of shape_table, see fa_segment_shapes */
+    const uint8_t *bits;                        /* of a position in each version, see fa_segment_bits */
+    uint64_t pairs;
+    uint32_t versions, words, shape_count, languages;
+} fa_segment;
+
+/* Where damage was found. */
+typedef struct fa_fault {
+    const fa_segment *segment;
+    uint32_t array;
+} fa_fault;
+
+/* The posting list of a word. */
+typedef struct fa_list {
+    const fa_segment *segment;
+    uint64_t start;                   /* number of its first pair in the segment */
+    uint32_t word, count;             /* count: pairs */
+    uint64_t ordinals_from, ordinals_to; /* bytes */
+} fa_list;
+
+/* The next pair of a list whose positions can be read: see fa_cursor_to. */
+typedef struct fa_cursor {
+    const fa_list *list;
+    const uint32_t *ordinals; /* of all pairs of the list */
+    uint64_t bit;             /* where the positions of the pair `row` begin */
+    uint64_t rare;            /* rare shapes before it */
+    uint32_t row;
+} fa_cursor;
+
+uint32_t fa_crc32(uint32_t crc, const uint8_t *data, size_t size);
+int fa_verify(const fa_segment *segment, const fa_array *array, uint64_t from, uint64_t to, fa_fault *fault);
+
+static inline int fa_damaged(const fa_segment *segment, const fa_array *array, fa_fault *fault) {
+    fault->segment = segment;
+    fault->array = array->number;
+    return FA_CORRUPT;
+}
+
+/* Make sure that the bytes `from` to `to` (excluded) are there and sound. */
+static inline int fa_require(const fa_segment *segment, const fa_array *array, uint64_t from, uint64_t to,
+                             fa_fault *fault) {
+    if (to > array->size || from > to) return fa_damaged(segment, array, fault);
+    if (from == to || array->sums == NULL) return FA_OK;
+    uint64_t last = (to - 1) / FA_CHECKED;
+    for (uint64_t block = from / FA_CHECKED; block <= last; block++)
+        if (!__atomic_load_n(&array->verified[block], __ATOMIC_ACQUIRE))
+            return fa_verify(segment, array, from, to, fault);
+    return FA_OK;
+}
+
+/* Return the item at a place that was required before. */
+static inline uint64_t fa_item(const fa_array *array, uint64_t place) {
+    const uint8_t *at = array->data + place * array->width;
+    uint64_t found = 0;
+    for (uint32_t byte = array->width; byte-- > 0;) found = found << 8 | at[byte];
+    return found;
+}
+
+/* Read the item at a place. */
+static inline int fa_item_at(const fa_segment *segment, const fa_array *array, uint64_t place, uint64_t *found,
+                             fa_fault *fault) {
+    if (place >= array->size / array->width) return fa_damaged(segment, array, fault);
+    int status = fa_require(segment, array, place * array->width, (place + 1) * array->width, fault);
+    if (status == FA_OK) *found = fa_item(array, place);
+    return status;
+}
+
+/* Find the posting list of a word, by its number. */
+int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault);
+
+/* Write the ordinals of a list, rising; room for list->count. */
+int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault);
+
+/* Return how many rare shapes stand before a pair of the segment. */
+int fa_rare_before(const fa_segment *segment, uint64_t pair, uint64_t *before, fa_fault *fault);
+
+/* Return the shape of a pair of the segment; it is one of shape_table. */
+int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault);
+
+/* Return the shape of a pair that is known to have the number `coded` in `shapes`; *rare: rare shapes before it, which
+ * is counted on. */
+int fa_shape_in_row(const fa_segment *segment, uint8_t coded, uint64_t *rare, uint32_t *shape, fa_fault *fault);
+
+/* Write how often the word of a pair of this shape stands in each element. */
+int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault);
+
+/* Work out shape_facts and bits, once for each opened segment; room for shape_count and versions. */
+FA_EXPORT int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *fault);
+FA_EXPORT int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault *fault);
+
+/* For tests: decode the list of a word; *count: its pairs, at most `room`. */
+FA_EXPORT int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals, uint32_t room,
+                              uint32_t *count, fa_fault *fault);
+
+/* Begin to read the positions of a list. ordinals: as fa_list_ordinals gives them. */
+int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault);
+
+/* Go on to a pair of the list that is not before the one reached, and tell its shape. Takes a step for each pair
+ * between them. */
+int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault);
+
+/* Tell how many positions the pair that was reached has: as many as its version and the bits that are there allow. */
+int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault);
+
+/* Write the positions of the pair that was reached, by element, rising within each: room for what
+ * fa_cursor_total told. Each is below the extent of its version. */
+int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint8_t *elements, uint32_t *positions,
+                        fa_fault *fault);
+
+#endif

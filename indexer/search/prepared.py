@@ -1,0 +1,188 @@
+"""The segments of a snapshot as the core sees them: made once for each state of an index, and for each ranking."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core import queries
+from indexer.store.bm25f import Ranking
+from indexer.store.errors import IndexCorruptError
+from indexer.store.scratch import in_scratch_file
+from indexer.store.segment import Segment
+from indexer.store.snapshot import LiveSegment, Snapshot
+from indexer.store.weights import Weights
+from indexer.text.elements import ELEMENTS
+
+Bits = NDArray[np.uint64]
+HALF_LINKED = 5.0  # linking sites at which half of what links can give is reached
+_RANKINGS_KNOWN = 4
+_lock = threading.Lock()
+
+
+def packed(mask: NDArray[np.bool_]) -> Bits:
+    """Return a mask of one bit a version, in numbers of 64 bits."""
+    room = np.zeros((len(mask) + 63) // 64 * 8, dtype=np.uint8)
+    bits = np.packbits(mask, bitorder="little")
+    room[: len(bits)] = bits
+    return room.view(np.uint64)
+
+
+def unpacked(bits: Bits, size: int) -> NDArray[np.bool_]:
+    """Return the mask of `size` versions that was packed."""
+    return np.unpackbits(bits.view(np.uint8), count=size, bitorder="little").view(np.bool_)
+
+
+class Prepared:
+    """The segments of a snapshot, in memory that the core reads. Safe from many threads.
+
+    offsets: where the mask of each segment begins among the masks of all, one behind the other, in numbers of 64 bits.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Raises IndexCorruptError."""
+        self._segments = snapshot.segments
+        self._layers = [
+            [_core_segment(layer, live.weights, number) for number, (layer, _) in enumerate(live.layers)]
+            for live in snapshot.segments
+        ]
+        self._masks = [
+            [None if mask is None else packed(mask) for mask in (live.alive, live.shared)]
+            for live in snapshot.segments
+        ]
+        self._columns = [
+            (
+                np.ascontiguousarray(live.segment.document, dtype=np.uint32),
+                np.ascontiguousarray(live.segment.key, dtype=np.uint64),
+            )
+            for live in snapshot.segments
+        ]
+        sizes = [(len(live.segment) + 63) // 64 for live in snapshot.segments]
+        self.offsets: list[int] = [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
+        self.means = (ctypes.c_double * queries.KINDS)(*snapshot.means.tolist())
+        self._by_ranking: list[tuple[tuple[Any, ...], tuple[Any, queries.Program]]] = []
+        self._priors: dict[tuple[int, float, float], NDArray[np.float64]] = {}
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Prepared:
+        """Return the segments of a snapshot; made when first asked for."""
+        found: Prepared | None = snapshot.derived.get("prepared")
+        if found is None:
+            with _lock:
+                found = snapshot.derived.get("prepared")
+                if found is None:
+                    found = snapshot.derived["prepared"] = cls(snapshot)
+        return found
+
+    def program(self, snapshot: Snapshot, ranking: Ranking) -> queries.Program:
+        """Return a new program with what the segments and the ranking say; all else is 0."""
+        key = _key(ranking)
+        for known, (_, template) in self._by_ranking:
+            if known == key:
+                return queries.Program.from_buffer_copy(template)
+        with _lock:
+            made = self._template(snapshot, ranking)
+            self._by_ranking = [(key, made), *self._by_ranking[: _RANKINGS_KNOWN - 1]]
+        return queries.Program.from_buffer_copy(made[1])
+
+    def _template(self, snapshot: Snapshot, ranking: Ranking) -> tuple[Any, queries.Program]:
+        lives = (queries.Live * max(len(self._layers), 1))()
+        for place, live in enumerate(self._segments):
+            made = lives[place]
+            for number, layer in enumerate(self._layers[place]):
+                made.layers[number] = ctypes.addressof(layer)
+            alive, shared = self._masks[place]
+            made.alive = queries.address(alive) if alive is not None else None
+            made.shared = queries.address(shared) if shared is not None else None
+            document, key = self._columns[place]
+            made.document, made.key = queries.address(document), queries.address(key)
+            prior = self._prior(place, live, ranking)
+            made.prior = queries.address(prior) if prior is not None else None
+            made.slack = snapshot.slack(live, ranking)
+        kinds = ctypes.c_double * queries.KINDS
+        program = queries.Program(
+            segments=ctypes.addressof(lives),
+            segment_count=len(self._layers),
+            k1=ranking.k1,
+            slope=ranking.slope,
+            near=ranking.near,
+            boost=kinds(*(ranking.boost[name] for name in ELEMENTS)),
+            b=kinds(*(ranking.b[name] for name in ELEMENTS)),
+            means=self.means,
+            versions=snapshot.versions,
+            is_plus_idf=ranking.idf == "plus",
+        )
+        return lives, program
+
+    def _prior(self, place: int, live: LiveSegment, ranking: Ranking) -> NDArray[np.float64] | None:
+        """Return for each version of a segment the share that it has ahead; None while links are not folded in yet."""
+        if live.inlinks is None or ranking.model != "bm25f":
+            return None
+        key = (place, ranking.depth, ranking.linked)
+        shares = self._priors.get(key)
+        if shares is None:
+            inlinks = live.inlinks
+            shares = np.zeros(len(inlinks))
+            if ranking.depth:
+                shares += ranking.depth / (1.0 + inlinks.file.array("depths"))
+            if ranking.linked:
+                sites = inlinks.file.array("linking_sites").astype(np.float64)
+                shares += ranking.linked * sites / (HALF_LINKED + sites)
+            if len(shares):
+                # eight bytes a version of the index: not in memory
+                (shares,) = in_scratch_file(shares)
+            self._priors[key] = shares
+        return shares
+
+    def damage(self, error: queries.DamagedError) -> IndexCorruptError:
+        """Return the error of the index that stands for damage found by the core."""
+        if error.place >= len(self._segments):
+            return IndexCorruptError("the index is damaged; index the archives again with --rebuild")
+        live = self._segments[error.place]
+        segment = live.layers[error.layer][0]
+        return _damage(segment, live.weights, error)
+
+
+def _key(ranking: Ranking) -> tuple[Any, ...]:
+    return (
+        ranking.k1, ranking.slope, ranking.idf, ranking.near, ranking.depth, ranking.linked, ranking.model,
+        tuple(ranking.boost.values()), tuple(ranking.b.values()), tuple(ranking.boost), tuple(ranking.b),
+    )  # fmt: skip
+
+
+def _damage(segment: Segment, weights: Weights, error: queries.DamagedError) -> IndexCorruptError:
+    path = weights.path if error.array == "codes" else segment.path
+    return IndexCorruptError(
+        f"{path}: the bytes of {error.array!r} do not fit their checksum, or do not mean anything;"
+        " index the archives again with --rebuild"
+    )
+
+
+def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Segment:
+    """Return a layer of a segment as the core sees it. Raises IndexCorruptError."""
+    file = segment.file
+    made = queries.Segment(
+        pairs=segment.pairs,
+        versions=len(segment),
+        words=file.rows("word_ids"),
+        shape_count=file.rows("shape_table"),
+        languages=len(segment.languages),
+    )
+    for number, name in enumerate(queries.ARRAYS):
+        placed = file.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
+        if placed is not None:
+            setattr(made, name, queries.Array(*placed, number))
+    derived: dict[str, Any] = segment.derived
+    if "facts" not in derived:
+        try:
+            derived["facts"] = queries.segment_facts(made)
+        except queries.DamagedError as error:
+            raise _damage(segment, weights, error) from error
+    facts, bits = derived["facts"]
+    made.shape_facts, made.bits = queries.address(facts), queries.address(bits)
+    made.keep = (segment, weights, facts, bits)
+    return made

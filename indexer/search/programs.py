@@ -1,0 +1,330 @@
+"""A parsed query as a flat program for the core: leaves with what they stand for in each segment, and nodes.
+
+What a leaf stands for is kept with the snapshot: looking it up takes longer than reading lists. Filters become masks,
+and those are kept, too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core import queries
+from indexer.search.filters import captures_mask, is_about_captures, language_mask, site_mask
+from indexer.search.forms import forms_of
+from indexer.search.nodes import (
+    And,
+    Fuzzy,
+    InUrl,
+    Language,
+    Leaf,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Site,
+    Wildcard,
+    Word,
+    all_leaves,
+    children,
+    leaves,
+)
+from indexer.search.prepared import Bits, Prepared, packed
+from indexer.search.proximity import pairs_of
+from indexer.search.query import is_implied
+from indexer.search.vocabulary import ANY_WORD, Expansions
+from indexer.store.bm25f import Ranking
+from indexer.store.recent import Recent
+from indexer.store.snapshot import LiveSegment, Snapshot
+
+_EVERYWHERE = (1 << queries.KINDS) - 1
+_LEAVES_KNOWN = 4096  # of each state of an index
+_MASKS_KNOWN = 8 << 20  # bytes
+_HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
+_TAIL = "<II"
+
+Masks = tuple[Bits, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLeaf:
+    """A leaf as the core reads it. head: the struct without `times`; keep: what it points to.
+
+    spellings: what it is spelled like in the layers in which it may be found: by segment and layer.
+    """
+
+    head: bytes
+    keep: tuple[bytes, ...]
+    spellings: tuple[tuple[str, ...], ...]
+    always: frozenset[str]  # spellings that count wherever the leaf is found
+
+
+@dataclass(slots=True)
+class Made:
+    """A program, its leaves in order (those that count for the score first), and what it points to."""
+
+    program: queries.Program
+    leaves: list[Leaf]
+    scored: int
+    made_leaves: list[MadeLeaf]
+    pairs: list[tuple[Word, Word]]
+    keep: tuple[object, ...]
+
+
+class Compiler:
+    """Makes the program of one tree. fold: what the words with other accents count for; 0 for nothing."""
+
+    def __init__(
+        self, snapshot: Snapshot, tree: Node, ranking: Ranking, fold: float, expansions: Expansions
+    ) -> None:
+        self._prepared, self._snapshot = Prepared.of(snapshot), snapshot
+        self._tree, self._ranking, self._fold, self._expansions = tree, ranking, fold, expansions
+        self._nodes: list[tuple[int, int, int, int]] = []
+        self._args: list[int] = []
+        self._masks: list[Masks] = []
+        self._spans_known: dict[Node | tuple[Node, Node, int], int] = {}
+        self._scored = leaves(tree)
+        self._numbers = {leaf: number for number, leaf in enumerate(dict.fromkeys(self._scored))}
+        self._scored_count = len(self._numbers)
+        for leaf in all_leaves(tree):
+            self._numbers.setdefault(leaf, len(self._numbers))
+
+    def made(self, root: Node | Masks) -> Made:
+        """Return the program whose matching versions are those of a node, or given as masks by segment."""
+        number = self._mask(root) if isinstance(root, tuple) else self._node(root)
+        times = Counter(self._scored)
+        made_leaves = [self._leaf(leaf) for leaf in self._numbers]
+        leaf_bytes = b"".join(
+            made.head + struct.pack(_TAIL, times[leaf], 0)
+            for leaf, made in zip(self._numbers, made_leaves, strict=True)
+        )
+        program = self._prepared.program(self._snapshot, self._ranking)
+        node_bytes = b"".join(struct.pack(queries.NODE, *node) for node in self._nodes)
+        args = struct.pack(f"<{len(self._args)}I", *self._args)
+        masks = [queries.address(bits) for made in self._masks for bits in made]
+        mask_bytes = struct.pack(f"<{len(masks)}Q", *masks)
+        is_near = self._ranking.model == "bm25f" and self._ranking.near > 0
+        pairs = pairs_of(self._scored) if is_near else []
+        pair_bytes = struct.pack(
+            f"<{2 * len(pairs)}I", *(self._numbers[word] for pair in pairs for word in pair)
+        )
+        given = [_place(part) for part in (leaf_bytes, node_bytes, args, mask_bytes, pair_bytes)]
+        program.leaves, program.nodes, program.args, program.masks, program.pairs = given
+        program.leaf_count, program.scored_count = len(made_leaves), self._scored_count
+        program.node_count, program.arg_count, program.mask_count = (
+            len(self._nodes),
+            len(self._args),
+            len(self._masks),
+        )
+        program.pair_count, program.root = len(pairs), number
+        return Made(
+            program,
+            list(self._numbers),
+            self._scored_count,
+            made_leaves,
+            pairs,
+            (leaf_bytes, node_bytes, args, mask_bytes, pair_bytes, self._masks, made_leaves, self._prepared),
+        )
+
+    # ---------------------------------------------------------------- nodes
+
+    def _add(self, op: int, value: int = 0, args: Sequence[int] = ()) -> int:
+        self._nodes.append((op, value, len(self._args), len(args)))
+        self._args += args
+        return len(self._nodes) - 1
+
+    def _mask(self, masks: Masks) -> int:
+        self._masks.append(masks)
+        return self._add(queries.MASK, len(self._masks) - 1)
+
+    def _filter(self, key: Hashable, mask_of: Callable[[LiveSegment], NDArray[np.bool_]]) -> int:
+        known: Recent[Masks] | None = self._snapshot.derived.get("masks")
+        if known is None:
+            known = self._snapshot.derived.setdefault(
+                "masks", Recent(_MASKS_KNOWN, lambda masks: sum(bits.nbytes for bits in masks) + 1)
+            )
+        return self._mask(
+            known.get(key, lambda: tuple(packed(mask_of(live)) for live in self._snapshot.segments))
+        )
+
+    def _node(self, node: Node) -> int:
+        match node:
+            case Word() | Phrase() | Wildcard() | Fuzzy():
+                return self._add(queries.LEAF, self._numbers[node])
+            case Site():
+                return self._filter(node, lambda live: site_mask(node.host, live.segment))
+            case Language():
+                return self._filter(node, lambda live: language_mask(node, live.segment))
+            case InUrl():
+                return self._node(node.part)
+            case Near():
+                return self._add(queries.NEAR, args=(self._may_hold(node), self._spans(node)))
+            case Not():
+                return self._add(queries.NOT, args=(self._node(node.part),))
+            case _ if is_about_captures(node):
+                return self._filter(node, lambda live: captures_mask([node], live))
+            case Or():
+                return self._add(queries.OR, args=[self._node(part) for part in node.parts])
+            case And():
+                return self._all_of(node)
+            case _:
+                raise TypeError(f"{node!r} looks at all versions of a page")
+
+    def _all_of(self, node: And) -> int:
+        about_captures = [part for part in node.parts if is_about_captures(part)]
+        args = [self._node(part) for part in node.parts if not is_about_captures(part)]
+        if about_captures:
+            # together: one capture has to fit all of them
+            key = And(tuple(about_captures))
+            args.append(self._filter(key, lambda live: captures_mask(about_captures, live)))
+        return self._add(queries.AND, args=args)
+
+    def _may_hold(self, node: Node) -> int:
+        """Return the node of the versions that hold the words of a Near at all."""
+        if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+            return self._add(queries.LEAF, self._numbers[node])
+        op = queries.OR if isinstance(node, Or) else queries.AND
+        return self._add(op, args=[self._may_hold(part) for part in children(node)])
+
+    def _spans(self, node: Node) -> int:
+        """Return the node of the places of a part of a Near: of a Near, where its right part is near its left."""
+        if node in self._spans_known:
+            return self._spans_known[node]
+        match node:
+            case Word() | Phrase() | Wildcard() | Fuzzy():
+                found = self._add(queries.SPANS, self._numbers[node])
+            case Near():
+                found = self._near(node.left, node.right, node.distance)
+            case Or():
+                found = self._add(queries.UNION, args=[self._spans(part) for part in node.parts])
+            case And():
+                found = self._add(queries.IN_ALL, args=[self._spans(part) for part in node.parts])
+            case _:
+                raise TypeError(f"{node!r} stands at no place")
+        self._spans_known[node] = found
+        return found
+
+    def _near(self, left: Node, right: Node, distance: int) -> int:
+        """Return the node of the places of `right` near `left`. Of a group of words side by side each must be near."""
+        key = (left, right, distance)
+        if key in self._spans_known:
+            return self._spans_known[key]
+        if isinstance(right, And):
+            found = self._add(
+                queries.IN_ALL, args=[self._near(left, part, distance) for part in right.parts]
+            )
+        else:
+            others = left.parts if isinstance(left, And) else (left,)
+            parts = [self._spans(right), *(self._spans(part) for part in others)]
+            found = self._add(queries.BESIDE, distance, parts)
+        self._spans_known[key] = found
+        return found
+
+    # ---------------------------------------------------------------- leaves
+
+    def _leaf(self, leaf: Leaf) -> MadeLeaf:
+        if isinstance(leaf, Wildcard | Fuzzy) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):
+            return _expanded(leaf, self._snapshot, self._expansions)
+        known: Recent[MadeLeaf] | None = self._snapshot.derived.get("leaves")
+        if known is None:
+            known = self._snapshot.derived.setdefault("leaves", Recent(_LEAVES_KNOWN))
+        if isinstance(leaf, Word):
+            key = (leaf, self._fold, self._ranking.other_forms)
+            return known.get(key, lambda: _word(leaf, self._snapshot, *key[1:]))
+        if isinstance(leaf, Phrase):
+            return known.get(leaf, lambda: _phrase(leaf, self._snapshot))
+        return _made(leaf, queries.ANY, self._snapshot, _Forms())
+
+
+class _Forms:
+    """Forms as they are put together, segment by segment and layer by layer."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, float]] = []
+        self.ends: list[int] = []
+        self.sets = bytearray()
+        self.spellings: list[tuple[str, ...]] = []
+
+    def end(self, spellings: Sequence[str] = ()) -> None:
+        self.ends.append(len(self.rows))
+        self.spellings.append(tuple(spellings))
+
+
+def _made(
+    leaf: Leaf, kind: int, snapshot: Snapshot, forms: _Forms, *, slop: int = 0, length: int = 1
+) -> MadeLeaf:
+    """Return a leaf of some forms; a layer that was not ended has none."""
+    forms.ends += [len(forms.rows)] * (2 * len(snapshot.segments) - len(forms.ends))
+    rows = b"".join(struct.pack(queries.FORM, *row) for row in forms.rows)
+    ends = struct.pack(f"<{len(forms.ends)}I", *forms.ends)
+    sets = bytes(forms.sets)
+    elements = _EVERYWHERE if leaf.elements is None else sum(1 << number for number in leaf.elements)
+    head = struct.pack(
+        _HEAD, _place(rows), _place(ends), _place(sets), leaf.boost, kind, elements, slop, length
+    )
+    every = frozenset[str]().union(*forms.spellings) if kind == queries.WORD else frozenset[str]()
+    return MadeLeaf(head, (rows, ends, sets), tuple(forms.spellings), every)
+
+
+def _place(data: bytes) -> int:
+    """Return where some bytes lie in memory; they have to stay as long as they are used there."""
+    return ctypes.cast(data, ctypes.c_void_p).value or 0
+
+
+def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float) -> MadeLeaf:
+    forms = _Forms()
+    for live in snapshot.segments:
+        for segment, _ in live.layers:
+            found = forms_of(leaf, segment, fold, other_forms)
+            for form in found:
+                languages = 0
+                if form.languages is not None:
+                    languages = len(forms.sets) + 1
+                    forms.sets += form.languages.astype(np.uint8).tobytes()
+                forms.rows.append((form.word, languages, form.factor))
+            forms.end([form.text for form in found])
+        if len(live.layers) == 1:
+            forms.end()
+    return _made(leaf, queries.WORD, snapshot, forms)
+
+
+def _phrase(leaf: Phrase, snapshot: Snapshot) -> MadeLeaf:
+    places = [place for place in range(len(leaf.words)) if not is_implied(leaf.words, place)]
+    texts = [leaf.words[place] for place in places]
+    forms = _Forms()
+    for live in snapshot.segments:
+        for segment, _ in live.layers:
+            words = segment.find_words(texts)
+            if (words >= 0).all():
+                forms.rows += [(word, place, 1.0) for word, place in zip(words.tolist(), places, strict=True)]
+            forms.end(leaf.words)
+        if len(live.layers) == 1:
+            forms.end()
+    return _made(leaf, queries.PHRASE, snapshot, forms, slop=leaf.slop, length=places[-1] + 1)
+
+
+def _expanded(leaf: Wildcard | Fuzzy, snapshot: Snapshot, expansions: Expansions) -> MadeLeaf:
+    forms = _Forms()
+    if leaf not in expansions.words:
+        return _made(leaf, queries.WORDS, snapshot, forms)
+    factor_of = list(expansions.words[leaf].items())
+    for live in snapshot.segments:
+        for segment, _ in live.layers:
+            words = expansions.rows_of(leaf, segment).tolist()
+            held = [
+                (word, text, factor)
+                for word, (text, factor) in zip(words, factor_of, strict=True)
+                if word >= 0
+            ]
+            forms.rows += [(word, 0, factor) for word, _, factor in held]
+            forms.end([text for _, text, _ in held])
+        if len(live.layers) == 1:
+            forms.end()
+    return _made(leaf, queries.WORDS, snapshot, forms)

@@ -1,0 +1,216 @@
+"""A tree carried out by the core: which versions match, how many pages, and the best versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core import queries
+from indexer.search.deadline import Deadline
+from indexer.search.nodes import Leaf, Node, Word
+from indexer.search.prepared import Bits, Prepared, unpacked
+from indexer.search.programs import Compiler, Masks
+from indexer.search.vocabulary import Expansions
+from indexer.store.bm25f import Ranking
+from indexer.store.snapshot import Snapshot
+
+POOL = 100  # versions in which near words count
+TIES = 32  # versions of one page with one score that stand at the border of the pool
+FINDING = 0.7  # the share of the time for finding pages; the rest is for their scores
+RANKING = 0.85  # the share after which no more are scored
+
+Ordinals = NDArray[np.int64]
+
+
+class Matched(Sequence[Ordinals]):
+    """The ordinals of the versions that match, rising, for each segment; made of a mask when asked for."""
+
+    def __init__(self, bits: Bits, offsets: Sequence[int]) -> None:
+        self._bits, self._offsets = bits, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, place: Any) -> Any:
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        part = self._bits[self._offsets[place] : self._offsets[place + 1]]
+        return unpacked(part, 64 * len(part)).nonzero()[0]
+
+
+class Carried:
+    """One program carried out. Only inside `with queries.handle()` more can be asked of it.
+
+    total: pages; matching: versions; has_shared: whether pages match that have several versions.
+    complete: by segment, versions below this ordinal were looked at; is_ranked: all that may be among the best were.
+    found: rows of queries.FOUND, the best versions in order; wanted: how many were looked for.
+    """
+
+    def __init__(
+        self,
+        query: queries.Query,
+        snapshot: Snapshot,
+        tree: Node,
+        ranking: Ranking,
+        fold: float,
+        expansions: Expansions,
+        deadline: Deadline,
+        *,
+        root: Node | Masks | None = None,
+        count: int = 0,
+    ) -> None:
+        """root: the node that says which versions match, if it is another than the tree, or masks by segment.
+
+        count: pages that are wanted. Raises IndexCorruptError.
+        """
+        self._query, self._prepared = query, Prepared.of(snapshot)
+        self._made = Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
+        program, segments, leaves = self._made.program, len(snapshot.segments), len(self._made.leaves)
+        program.count, program.pool, program.ties = min(count, 0xFFFFFFFF), POOL, TIES
+        program.finding_s, program.ranking_s = deadline.left(FINDING), deadline.left(RANKING)
+        program.finding_looks = int(deadline.looks * FINDING) + 1 if deadline.looks else 0
+        program.ranking_looks = int(deadline.looks * RANKING) + 1 if deadline.looks else 0
+        offsets = self._prepared.offsets
+        self._bits = np.empty(offsets[-1], dtype=np.uint64)
+        self._numbers = np.empty(leaves + segments + leaves * segments, dtype=np.uint64)
+        # holding (8 bytes a leaf), complete (4 bytes a segment), held_in (2 bytes a leaf and segment)
+        self._found = np.empty(max(1, min(self._wanted_at_most(count), snapshot.versions)), dtype=queries.FOUND)
+        at = queries.address(self._numbers)
+        self._answer = queries.Answer(
+            matched=queries.address(self._bits),
+            holding=at,
+            complete=at + 8 * leaves,
+            held_in=at + 8 * (leaves + segments),
+            found=queries.address(self._found),
+            room=len(self._found),
+        )
+        self._sizes = leaves, segments
+        try:
+            query.run(program, self._answer)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+
+    @staticmethod
+    def _wanted_at_most(count: int) -> int:
+        return max(2 * count, POOL + TIES) if count else 0
+
+    @property
+    def total(self) -> int:
+        return int(self._answer.total)
+
+    @property
+    def matching(self) -> int:
+        return int(self._answer.matching)
+
+    @property
+    def has_shared(self) -> bool:
+        return bool(self._answer.has_shared)
+
+    @property
+    def is_ranked(self) -> bool:
+        return bool(self._answer.is_ranked)
+
+    @property
+    def wanted(self) -> int:
+        return int(self._answer.wanted)
+
+    @property
+    def greatest(self) -> float:
+        """What the words of the query can give at most."""
+        return float(self._answer.greatest)
+
+    @property
+    def matched(self) -> Matched:
+        return Matched(self._bits, self._prepared.offsets)
+
+    def masks(self) -> list[NDArray[np.bool_]]:
+        """Return for each segment which versions match."""
+        offsets = self._prepared.offsets
+        return [
+            unpacked(self._bits[a:b], 64 * (b - a)) for a, b in zip(offsets, offsets[1:], strict=False)
+        ]
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """The leaves, those that count for the score first."""
+        return self._made.leaves
+
+    @property
+    def scored(self) -> list[Leaf]:
+        return self._made.leaves[: self._made.scored]
+
+    @property
+    def pairs(self) -> list[tuple[Word, Word]]:
+        """Words whose nearness counts."""
+        return self._made.pairs
+
+    @cached_property
+    def complete(self) -> list[int]:
+        leaves, segments = self._sizes
+        found: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
+        return found
+
+    @cached_property
+    def holding(self) -> dict[Leaf, int]:
+        """In how many live versions each leaf occurs."""
+        return dict(zip(self._made.leaves, self._numbers[: self._sizes[0]].tolist(), strict=True))
+
+    def spellings(self) -> frozenset[str]:
+        """Return the spellings by which the leaves were found that count for the score."""
+        leaves, segments = self._sizes
+        held_in: list[int] | None = None
+        found: list[frozenset[str]] = []
+        for number, made in enumerate(self._made.made_leaves[: self._made.scored]):
+            found.append(made.always)
+            if made.always or not any(made.spellings):
+                continue
+            if held_in is None:
+                held_in = self._numbers[leaves + segments :].view(np.uint8).tolist()
+            row = held_in[2 * segments * number : 2 * segments * (number + 1)]
+            found += [
+                frozenset(texts) for is_held, texts in zip(row, made.spellings, strict=False) if is_held
+            ]
+        return frozenset().union(*found) if len(found) != 1 else found[0]
+
+    # ---------------------------------------------------------------- inside the handle
+
+    def found(self) -> NDArray[Any]:
+        return self._found[: self._answer.found_count]
+
+    def rank(self, wanted: int, needed: int) -> None:
+        """Look for more versions than before: `found` are the best `wanted`, the first `needed` of them as they are."""
+        self._found = np.empty(max(1, min(wanted, self.matching)), dtype=queries.FOUND)
+        self._answer.found, self._answer.room = queries.address(self._found), len(self._found)
+        try:
+            self._query.rank(wanted, needed, self._answer)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+
+    def scores(self, place: int, ordinals: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the exact scores of some versions (rising) of a segment, without nearness."""
+        try:
+            return self._query.scores(place, ordinals.astype(np.uint32), self._answer)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+
+    def weights(
+        self, leaf: Leaf, place: int, ordinals: NDArray[np.integer], norms: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the exact weight of a leaf in some versions (rising) of a segment; norms: shape (n, KINDS)."""
+        number = self._made.leaves.index(leaf)
+        try:
+            return self._query.weights(place, number, ordinals.astype(np.uint32), norms, self._answer)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+
+    def nearness(self, place: int, ordinal: int) -> NDArray[np.float64]:
+        """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
+        try:
+            return self._query.nearness(place, ordinal, len(self._made.pairs), self._answer)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+
