@@ -16,10 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer import ELEMENTS, Index, Ranking
+from indexer.core.queries import handle
 from indexer.evaluation import Judgements, Topic, topic_query
-from indexer.search.matching import match_leaf
+from indexer.search.deadline import Deadline
 from indexer.search.query import leaves
+from indexer.search.running import Carried
 from indexer.search.searcher import without_stop_words
+from indexer.search.vocabulary import Expansions
 from indexer.store.bm25f import idf, norms, saturate, weights
 
 SEED, FOLDS = 1994, 5
@@ -127,7 +130,6 @@ def table_of(
     snapshot = index._current()
     (live,) = snapshot.segments
     ranking = Ranking()
-    slack = snapshot.slack(live, ranking)
     urls = dict(snapshot.catalogue.connection().execute("SELECT id, url FROM urls").fetchall())
     order = np.argsort(live.segment.key)  # versions of equal score are ordered by key: number them so
     number = np.empty(len(order), dtype=np.int64)
@@ -144,14 +146,15 @@ def table_of(
                 grades[row, place_of[page]], judged[row, place_of[page]] = max(grade, 0), True
         query = without_stop_words(topic_query(topic.text), snapshot)
         for leaf, times in Counter(leaves(query.tree)).items():
-            match, _ = match_leaf(leaf, live, ranking, snapshot.means, slack)
-            there = match.ordinals
-            factor = idf(ranking, snapshot.versions, len(there)) * times
-            counts = np.zeros((len(there), len(ELEMENTS)))
-            for element in range(len(ELEMENTS)):
-                one = np.zeros((len(there), len(ELEMENTS)))
-                one[:, element] = 1
-                counts[:, element] = match.exact(there, one)
+            with handle() as query:
+                match = Carried(query, snapshot, leaf, ranking, ranking.fold, Expansions({}), Deadline())
+                there = match.matched[0]
+                factor = idf(ranking, snapshot.versions, len(there)) * times
+                counts = np.zeros((len(there), len(ELEMENTS)))
+                for element in range(len(ELEMENTS)):
+                    one = np.zeros((len(there), len(ELEMENTS)))
+                    one[:, element] = 1
+                    counts[:, element] = match.weights(leaf, 0, there, one)
             keep = judged[row, number[there]] if judged_only else np.ones(len(there), dtype=bool)
             versions = number[there][keep]
             columns.append(

@@ -33,11 +33,11 @@ uint32_t fa_crc32(uint32_t crc, const uint8_t *data, size_t size) {
 
 /* The slow half of fa_require: verify what is not verified yet. Two threads may do the same, with the same result. */
 int fa_verify(const fa_segment *segment, const fa_array *array, uint64_t from, uint64_t to, fa_fault *fault) {
-    uint64_t last = (to - 1) / FA_CHECKED;
-    for (uint64_t block = from / FA_CHECKED; block <= last; block++) {
+    uint64_t last = (to - 1) / array->block;
+    for (uint64_t block = from / array->block; block <= last; block++) {
         if (__atomic_load_n(&array->verified[block], __ATOMIC_ACQUIRE)) continue;
-        uint64_t begin = block * FA_CHECKED;
-        uint64_t size = array->size - begin < FA_CHECKED ? array->size - begin : FA_CHECKED;
+        uint64_t begin = block * array->block;
+        uint64_t size = array->size - begin < array->block ? array->size - begin : array->block;
         if (fa_crc32(0, array->data + begin, size) != array->sums[block]) return fa_damaged(segment, array, fault);
         __atomic_store_n(&array->verified[block], 1, __ATOMIC_RELEASE);
     }

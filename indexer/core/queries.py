@@ -9,7 +9,7 @@ import ctypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ctypes import POINTER, byref, c_double, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_double, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,9 @@ class Array(ctypes.Structure):
         ("size", c_uint64),
         ("sums", c_void_p),
         ("verified", c_void_p),
-        ("width", c_uint32),
-        ("number", c_uint32),
+        ("block", c_uint32),
+        ("width", c_uint16),
+        ("number", c_uint16),
     )
 
 
@@ -123,6 +124,7 @@ class Answer(ctypes.Structure):
         ("has_shared", c_uint32),
         ("is_ranked", c_uint32),
         ("wanted", c_uint64),
+        ("looks", c_uint64),
         *((name, c_uint32) for name in ("bad_place", "bad_layer", "bad_array", "scored")),
     )
 

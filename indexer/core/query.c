@@ -329,6 +329,7 @@ static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
 /* Tell Python where damage was found. */
 int fa_told(fa_query *query, int status, fa_answer *answer) {
     answer->bad_place = NEVER;
+    answer->looks = query->looks;
     for (uint32_t place = 0; status == FA_CORRUPT && place < query->program.segment_count; place++)
         for (uint32_t layer = 0; layer < 2; layer++)
             if (live_at(query, place)->layers[layer] == query->fault.segment) {

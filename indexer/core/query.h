@@ -83,7 +83,7 @@ typedef struct fa_program {
     uint32_t count;          /* pages asked for; 0: only count */
     uint32_t pool, ties;     /* versions in which near words count; places for versions of one page at its border */
     double finding_s, ranking_s;           /* seconds for finding, and for both; below 0: no limit */
-    uint64_t finding_looks, ranking_looks; /* not 0: looks at the clock instead of seconds; for tests */
+    uint64_t finding_looks, ranking_looks; /* not 0: the look at the clock at which the time is up; for tests */
 } fa_program;
 
 typedef struct fa_found {
@@ -108,6 +108,7 @@ typedef struct fa_answer {
     uint32_t has_shared; /* whether a page matches that has several versions */
     uint32_t is_ranked;  /* 0: the time was up before all that might be among the best were scored */
     uint64_t wanted;     /* versions that were looked for */
+    uint64_t looks;      /* at the clock */
     uint32_t bad_place, bad_layer, bad_array; /* with FA_CORRUPT: where */
     uint32_t scored; /* versions that were scored exactly: bounds left the others out */
 } fa_answer;

@@ -67,7 +67,8 @@ double seconds_now(void) {
 }
 
 static int is_over(fa_query *query, double seconds, double end, uint64_t looks) {
-    if (looks) return ++query->looks > looks;
+    query->looks++;
+    if (looks) return query->looks >= looks;
     return seconds >= 0 && seconds_now() > end;
 }
 

@@ -14,7 +14,6 @@
 #include "core.h"
 
 #define FA_KINDS 10       /* elements of a page, as in indexer/text/elements.py */
-#define FA_CHECKED 16384  /* bytes of a block that has a checksum */
 #define FA_RARE 255       /* instead of a shape: it stands among the rare ones */
 #define FA_RANK_BLOCK 256 /* pairs for which it is told how many rare shapes stand before them */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
@@ -25,8 +24,9 @@ typedef struct fa_array {
     uint64_t size;        /* in bytes; there may be nothing readable behind them */
     const uint32_t *sums; /* CRC-32 of each block; NULL for an array that is not of a file */
     uint8_t *verified;    /* one byte a block, not 0 when it was verified */
-    uint32_t width;       /* bytes of an item: 1, 2, 4 or 8, little endian */
-    uint32_t number;      /* which array this is: to be told when it is damaged */
+    uint32_t block;       /* bytes of a block, a power of two */
+    uint16_t width;       /* bytes of an item: 1, 2, 4 or 8, little endian */
+    uint16_t number;      /* which array this is: to be told when it is damaged */
 } fa_array;
 
 /* What a shape (how often a word stands in which element) comes to. */
@@ -84,8 +84,9 @@ static inline int fa_require(const fa_segment *segment, const fa_array *array, u
                              fa_fault *fault) {
     if (to > array->size || from > to) return fa_damaged(segment, array, fault);
     if (from == to || array->sums == NULL) return FA_OK;
-    uint64_t last = (to - 1) / FA_CHECKED;
-    for (uint64_t block = from / FA_CHECKED; block <= last; block++)
+    int shift = __builtin_ctz(array->block);
+    uint64_t last = (to - 1) >> shift;
+    for (uint64_t block = from >> shift; block <= last; block++)
         if (!__atomic_load_n(&array->verified[block], __ATOMIC_ACQUIRE))
             return fa_verify(segment, array, from, to, fault);
     return FA_OK;

@@ -8,10 +8,10 @@ import time
 class Deadline:
     """A moment after which a query takes up nothing new.
 
-    looks: not 0 in tests: the core is to look at the clock so often until the time is up.
+    looks: in tests the time is up when the core has looked at the clock so often.
     """
 
-    looks = 0
+    looks: int | None = None
 
     def __init__(self, budget_s: float | None = None) -> None:
         """budget_s: seconds from now; None for no end."""

@@ -6,7 +6,7 @@ snapshot are passed over here. Made once for a snapshot and kept with it; links 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +86,7 @@ class LinkTable:
         at = int(np.searchsorted(self.keys, key))
         return at if at < len(self.keys) and self.keys[at] == key else -1
 
-    def pages_of(self, matched: tuple[Numbers, ...]) -> NDArray[np.bool_]:
+    def pages_of(self, matched: Sequence[Numbers]) -> NDArray[np.bool_]:
         """Return which pages have one of some versions, given by their ordinals in each segment."""
         pages = np.zeros(len(self.keys), dtype=bool)
         for part, ordinals in zip(self.segments, matched, strict=True):

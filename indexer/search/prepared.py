@@ -173,7 +173,9 @@ def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Seg
         languages=len(segment.languages),
     )
     for number, name in enumerate(queries.ARRAYS):
-        placed = file.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
+        placed = (
+            file.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
+        )
         if placed is not None:
             setattr(made, name, queries.Array(*placed, number))
     derived: dict[str, Any] = segment.derived

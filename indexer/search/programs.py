@@ -108,7 +108,7 @@ class Compiler:
         program = self._prepared.program(self._snapshot, self._ranking)
         node_bytes = b"".join(struct.pack(queries.NODE, *node) for node in self._nodes)
         args = struct.pack(f"<{len(self._args)}I", *self._args)
-        masks = [queries.address(bits) for made in self._masks for bits in made]
+        masks = [queries.address(bits) for masks_of in self._masks for bits in masks_of]
         mask_bytes = struct.pack(f"<{len(masks)}Q", *masks)
         is_near = self._ranking.model == "bm25f" and self._ranking.near > 0
         pairs = pairs_of(self._scored) if is_near else []
@@ -147,9 +147,7 @@ class Compiler:
     def _filter(self, key: Hashable, mask_of: Callable[[LiveSegment], NDArray[np.bool_]]) -> int:
         known: Recent[Masks] | None = self._snapshot.derived.get("masks")
         if known is None:
-            known = self._snapshot.derived.setdefault(
-                "masks", Recent(_MASKS_KNOWN, lambda masks: sum(bits.nbytes for bits in masks) + 1)
-            )
+            known = self._snapshot.derived.setdefault("masks", Recent(_MASKS_KNOWN, _bytes_of))
         return self._mask(
             known.get(key, lambda: tuple(packed(mask_of(live)) for live in self._snapshot.segments))
         )
@@ -217,9 +215,7 @@ class Compiler:
         if key in self._spans_known:
             return self._spans_known[key]
         if isinstance(right, And):
-            found = self._add(
-                queries.IN_ALL, args=[self._near(left, part, distance) for part in right.parts]
-            )
+            found = self._add(queries.IN_ALL, args=[self._near(left, part, distance) for part in right.parts])
         else:
             others = left.parts if isinstance(left, And) else (left,)
             parts = [self._spans(right), *(self._spans(part) for part in others)]
@@ -241,6 +237,10 @@ class Compiler:
         if isinstance(leaf, Phrase):
             return known.get(leaf, lambda: _phrase(leaf, self._snapshot))
         return _made(leaf, queries.ANY, self._snapshot, _Forms())
+
+
+def _bytes_of(masks: Masks) -> int:
+    return sum(bits.nbytes for bits in masks) + 1
 
 
 class _Forms:
@@ -275,7 +275,7 @@ def _made(
 
 def _place(data: bytes) -> int:
     """Return where some bytes lie in memory; they have to stay as long as they are used there."""
-    return ctypes.cast(data, ctypes.c_void_p).value or 0
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
 def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float) -> MadeLeaf:

@@ -72,13 +72,16 @@ class Carried:
         program, segments, leaves = self._made.program, len(snapshot.segments), len(self._made.leaves)
         program.count, program.pool, program.ties = min(count, 0xFFFFFFFF), POOL, TIES
         program.finding_s, program.ranking_s = deadline.left(FINDING), deadline.left(RANKING)
-        program.finding_looks = int(deadline.looks * FINDING) + 1 if deadline.looks else 0
-        program.ranking_looks = int(deadline.looks * RANKING) + 1 if deadline.looks else 0
+        if deadline.looks is not None:
+            program.finding_looks = int(deadline.looks * FINDING) + 1
+            program.ranking_looks = int(deadline.looks * RANKING) + 1
         offsets = self._prepared.offsets
         self._bits = np.empty(offsets[-1], dtype=np.uint64)
         self._numbers = np.empty(leaves + segments + leaves * segments, dtype=np.uint64)
         # holding (8 bytes a leaf), complete (4 bytes a segment), held_in (2 bytes a leaf and segment)
-        self._found = np.empty(max(1, min(self._wanted_at_most(count), snapshot.versions)), dtype=queries.FOUND)
+        self._found = np.empty(
+            max(1, min(self._wanted_at_most(count), snapshot.versions)), dtype=queries.FOUND
+        )
         at = queries.address(self._numbers)
         self._answer = queries.Answer(
             matched=queries.address(self._bits),
@@ -115,6 +118,16 @@ class Carried:
         return bool(self._answer.is_ranked)
 
     @property
+    def scored_versions(self) -> int:
+        """How many versions were scored exactly; bounds left the others out."""
+        return int(self._answer.scored)
+
+    @property
+    def looks(self) -> int:
+        """How often the clock was looked at."""
+        return int(self._answer.looks)
+
+    @property
     def wanted(self) -> int:
         return int(self._answer.wanted)
 
@@ -130,9 +143,7 @@ class Carried:
     def masks(self) -> list[NDArray[np.bool_]]:
         """Return for each segment which versions match."""
         offsets = self._prepared.offsets
-        return [
-            unpacked(self._bits[a:b], 64 * (b - a)) for a, b in zip(offsets, offsets[1:], strict=False)
-        ]
+        return [unpacked(self._bits[a:b], 64 * (b - a)) for a, b in zip(offsets, offsets[1:], strict=False)]
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -213,4 +224,3 @@ class Carried:
             return self._query.nearness(place, ordinal, len(self._made.pairs), self._answer)
         except queries.DamagedError as error:
             raise self._prepared.damage(error) from error
-

@@ -157,7 +157,9 @@ class Scorer:
                         self._ranking.boost[name], float(norm[0, number]), here, score * _share(here, weight),
                     )
                 )  # fmt: skip
-        return WordShare(describe(leaf), rarity, times * leaf.boost, weight, saturation, score, tuple(elements))
+        return WordShare(
+            describe(leaf), rarity, times * leaf.boost, weight, saturation, score, tuple(elements)
+        )
 
     def _explain_pairs(self, place: int, ordinals: Ordinals) -> tuple[PairShare, ...]:
         norm, shares = self._norms(place, ordinals), []

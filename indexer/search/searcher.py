@@ -1,8 +1,8 @@
 """The best hits of a query, and how many there are.
 
-Which versions match, and how good they are, the core works out in one call (`running`, `indexer/core/query.h`). Scores
-are exact: idf and mean lengths come from all live versions, counts and lengths from the segments, in float64. The stored
-weights only say which versions need not be scored at all. Words that stand near each other raise the score of the best
+Which versions match, and how good they are, the core works out in one call (`running`, `indexer/core/query.h`).
+Scores are exact: idf and mean lengths come from all live versions, counts and lengths from segments, in float64. The
+stored weights only say which versions need not be scored. Words that stand near each other raise the score of the best
 POOL versions, which are put in order anew; docs/ranking.md says exactly how.
 """
 

@@ -150,13 +150,14 @@ class _Meta(dict[str, Any]):
 class PlacedArray(NamedTuple):
     """Where an array lies in memory: its bytes, the checksums of its blocks, and a byte for each verified block.
 
-    size: in bytes; width: bytes of an item.
+    size: in bytes; block: bytes of a block, a power of two; width: bytes of an item.
     """
 
     data: int
     size: int
     sums: int
     verified: int
+    block: int
     width: int
 
 
@@ -242,11 +243,11 @@ class ArrayFile:
         return Column(self._view(name), self._blocks[name])
 
     def placed(self, name: str) -> PlacedArray:
-        """Return where an array lies in memory, for the core, which verifies what it reads. It stays as long as this."""
+        """Return where an array lies, for the core, which verifies what it reads; it stays as long as this."""
         view = self._view(name)
-        sums, verified = self._blocks[name].addresses()
+        sums, verified, block = self._blocks[name].placed()
         return PlacedArray(
-            int(view.__array_interface__["data"][0]), view.nbytes, sums, verified, view.dtype.itemsize
+            int(view.__array_interface__["data"][0]), view.nbytes, sums, verified, block, view.dtype.itemsize
         )
 
     def eight_bytes_at_each(self, name: str) -> Column:

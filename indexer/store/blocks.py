@@ -56,13 +56,13 @@ class Blocks:
         self._is_sound = bytearray(len(checksums))
         self._verified = 0  # about as many, where threads meet
 
-    def addresses(self) -> tuple[int, int]:
-        """Return where the checksums and the bytes that tell of verified blocks lie in memory, for the core.
+    def placed(self) -> tuple[int, int, int]:
+        """Return where the checksums and the bytes that tell of verified blocks lie, and the size of a block.
 
-        The core verifies blocks by itself and notes it there. Both stay as long as this.
+        The core verifies blocks by itself and notes it there. All stays as long as this.
         """
         sound = (ctypes.c_char * len(self._is_sound)).from_buffer(self._is_sound)
-        return int(self._checksums.__array_interface__["data"][0]), ctypes.addressof(sound)
+        return int(self._checksums.__array_interface__["data"][0]), ctypes.addressof(sound), BLOCK
 
     def are_worth_it(self) -> bool:
         """Tell whether all blocks should be verified now: few are left, or few there are."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from indexer.search import deadline as clock
-from indexer.search import positions, vocabulary
+from indexer.search import searcher, vocabulary
 from indexer.search.deadline import Deadline
 from indexer.search.query import Fuzzy, Wildcard, parse_query
+from indexer.search.running import Carried
 from indexer.search.searcher import Ranked, search
 from indexer.search.vocabulary import expand
-from indexer.store import segment
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from tests.indexer.making import BODY, DirectIndex
@@ -45,18 +43,25 @@ def ask(snapshot: Snapshot, text: str, budget_s: float | None = None) -> Ranked:
     return search(snapshot, parse_query(text), Ranking(), offset=0, limit=100, budget_s=budget_s)
 
 
-class Clock:
-    """Time that goes on by a second whenever it is read, so that a budget is a number of looks at the clock."""
+class Looks(Deadline):
+    """A budget that is a number of looks at the clock."""
 
-    def __init__(self) -> None:
-        self.now = 0
+    def __init__(self, budget_s: float | None = None) -> None:
+        super().__init__(None)
+        self.looks = None if budget_s is None else int(budget_s)
+        self._done = 0
 
-    def perf_counter(self) -> int:
-        self.now += 1
-        return self.now
+    def is_over(self) -> bool:
+        self._done += 1
+        return self.looks is not None and self._done > self.looks
+
+    def part(self, share: float) -> Looks:
+        return Looks(None if self.looks is None else self.looks * share)
 
 
-STEPS_AT_THE_END = 2
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searcher, "Deadline", Looks)
 
 
 def segments(snapshot: Snapshot) -> list[object]:
@@ -96,16 +101,14 @@ def test_the_words_of_a_query_share_the_limit(snapshot: Snapshot) -> None:
     ],
 )
 def test_a_partial_answer_is_part_of_the_whole_one_and_says_so(
-    snapshot: Snapshot, text: str, monkeypatch: pytest.MonkeyPatch
+    snapshot: Snapshot, text: str, looks: None
 ) -> None:
-    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)  # few versions at a time
     whole = ask(snapshot, text)
     assert not whole.timed_out
     every = {page.document for page in whole.found}
     totals = set()
-    for looks in range(0, 900, 6):
-        monkeypatch.setattr(clock, "time", Clock())
-        part = ask(snapshot, text, budget_s=looks)
+    for budget in range(0, 900, 6):
+        part = ask(snapshot, text, budget_s=budget)
         assert {page.document for page in part.found} <= every
         is_ranked = not any("were ranked" in notice for notice in part.query.notices)
         assert part.total == len(part.found) if is_ranked else part.total > len(part.found) > 0
@@ -116,42 +119,10 @@ def test_a_partial_answer_is_part_of_the_whole_one_and_says_so(
     assert {0, whole.total} <= totals
 
 
-def test_the_answer_grows_with_the_time(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)
-    totals = []
-    for looks in range(0, 200, 4):
-        monkeypatch.setattr(clock, "time", Clock())
-        totals.append(ask(snapshot, "heron NEAR gull", budget_s=looks).total)
+def test_the_answer_grows_with_the_time(snapshot: Snapshot, looks: None) -> None:
+    totals = [ask(snapshot, "heron NEAR gull", budget_s=budget).total for budget in range(0, 200, 4)]
     assert totals == sorted(totals)
     assert len(set(totals)) > 4  # not all or nothing
-
-
-def _length(found: list[str] | tuple[Any, ...]) -> int:
-    return len(found[0]) if isinstance(found, tuple) else len(found)
-
-
-class Work:
-    """Time that goes on by one with each posting, position and word that is read; longest: the longest step."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = self.longest = 0
-        for name in ("decode_ordinals", "decode_many_ordinals"):
-            monkeypatch.setattr(segment, name, self._counted(getattr(segment, name), np.size))
-        for kind, name in ((segment.Segment, "words_at"), (segment.RunReader, "read")):
-            monkeypatch.setattr(kind, name, self._counted(getattr(kind, name), _length))
-        monkeypatch.setattr(clock, "time", self)
-
-    def perf_counter(self) -> int:
-        return self.now
-
-    def _counted(self, read: Callable[..., Any], size: Callable[[Any], int]) -> Callable[..., Any]:
-        def counted(*arguments: Any) -> Any:
-            found = read(*arguments)
-            self.now += size(found)
-            self.longest = max(self.longest, size(found))
-            return found
-
-        return counted
 
 
 @pytest.mark.parametrize(
@@ -167,17 +138,27 @@ class Work:
     ],
 )
 def test_a_query_ends_one_step_after_its_time(
-    snapshot: Snapshot, text: str, monkeypatch: pytest.MonkeyPatch
+    snapshot: Snapshot, text: str, looks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(positions, "_POSITIONS_AT_ONCE", 50)
+    """The core looks at the clock at each version whose positions it reads; when the time is up, once for each leaf."""
     monkeypatch.setattr(vocabulary, "_LOOKED_AT_ONCE", 5)
-    work = Work(monkeypatch)
-    ask(snapshot, text)
-    whole, spent = work.now, set[int]()
-    for budget in range(0, whole, max(1, whole // 20)):
-        work.now = 0
+    carried: list[Carried] = []
+    made = Carried.__init__
+
+    def kept(self: Carried, *arguments: Any, **named: Any) -> None:
+        made(self, *arguments, **named)
+        carried.append(self)
+
+    monkeypatch.setattr(Carried, "__init__", kept)
+    spent = set[tuple[int, int]]()
+    for budget in range(0, 3000, 4):
+        carried.clear()
         part = ask(snapshot, text, budget_s=budget)
-        assert work.now <= budget + STEPS_AT_THE_END * work.longest, budget
-        assert part.timed_out or work.now <= whole
-        spent.add(work.now)
-    assert len(spent) > 5  # the time makes a difference
+        for each in carried:
+            leaves = (len(each.leaves) + 2) * len(snapshot.segments)
+            assert each.looks <= budget + leaves, budget
+        spent.add((carried[-1].looks, part.total))
+        if not part.timed_out:
+            break
+    assert not part.timed_out
+    assert len(spent) > 1  # the time makes a difference

@@ -15,10 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer import IndexOptions, build_index, open_index
-from indexer.search import searcher
+from indexer.core.queries import handle
+from indexer.search import running
+from indexer.search.deadline import Deadline
 from indexer.search.query import parse_query
-from indexer.search.scoring import Scorer
+from indexer.search.running import Carried
 from indexer.search.searcher import search
+from indexer.search.vocabulary import Expansions
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.detection import language_of
@@ -167,7 +170,7 @@ def test_answers_are_those_of_a_plain_scorer(
         DirectIndex(Path(folder), weighed_as) as index,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(searcher, "POOL", pool)
+        patch.setattr(running, "POOL", pool)
         for number, batch in enumerate(batches):
             index.add(f"file{number}", batch)
         if len(batches) > 1 and forgotten < len(batches):
@@ -236,15 +239,8 @@ def test_bounds_leave_out_only_what_cannot_reach_the_top(weighed_as: int, rankin
         snapshot.catalogue.close()
 
 
-def test_the_bounds_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bounds_are_looked_at(tmp_path: Path) -> None:
     """The test above is worth something only if most versions are left out unscored."""
-    scored = []
-    exact = Scorer.exact
-    monkeypatch.setattr(
-        Scorer,
-        "exact",
-        lambda run, place, ordinals: scored.append(len(ordinals)) or exact(run, place, ordinals),  # type: ignore[func-returns-value]
-    )
     with DirectIndex(tmp_path) as index:
         index.add(
             "a",
@@ -252,8 +248,14 @@ def test_the_bounds_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         )
         index.writer.fold_links()  # a segment has no weights, and so no bounds, before the end of a run
         snapshot = index.snapshot()
-        assert len(search(snapshot, parse_query("word"), Ranking(), offset=0, limit=5).found) == 5
-        assert 0 < sum(scored) < 200
+        with handle() as query:
+            tree = parse_query("word").tree
+            assert tree is not None
+            carried = Carried(query, snapshot, tree, Ranking(), 0.0, Expansions({}), Deadline(), count=5)
+            assert carried.total == 600
+            assert len(carried.found()) == 5
+            assert 0 < carried.scored_versions < 200
+        snapshot.catalogue.close()
 
 
 def random_versions(seed: int) -> list[PlainVersion]:
