@@ -120,7 +120,7 @@ static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint
     *elements = buffer_get(&query->places[0], *total);
     *positions = buffer_get(&query->places[1], *total * sizeof(uint32_t));
     if (*elements == NULL || *positions == NULL) return FA_NO_MEMORY;
-    return fa_cursor_positions(cursor, shape, *elements, *positions, &query->fault);
+    return fa_cursor_positions(cursor, shape, *total, *elements, *positions, &query->fault);
 }
 
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,

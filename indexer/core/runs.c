@@ -130,8 +130,8 @@ int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa
     return fa_require(segment, &segment->positions, cursor->bit >> 3, (cursor->bit + size + 7) >> 3, fault);
 }
 
-int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint8_t *elements, uint32_t *positions,
-                        fa_fault *fault) {
+int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
+                        uint32_t *positions, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
     uint32_t counts[FA_KINDS], version = cursor->ordinals[cursor->row], width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
@@ -139,6 +139,8 @@ int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint8_t *elemen
     int status = fa_shape_counts(segment, shape, counts, fault);
     for (int element = 0; element < FA_KINDS && status == FA_OK; element++) {
         if (!counts[element]) continue;
+        if (counts[element] > total) return fa_damaged(segment, &segment->shape_table, fault);
+        total -= counts[element];
         run wanted = layout_of(counts[element], width);
         status = read_run(segment, wanted, bit, extent, positions, fault);
         memset(elements, element, counts[element]);

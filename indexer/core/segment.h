@@ -146,9 +146,9 @@ int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fau
 /* Tell how many positions the pair that was reached has: as many as its version and the bits that are there allow. */
 int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault);
 
-/* Write the positions of the pair that was reached, by element, rising within each: room for what
+/* Write the positions of the pair that was reached, by element, rising within each: `total`, as
  * fa_cursor_total told. Each is below the extent of its version. */
-int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint8_t *elements, uint32_t *positions,
-                        fa_fault *fault);
+int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
+                        uint32_t *positions, fa_fault *fault);
 
 #endif

@@ -46,7 +46,7 @@ class Prepared:
     def __init__(self, snapshot: Snapshot) -> None:
         """Raises IndexCorruptError."""
         self._segments = snapshot.segments
-        self._layers = [
+        self.layers = [
             [_core_segment(layer, live.weights, number) for number, (layer, _) in enumerate(live.layers)]
             for live in snapshot.segments
         ]
@@ -90,10 +90,10 @@ class Prepared:
         return queries.Program.from_buffer_copy(made[1])
 
     def _template(self, snapshot: Snapshot, ranking: Ranking) -> tuple[Any, queries.Program]:
-        lives = (queries.Live * max(len(self._layers), 1))()
+        lives = (queries.Live * max(len(self.layers), 1))()
         for place, live in enumerate(self._segments):
             made = lives[place]
-            for number, layer in enumerate(self._layers[place]):
+            for number, layer in enumerate(self.layers[place]):
                 made.layers[number] = ctypes.addressof(layer)
             alive, shared = self._masks[place]
             made.alive = queries.address(alive) if alive is not None else None
@@ -106,7 +106,7 @@ class Prepared:
         kinds = ctypes.c_double * queries.KINDS
         program = queries.Program(
             segments=ctypes.addressof(lives),
-            segment_count=len(self._layers),
+            segment_count=len(self.layers),
             k1=ranking.k1,
             slope=ranking.slope,
             near=ranking.near,

@@ -5,7 +5,6 @@ segment_writer.py writes it; docs/index-format.md describes the bytes.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +18,8 @@ from indexer.store.blocks import Column
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
-from indexer.store.recent import Recent
 from indexer.store.runs import RunReader, bit_widths
 
-_RARE_AT_ONCE = 4096
-_FEW_PAIRS = 2048  # of several lists, whose shapes are looked up together
-_SPARSE = (
-    64  # from one in so many pairs on, shapes are read for the whole list: rare ones are looked up dearly
-)
 _READ_AT_ONCE = 1 << 17  # positions that are read at once to be merged
 
 
@@ -55,61 +48,6 @@ class PostingList:
     ordinals: NDArray[np.int64]
 
 
-class PositionList:
-    """The positions of one posting list, to be read pair by pair."""
-
-    def __init__(self, segment: Segment, postings: PostingList) -> None:
-        self._segment, self._postings = segment, postings
-
-    def totals(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number of occurrences in each of the chosen pairs."""
-        shapes = self._segment.shapes_in(self._postings, chosen)
-        return self._segment.totals_of(shapes)
-
-    def read(
-        self, chosen: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (pair, element, position) of all occurrences in the chosen pairs.
-
-        chosen: rising indexes into the list; the first column counts into `chosen`. Rows are ordered by
-        pair, element, position.
-        """
-        return read_positions([(self._segment, self._postings, chosen)])
-
-
-def read_positions(
-    wanted: Sequence[tuple[Segment, PostingList, NDArray[np.int64]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return (pair, element, position) of all occurrences in some pairs of several lists of one segment.
-
-    wanted: segment, list and rising indexes into the list. The first column counts into all of these, list behind
-    list. Rows are ordered by pair, element, position.
-    """
-    if not wanted:
-        nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing, nothing
-    segment = wanted[0][0]
-    if sum(len(rows) for _, _, rows in wanted) <= _FEW_PAIRS:
-        shapes = segment.shapes_of(joined([rows + postings.start for _, postings, rows in wanted]))
-    else:
-        shapes = joined([segment.shapes_in(postings, rows) for _, postings, rows in wanted])
-    width = segment.widths_of(joined([postings.ordinals.take(rows) for _, postings, rows in wanted]))
-    first_bit = joined([segment.first_bits(postings, rows) for _, postings, rows in wanted])
-    return segment.runs.read(shapes, width, first_bit)
-
-
-def joined(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return arrays one behind the other; a single one as it is."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-# Where the positions of each pair of a list begin, of the long lists read last: they take longer than the rest. One for
-# all segments, so that there is one bound for what it holds.
-_position_starts: Recent[NDArray[np.unsignedinteger]] = Recent(32 << 20, lambda starts: starts.nbytes)
-_LONG_LIST = 512  # pairs from which on a list is worth remembering
-_next_token = itertools.count().__next__
-
-
 class Segment:
     """Reads a segment; safe from many threads, since nothing in it changes."""
 
@@ -131,7 +69,6 @@ class Segment:
         self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
         self._check_sizes()
         self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
-        self._token = _next_token()
 
     def _check_sizes(self) -> None:
         rows, words = self.file.rows, self.file.meta["words"]
@@ -256,55 +193,6 @@ class Segment:
             found[place] = -1 if index is None else index
         return found
 
-    def pairs_of_words(
-        self, words: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (pair, count, ordinal) of the lists of some words, one list behind the other.
-
-        words: their indexes. pair: number in the segment and ordinal: the version, a row for each pair; count: the
-        length of each list.
-        """
-        starts = _before(self._pair_ends, words)
-        counts = self._pair_ends[words] - starts
-        list_starts = np.cumsum(counts) - counts
-        if not len(words):
-            return list_starts, counts, list_starts
-        bytes_before = _before(self._ordinal_ends, words)
-        sizes = self._ordinal_ends[words] - bytes_before
-        ordinals = decode_many_ordinals(self._ordinals, bytes_before, sizes, list_starts, counts)
-        pairs = np.arange(len(ordinals)) + np.repeat(starts - list_starts, counts)
-        return pairs, counts, ordinals
-
-    def shapes_of(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs, given by their numbers in the segment, in any order."""
-        numbers: NDArray[np.int64] = self.shapes[pairs].astype(np.int64)
-        rare = (numbers == RARE).nonzero()[0]
-        for first in range(0, len(rare), _RARE_AT_ONCE):
-            rows = rare[first : first + _RARE_AT_ONCE]
-            begin = pairs[rows] // RANK_BLOCK * RANK_BLOCK
-            block = begin[:, None] + np.arange(RANK_BLOCK)
-            is_rare = self.shapes[np.minimum(block, len(self.shapes) - 1)] == RARE
-            before = (is_rare & (block < pairs[rows][:, None])).sum(axis=1)
-            numbers[rows] = self._rare_shapes[self._rare_ranks[begin // RANK_BLOCK] + before]
-        return numbers
-
-    def shapes_of_lists(self, pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each pair of whole lists, list behind list; pairs, counts: as of `pairs_of_words`."""
-        numbers: NDArray[np.int64] = self.shapes[pairs].astype(np.int64)
-        rare = (numbers == RARE).nonzero()[0]
-        if not len(rare):
-            return numbers
-        first = counts.cumsum() - counts  # row of the first pair of each list
-        start = pairs.take(first)
-        block = (start // RANK_BLOCK * RANK_BLOCK)[:, None] + np.arange(RANK_BLOCK)
-        is_before = (self.shapes[np.minimum(block, len(self.shapes) - 1)] == RARE) & (block < start[:, None])
-        # rare ones before the list, less those of the lists before it in these rows
-        rows_before = rare.searchsorted(first)
-        base = self._rare_ranks[start // RANK_BLOCK] + is_before.sum(axis=1) - rows_before
-        per_list = np.diff(np.append(rows_before, len(rare)))
-        numbers[rare] = self._rare_shapes[np.arange(len(rare)) + base.repeat(per_list)]
-        return numbers
-
     def hosts(self) -> list[str]:
         ends, data = self.file.array("host_ends"), self.file.array("hosts")
         return [string_at(ends, data, i) for i in range(len(ends))]
@@ -354,60 +242,6 @@ class Segment:
             )
             numbers[rare] = self._rare_shapes[before : before + len(rare)]
         return numbers
-
-    def shapes_in(self, postings: PostingList, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the shape of each of some pairs of a list; rows: rising indexes into it."""
-        if len(rows) * _SPARSE < postings.count:
-            return self.shapes_of(rows + postings.start)
-        numbers: NDArray[np.int64] = self.shape_numbers(postings.start, postings.count).take(rows)
-        return numbers
-
-    def positions_of(self, postings: PostingList) -> PositionList:
-        """Return the positions of a list, to be read pair by pair."""
-        return PositionList(self, postings)
-
-    def first_bits(self, postings: PostingList, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return at which bit of all positions those of some pairs of a list begin; rows: rising, in the list."""
-        before = int(self._position_ends[postings.word - 1]) * 8 if postings.word else 0
-        if not len(rows):
-            return rows
-        if postings.count < _LONG_LIST:
-            starts = self._starts_in_list(postings, int(rows[-1]) + 1).take(rows)
-        else:
-            key = (self._token, postings.word)
-            known = _position_starts.get(key, lambda: self._all_starts(postings))
-            starts = known.take(rows).astype(np.int64)
-        return starts + before
-
-    def first_bits_of_words(
-        self,
-        words: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        ordinals: NDArray[np.int64],
-        shapes: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (width, first bit) of the positions of all pairs of some words, list behind list.
-
-        counts, ordinals: as `pairs_of_words` gives them; shapes: of the pairs.
-        """
-        widths = self.widths_of(ordinals)
-        bits = self.runs.sizes(shapes, widths)
-        before = bits.cumsum() - bits
-        base = _before(self._position_ends, words) * 8 - before[counts.cumsum() - counts]
-        return widths, before + base.repeat(counts)
-
-    def _all_starts(self, postings: PostingList) -> NDArray[np.unsignedinteger]:
-        """Return `_starts_in_list` of a whole list, in as few bytes as hold them."""
-        starts = self._starts_in_list(postings, postings.count)
-        return starts.astype(np.uint32) if starts[-1] < 1 << 32 else starts.astype(np.uint64)
-
-    def _starts_in_list(self, postings: PostingList, count: int) -> NDArray[np.int64]:
-        """Return for the first `count` pairs of a list where their positions begin, in bits from those of the first."""
-        shapes = self.shape_numbers(postings.start, count)
-        bits = self.runs.sizes(shapes, self.widths_of(postings.ordinals[:count]))
-        starts: NDArray[np.int64] = bits.cumsum()
-        starts -= bits
-        return starts
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""

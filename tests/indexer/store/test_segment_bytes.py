@@ -48,8 +48,8 @@ def test_all_occurrences_come_back_in_order(
         assert postings.ordinals.tolist() == sorted(
             {n for found_word, n, _ in expected if found_word == word}
         )
-        pair, element, position = segment.positions_of(postings).read(np.arange(postings.count))
-        rows = zip(postings.ordinals[pair].tolist(), element.tolist(), position.tolist(), strict=True)
+        part = segment.occurrences_of(index, index + 1)
+        rows = zip(part.version.tolist(), part.element.tolist(), part.position.tolist(), strict=True)
         assert list(rows) == [
             (n, kind, place)
             for (found_word, n, kind), places in sorted(expected.items())
@@ -88,8 +88,6 @@ def test_more_shapes_than_a_byte_tells(tmp_path: Path) -> None:
     assert index is not None
     postings = segment.postings(index)
     shapes = segment.shape_numbers(postings.start, postings.count)
-    pairs = postings.start + np.arange(postings.count)
-    assert (segment.shapes_of(pairs) == shapes).all()
     for n in (0, 255, 256, 300, 599):
         counts = Counter({6: n + 1})
         counts[n % 6] += 1
