@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,6 +64,7 @@ class Segment(ctypes.Structure):
         ("shape_facts", c_void_p),
         ("bits", c_void_p),
         ("pairs", c_uint64),
+        ("serial", c_uint64),
         ("versions", c_uint32),
         ("words", c_uint32),
         ("shape_count", c_uint32),
@@ -149,6 +151,9 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 for _name, (_result, _arguments) in _FUNCTIONS.items():
     _function = getattr(core, _name)
     _function.restype, _function.argtypes = _result, _arguments
+
+
+next_serial = itertools.count(1).__next__  # for each segment that the core is shown
 
 
 class DamagedError(Exception):

@@ -55,6 +55,19 @@ typedef struct state {
     uint32_t found[2];       /* ... and their number */
 } state;
 
+#define SKIPS 4096
+
+typedef struct skip_entry {
+    uint64_t serial;
+    uint32_t word;
+    fa_skip *skips; /* NULL: an empty entry */
+} skip_entry;
+
+typedef struct skips {
+    skip_entry entries[SKIPS];
+    size_t count, size;
+} skips;
+
 struct fa_query {
     fa_program program;
     arena kept;   /* for the whole query */
@@ -73,6 +86,7 @@ struct fa_query {
     double saturated_k1, saturated_slope;
     float saturations[SATURATIONS];
     fa_fault fault;
+    skips skips;
 };
 
 /* query_memory.c */
@@ -123,6 +137,11 @@ int held_keep(fa_query *query, held *list);               /* decode for good */
 int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
 
+/* query_skips.c */
+int skips_find(fa_query *query, fa_cursor *cursor);
+void skips_rest(skips *known);
+void skips_forget(skips *known);
+
 /* query_readers.c */
 typedef struct spot {
     uint64_t at; /* section of the page in the high 32 bits, position in the low ones */
@@ -165,6 +184,9 @@ int norms_of(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t
 double saturate(const fa_program *program, double weight);
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                  const double *norms, double *weights);
+/* The same for one version, each occurrence in any form counted in full. */
+int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t ordinal, const double *norms,
+                      double *weight);
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
 
 /* query_bounds.c */
@@ -172,7 +194,7 @@ int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint
 int upper_scores(fa_query *query, uint32_t place, float *upper);
 
 /* query_near.c */
-int add_nearness(fa_query *query, fa_found *found, size_t count);
+int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed);
 int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *counts);
 
 #endif

@@ -107,6 +107,7 @@ void fa_query_rest(fa_query *query) {
     arena_empty(&query->shortly, (size_t)1 << 20);
     arena_empty(&query->version, (size_t)1 << 20);
     let_go(query, (size_t)1 << 20);
+    skips_rest(&query->skips);
 }
 
 void fa_query_free(fa_query *query) {
@@ -115,5 +116,6 @@ void fa_query_free(fa_query *query) {
     arena_empty(&query->shortly, 0);
     arena_empty(&query->version, 0);
     let_go(query, 0);
+    skips_forget(&query->skips);
     free(query);
 }

@@ -84,23 +84,84 @@ static double nearness_in(const pool *in, const double *norms) {
     return total;
 }
 
+/* ---------------------------------------------------------------- the best of the pool */
+
+typedef struct entry {
+    fa_found *found;
+    double bound; /* of the score with nearness */
+} entry;
+
+static int by_bound(const void *one, const void *other) {
+    const entry *a = one, *b = other;
+    return (a->bound < b->bound) - (a->bound > b->bound);
+}
+
 static int by_place(const void *one, const void *other) {
-    const fa_found *a = one, *b = other;
+    const fa_found *a = ((const entry *)one)->found, *b = ((const entry *)other)->found;
     if (a->place != b->place) return a->place < b->place ? -1 : 1;
     return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
-/* Add to the scores of some versions what words near each other give. They come out in another order. */
-int add_nearness(fa_query *query, fa_found *found, size_t count) {
+static int falling(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a < b) - (a > b);
+}
+
+/* Write a bound for each entry: no occurrence of a first word counts more than once. */
+static int bound_all(fa_query *query, entry *entries, size_t count) {
+    const fa_program *program = &query->program;
+    qsort(entries, count, sizeof(entry), by_place);
+    for (size_t at = 0; at < count; at++) {
+        double norms[FA_KINDS], more = 0;
+        fa_found *found = entries[at].found;
+        TRY(norms_of(query, found->place, &found->ordinal, 1, norms));
+        for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+            double weight;
+            TRY(occurrence_weight(query, found->place, program->pairs[2 * pair], found->ordinal, norms, &weight));
+            more += query->pair_factors[pair] * saturate(program, weight);
+        }
+        entries[at].bound = found->score + more * (1 + 1e-9);
+    }
+    return FA_OK;
+}
+
+static int add_to(fa_query *query, entry *entries, size_t count) {
     pool in;
-    qsort(found, count, sizeof(fa_found), by_place);
+    qsort(entries, count, sizeof(entry), by_place);
     for (size_t at = 0; at < count; at++) {
         double norms[FA_KINDS];
-        if (at == 0 || found[at].place != found[at - 1].place) TRY(open_pool(query, &in, found[at].place));
-        TRY(read_lines(&in, found[at].ordinal));
-        TRY(norms_of(query, found[at].place, &found[at].ordinal, 1, norms));
-        found[at].score = found[at].score + nearness_in(&in, norms);
-        found[at].is_near = 1;
+        fa_found *found = entries[at].found;
+        if (at == 0 || found->place != entries[at - 1].found->place) TRY(open_pool(query, &in, found->place));
+        TRY(read_lines(&in, found->ordinal));
+        TRY(norms_of(query, found->place, &found->ordinal, 1, norms));
+        found->score = found->score + nearness_in(&in, norms);
+        found->is_near = 1;
+    }
+    return FA_OK;
+}
+
+/* Add to the scores of some versions what words near each other give. Of more than `needed` it is left away where it
+ * cannot bring a version among the first `needed`. */
+int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) {
+    entry *entries = arena_get(&query->kept, count * sizeof(entry));
+    double *scores = arena_get(&query->kept, count * sizeof(double));
+    if (entries == NULL || scores == NULL) return FA_NO_MEMORY;
+    for (size_t at = 0; at < count; at++) entries[at].found = &found[at];
+    if (needed >= count) return add_to(query, entries, count);
+    TRY(bound_all(query, entries, count));
+    qsort(entries, count, sizeof(entry), by_bound);
+    /* step by step: the more are known, the more of the others cannot win */
+    size_t done = 0, step = needed;
+    while (done < count) {
+        size_t end = done + step < count ? done + step : count;
+        if (done >= needed) {
+            for (size_t at = 0; at < done; at++) scores[at] = entries[at].found->score;
+            qsort(scores, done, sizeof(double), falling);
+            while (end > done && entries[end - 1].bound < scores[needed - 1]) end--;
+            if (end == done) break;
+        }
+        TRY(add_to(query, entries + done, end - done));
+        done = end;
     }
     return FA_OK;
 }

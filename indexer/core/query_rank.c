@@ -175,7 +175,7 @@ static int with_nearness(ranking *in, uint64_t needed) {
         while (within < end && in->found[within].score >= least) within++;
         end = within;
     }
-    TRY(add_nearness(in->query, in->found, end));
+    TRY(add_nearness(in->query, in->found, end, in->count > needed ? (size_t)needed : end));
     qsort(in->found, end, sizeof(fa_found), by_score);
     return FA_OK;
 }

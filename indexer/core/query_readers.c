@@ -103,6 +103,7 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
         if (list->layer != layer) continue;
         TRY(held_keep(query, list));
         TRY(fa_cursor_begin(&made->cursors[made->list_count], &list->list, list->all, &query->fault));
+        TRY(skips_find(query, &made->cursors[made->list_count]));
         made->lists[made->list_count++] = list;
     }
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);

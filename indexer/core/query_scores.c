@@ -143,6 +143,21 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
     return FA_OK;
 }
 
+int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t ordinal, const double *norms,
+                      double *weight) {
+    const state *known = state_of(query, leaf, place);
+    *weight = 0;
+    for (uint32_t each = 0; each < known->list_count; each++) {
+        held *list = &known->lists[each];
+        double factor = list->factor;
+        list->factor = 1;
+        int status = add_list(query, list, &ordinal, 1, norms, weight);
+        list->factor = factor;
+        TRY(status);
+    }
+    return FA_OK;
+}
+
 /* Write the exact scores of some versions, rising, without nearness. */
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores) {
     const fa_live *live = live_at(query, place);

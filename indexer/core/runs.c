@@ -48,27 +48,52 @@ int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordi
     if (before > segment->positions.size) return fa_damaged(segment, &segment->position_ends, fault);
     cursor->list = list;
     cursor->ordinals = ordinals;
+    cursor->skips = NULL;
     cursor->row = 0;
     cursor->bit = before * 8;
     status = fa_require(segment, &segment->shapes, list->start, list->start + list->count, fault);
     return status == FA_OK ? fa_rare_before(segment, list->start, &cursor->rare, fault) : status;
 }
 
-int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault) {
+/* Go over the pairs before `row`. */
+static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
     const uint8_t *coded = segment->shapes.data + cursor->list->start;
-    const uint32_t *ordinals = cursor->ordinals;
-    int status;
     for (uint32_t at = cursor->row; at < row; at++) {
         uint64_t size;
-        status = fa_shape_in_row(segment, coded[at], &cursor->rare, shape, fault);
-        if (status == FA_OK) status = size_of(segment, *shape, segment->bits[ordinals[at]], &size, fault);
+        uint32_t shape;
+        int status = fa_shape_in_row(segment, coded[at], &cursor->rare, &shape, fault);
+        if (status == FA_OK) status = size_of(segment, shape, segment->bits[cursor->ordinals[at]], &size, fault);
         if (status != FA_OK) return status;
         cursor->bit += size;
     }
     cursor->row = row;
+    return FA_OK;
+}
+
+int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault) {
+    fa_cursor moved = *cursor;
+    for (uint32_t row = 0, at = 0;; at++) {
+        skips[at] = (fa_skip){moved.bit, moved.rare};
+        if (cursor->list->count - row <= FA_SKIP) return FA_OK;
+        row += FA_SKIP;
+        int status = step_to(&moved, row, fault);
+        if (status != FA_OK) return status;
+    }
+}
+
+int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault) {
+    const fa_segment *segment = cursor->list->segment;
+    if (cursor->skips != NULL && row / FA_SKIP * FA_SKIP > cursor->row) {
+        const fa_skip *skip = &cursor->skips[row / FA_SKIP];
+        cursor->row = row / FA_SKIP * FA_SKIP;
+        cursor->bit = skip->bit;
+        cursor->rare = skip->rare;
+    }
+    int status = step_to(cursor, row, fault);
+    if (status != FA_OK) return status;
     uint64_t rare = cursor->rare; /* not counted on: the pair may be asked for again */
-    return fa_shape_in_row(segment, coded[row], &rare, shape, fault);
+    return fa_shape_in_row(segment, segment->shapes.data[cursor->list->start + row], &rare, shape, fault);
 }
 
 /* Return eight bytes from a byte on; what would lie behind the array is 0. */

@@ -43,7 +43,7 @@ typedef struct fa_segment {
     fa_array codes;                             /* one byte a pair: a bound of its weight; size 0 when there are none */
     const fa_shape *shape_facts;                /* one for each row of shape_table, see fa_segment_shapes */
     const uint8_t *bits;                        /* of a position in each version, see fa_segment_bits */
-    uint64_t pairs;
+    uint64_t pairs, serial; /* serial: no other segment of this process has it */
     uint32_t versions, words, shape_count, languages;
 } fa_segment;
 
@@ -61,12 +61,20 @@ typedef struct fa_list {
     uint64_t ordinals_from, ordinals_to; /* bytes */
 } fa_list;
 
+/* Where the positions of every FA_SKIP-th pair of a list begin: see fa_cursor_skips. */
+typedef struct fa_skip {
+    uint64_t bit, rare;
+} fa_skip;
+
+#define FA_SKIP 128
+
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {
     const fa_list *list;
     const uint32_t *ordinals; /* of all pairs of the list */
     uint64_t bit;             /* where the positions of the pair `row` begin */
     uint64_t rare;            /* rare shapes before it */
+    const fa_skip *skips;     /* NULL: not known */
     uint32_t row;
 } fa_cursor;
 
@@ -139,8 +147,11 @@ FA_EXPORT int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t
 /* Begin to read the positions of a list. ordinals: as fa_list_ordinals gives them. */
 int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault);
 
+/* Write the skips of a list at whose first pair the cursor stands: room for one for each FA_SKIP pairs begun. */
+int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault);
+
 /* Go on to a pair of the list that is not before the one reached, and tell its shape. Takes a step for each pair
- * between them. */
+ * between them, or less than FA_SKIP where skips are known. */
 int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault);
 
 /* Tell how many positions the pair that was reached has: as many as its version and the bits that are there allow. */

@@ -167,6 +167,7 @@ def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Seg
     file = segment.file
     made = queries.Segment(
         pairs=segment.pairs,
+        serial=queries.next_serial(),
         versions=len(segment),
         words=file.rows("word_ids"),
         shape_count=file.rows("shape_table"),

@@ -240,7 +240,6 @@ class _Run:
         self._snapshot, self._tree, self._ranking, self._fold = snapshot, tree, ranking, fold
         self._deadline = deadline
         self._is_ranked = True  # False when the time was up before all that was found was scored
-        self._near: set[tuple[int, int]] = set()
         self._known: dict[Node, list[NDArray[np.bool_]]] = {}
         self._complete: list[int] | None = None  # of parts that were carried out for themselves
         self._expansions = expand(
@@ -327,7 +326,9 @@ class _Run:
         """Return what the score of a page found is made of."""
         number, ordinal = found.versions[0]
         place = next(i for i, live in enumerate(self._snapshot.segments) if live.number == number)
-        return self._scorer.explain(place, ordinal, near=(place, ordinal) in self._near)
+        rows = self._carried.found()
+        own = rows[(rows["place"] == place) & (rows["ordinal"] == ordinal)]
+        return self._scorer.explain(place, ordinal, near=bool(own["is_near"].any()))
 
     @property
     def timed_out(self) -> bool:
@@ -376,17 +377,15 @@ class _Run:
             rows, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
             return self._pages_of(rows, count)
         while True:
-            rows = [row[:1] + row[2:5] for row in carried.found().tolist()]
-            found = self._pages_of(rows, count)
+            rows = carried.found()
+            # without versions of one page the first rows are the pages
+            rows = rows if carried.has_shared else rows[:count]
+            found = self._pages_of([row[:1] + row[2:5] for row in rows.tolist()], count)
             if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:
                 break
             # a page may take several places
             wanted = carried.wanted * 4
             carried.rank(wanted, wanted if carried.has_shared else count)
-        if carried.pairs:
-            ranked = carried.found()
-            near = ranked[ranked["is_near"] > 0]
-            self._near.update(zip(near["place"].tolist(), near["ordinal"].tolist(), strict=True))
         return found
 
     def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
