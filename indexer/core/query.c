@@ -266,6 +266,10 @@ static int is_sound(const fa_program *program) {
         }
     }
     if (program->nodes[program->root].op >= FA_OP_SPANS) return 0;
+    for (uint32_t place = 0; place < program->segment_count; place++) {
+        const fa_live *live = &program->segments[place];
+        if (live->layers[1] != NULL && live->layers[1]->versions != live->layers[0]->versions) return 0;
+    }
     for (uint32_t at = 0; at < 2 * program->pair_count; at++)
         if (program->pairs[at] >= program->scored_count) return 0;
     return 1;

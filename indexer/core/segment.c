@@ -151,7 +151,7 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
 
 int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault *fault) {
     const fa_array *extent = &segment->extent;
-    int status = fa_require(segment, extent, 0, extent->size, fault);
+    int status = fa_require(segment, extent, 0, (uint64_t)segment->versions * extent->width, fault);
     if (status != FA_OK) return status;
     for (uint32_t version = 0; version < segment->versions; version++) {
         uint64_t greatest = fa_item(extent, version);

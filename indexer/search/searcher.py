@@ -377,10 +377,10 @@ class _Run:
             rows, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
             return self._pages_of(rows, count)
         while True:
-            rows = carried.found()
+            best = carried.found()
             # without versions of one page the first rows are the pages
-            rows = rows if carried.has_shared else rows[:count]
-            found = self._pages_of([row[:1] + row[2:5] for row in rows.tolist()], count)
+            best = best if carried.has_shared else best[:count]
+            found = self._pages_of([row[:1] + row[2:5] for row in best.tolist()], count)
             if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:
                 break
             # a page may take several places

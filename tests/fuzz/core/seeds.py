@@ -7,6 +7,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+
+from indexer.core import queries
 from indexer.core.merge import ARRAYS
 from indexer.store.arrayfile import ArrayFile
 from indexer.store.inversion import write_batch
@@ -50,7 +53,8 @@ def _merges() -> Iterator[bytes]:
             yield b"".join(_segment(Path(folder) / str(number), chosen) for number in range(2))
 
 
-def _segment(path: Path, chosen: random.Random) -> bytes:
+def _written(path: Path, chosen: random.Random) -> tuple[ArrayFile, int]:
+    """Write a small segment; return it, and how many versions it has."""
     versions = chosen.choice((1, 3, 40))
     pages = [
         " ".join(f"w{chosen.randrange(chosen.choice((3, 30)))}" for _ in range(chosen.randrange(60)))
@@ -63,11 +67,39 @@ def _segment(path: Path, chosen: random.Random) -> bytes:
         [tokens],
         version_columns(urls, list(range(versions)), ["en"] * versions, tokens.lengths, tokens.extents),
     )
-    file = ArrayFile(str(path), "segment")
+    return ArrayFile(str(path), "segment"), versions
+
+
+def _segment(path: Path, chosen: random.Random) -> bytes:
+    file, versions = _written(path, chosen)
     arrays = [file.array(name) for name in ARRAYS]
     sizes = [file.array("rare_shapes").itemsize, file.array("shape_table").itemsize]
     packed = bytes([versions, *sizes, chosen.choice((1, 15))])
     return packed + b"".join(array.nbytes.to_bytes(2, "big") + array.tobytes() for array in arrays)
+
+
+def _packed_segment(path: Path, chosen: random.Random) -> bytes:
+    """Return a small segment as tests/fuzz/core/segment_input.h reads it."""
+    file, versions = _written(path, chosen)
+    packed = versions.to_bytes(2, "big") + b"\2"
+    for name in queries.ARRAYS:
+        array = file.array(name) if name != "codes" else np.full(file.rows("shapes"), 130, dtype=np.uint8)
+        packed += bytes([array.itemsize]) + array.nbytes.to_bytes(2, "big") + array.tobytes()
+    return packed
+
+
+def _segments() -> Iterator[bytes]:
+    chosen = random.Random(2)
+    for _ in range(6):
+        with tempfile.TemporaryDirectory() as folder:
+            yield _packed_segment(Path(folder) / "s", chosen)
+
+
+def _programs() -> Iterator[bytes]:
+    """Yield segments, each with a program of random bytes."""
+    chosen = random.Random(3)
+    for segment in [*_segments()] * 8:
+        yield segment + chosen.randbytes(1) + chosen.randbytes(200)
 
 
 def _texts() -> Iterator[bytes]:
@@ -88,5 +120,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
     "extract": _pages,
     "merge": _merges,
+    "query": _programs,
+    "segment": _segments,
     "tokens": _texts,
 }
