@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "intern.h"
+#include "md5.h"
 
 enum { LANGUAGES = 64, BYTES_A_WORD = 48 };
 
@@ -163,4 +164,17 @@ void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows) {
         rows[i] = made[i].word;
     }
     fa_buffer_free(&stems->rows);
+}
+
+enum fa_status fa_keys_of(fa_bytes names, const uint32_t *ends, size_t count, uint64_t *keys) {
+    uint32_t start = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i] < start || ends[i] > names.size) return FA_CORRUPT;
+        uint8_t digest[16];
+        fa_md5(names.data + start, ends[i] - start, digest);
+        keys[i] = 0;
+        for (unsigned byte = 0; byte < 8; byte++) keys[i] = keys[i] << 8 | digest[byte];
+        start = ends[i];
+    }
+    return FA_OK;
 }

@@ -50,4 +50,8 @@ FA_EXPORT enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *wor
 FA_EXPORT size_t fa_stems_end(fa_stems *stems);
 FA_EXPORT void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows);
 
+/* The keys of names, which lie one behind the other: the first 8 bytes of the MD5 of each as a big-endian number. FA_CORRUPT
+ * when the ends do not rise, or go beyond the names. */
+FA_EXPORT enum fa_status fa_keys_of(fa_bytes names, const uint32_t *ends, size_t count, uint64_t *keys);
+
 #endif

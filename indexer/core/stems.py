@@ -41,16 +41,31 @@ core.fa_stems_end.restype = _size
 core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
 core.fa_stems_rows.restype = None
 
-Keys = Sequence[tuple[Sequence[int], bool]]
-"""For each of some words its keys, at most 15, and whether they stand for the word itself."""
+core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
+
+Names = Sequence[tuple[Sequence[str], bool]]
+"""For each of some words the names of its keys, at most 15, and whether they stand for the word itself."""
+
+
+def keys_of(names: Sequence[str]) -> NDArray[np.uint64]:
+    """Return for each name the first 8 bytes of its MD5 as a big-endian number."""
+    encoded = [name.encode("utf-8", "replace") for name in names]
+    ends = np.cumsum(np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)), dtype=np.uint32)
+    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    keys = np.empty(len(encoded), dtype=np.uint64)
+    check(core.fa_keys_of(Bytes(address_of(data), len(data)), address_of(ends), len(ends), address_of(keys)))
+    return keys
 
 
 class StemTable:
-    """Keys of words by language, as `keys_of` tells them once for each; used by one thread at a time."""
+    """Keys of words by language, by the names that `names_of` tells once for each; used by one thread at a time."""
 
-    def __init__(self, keys_of: Callable[[int, list[str]], Keys], most: int) -> None:
-        """keys_of: from a language, by its bit, and words of it, to their keys. most: bytes to be kept, about."""
-        self._keys_of = keys_of
+    def __init__(self, names_of: Callable[[int, list[str]], Names], most: int) -> None:
+        """names_of: from a language, by its bit, and words of it, to the names of their keys.
+
+        most: bytes to be kept, about.
+        """
+        self._names_of = names_of
         self._handle = core.fa_stems_new(most)
         if not self._handle:
             raise MemoryError("the core has no memory left")
@@ -105,16 +120,16 @@ class StemTable:
             stops = ends[of_bit].tolist()
             starts = np.append(np.uint32(0), ends)[of_bit].tolist()
             words = [str(data[a:b], "utf-8", "replace") for a, b in zip(starts, stops, strict=True)]
-            self._put(given, of_bit, bit, self._keys_of(bit, words))
+            self._put(given, of_bit, bit, self._names_of(bit, words))
         return reached.value
 
-    def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Keys) -> None:
+    def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Names) -> None:
         arrays: list[NDArray[Any]] = [
             rows,
             np.full(len(rows), bit, dtype=np.uint8),
-            np.array([len(keys) for keys, _ in told], dtype=np.uint8),
+            np.array([len(names) for names, _ in told], dtype=np.uint8),
             np.array([is_own for _, is_own in told], dtype=np.uint8),
-            np.array([key for keys, _ in told for key in keys], dtype=np.uint64),
+            keys_of([name for names, _ in told for name in names]),
         ]
         check(
             core.fa_stems_put(

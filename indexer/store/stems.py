@@ -11,8 +11,8 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.stems import SPELLING_BIT, Keys, StemTable
-from indexer.store.columns import FOLDS, PAIRS, stem_key
+from indexer.core.stems import SPELLING_BIT, Names, StemTable
+from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import STEMMERS, has_stemmer, is_stemmable, stem_words
@@ -46,22 +46,22 @@ def stem_rows(
         return _table.rows(words, ends, languages)
 
 
-def _keys_of(bit: int, words: list[str]) -> Keys:
+def _names_of(bit: int, words: list[str]) -> Names:
     if bit == SPELLING_BIT:
-        return [(_spelling_keys(word), False) for word in words]
+        return [(_spelling_names(word), False) for word in words]
     language = _LANGUAGES[bit]
     return [
-        ((stem_key(language, stem),), stem == word) if is_stemmable(word) else ((), False)
+        ((stem_name(language, stem),), stem == word) if is_stemmable(word) else ((), False)
         for word, stem in zip(words, stem_words(language, words), strict=True)
     ]
 
 
-def _spelling_keys(word: str) -> list[int]:
-    keys = [stem_key(FOLDS, fold) for fold in folds_of(word)]
+def _spelling_names(word: str) -> list[str]:
+    names = [stem_name(FOLDS, fold) for fold in folds_of(word)]
     if len(word) == 2 and is_paired(word):
-        keys.append(stem_key(PAIRS, word[0]))
-    return keys
+        names.append(stem_name(PAIRS, word[0]))
+    return names
 
 
-_table = StemTable(_keys_of, _KEPT)
+_table = StemTable(_names_of, _KEPT)
 _in_use = threading.Lock()

@@ -28,17 +28,28 @@ def folds_of(word: str) -> tuple[str, ...]:
     """
     if word.isascii():
         return ()
-    plain = "".join(
-        character
-        for letter in word.translate(_PLAIN)
-        for character in (unicodedata.normalize("NFD", letter) if _has_accent(letter) else letter)
-        if not unicodedata.combining(character) or not _has_accent(letter)
-    )
+    plain = word.translate(_without_accents)
     spelled_out = word.translate(_SPELLED_OUT)
     folds = [plain]
     if spelled_out != word:
         folds.append(folds_of(spelled_out)[0] if folds_of(spelled_out) else spelled_out)
     return tuple(fold for fold in dict.fromkeys(folds) if fold != word)
+
+
+class _WithoutAccents(dict[int, str]):
+    """What each letter becomes, by its code point, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        plain = self[code] = "".join(
+            character
+            for letter in chr(code).translate(_PLAIN)
+            for character in (unicodedata.normalize("NFD", letter) if _has_accent(letter) else letter)
+            if not unicodedata.combining(character) or not _has_accent(letter)
+        )
+        return plain
+
+
+_without_accents = _WithoutAccents()
 
 
 def _has_accent(letter: str) -> bool:

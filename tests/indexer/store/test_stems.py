@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.core import stems as core_stems
 from indexer.core.stems import StemTable
-from indexer.store.stems import _BITS, _KEPT, _keys_of, bits_of_versions, stem_rows
+from indexer.store.stems import _BITS, _KEPT, _names_of, bits_of_versions, stem_rows
 from tests.indexer.store.numpy_writer import stems_of_words
 
 spellings = st.one_of(
@@ -43,7 +44,7 @@ def plain(segment: dict[str, set[str]]) -> list[tuple[int, int]]:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(segments, min_size=1, max_size=5), st.sampled_from([0, 500, _KEPT]))
 def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most: int) -> None:
-    table = StemTable(_keys_of, most)
+    table = StemTable(_names_of, most)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(core_stems, "_AT_ONCE", 70)  # a few words are asked for at once
         for segment in made:
@@ -54,11 +55,11 @@ def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most:
 def test_a_word_is_stemmed_once() -> None:
     asked: list[tuple[int, str]] = []
 
-    def keys_of(bit: int, words: list[str]) -> core_stems.Keys:
+    def names_of(bit: int, words: list[str]) -> core_stems.Names:
         asked.extend((bit, word) for word in words)
-        return _keys_of(bit, words)
+        return _names_of(bit, words)
 
-    table = StemTable(keys_of, _KEPT)
+    table = StemTable(names_of, _KEPT)
     segment = {"cats": {"en", "de"}, "café": {"en"}}
     expected = plain(segment)
     for _ in range(3):
@@ -72,6 +73,18 @@ def test_a_word_is_stemmed_once() -> None:
             (core_stems.SPELLING_BIT, "café"),
         ]
     )
+
+
+@given(st.lists(st.text(), max_size=6))
+def test_keys_are_the_first_bytes_of_a_digest(names: list[str]) -> None:
+    digests = [hashlib.md5(name.encode("utf-8", "replace"), usedforsecurity=False).digest() for name in names]
+    assert core_stems.keys_of(names).tolist() == [int.from_bytes(digest[:8], "big") for digest in digests]
+
+
+@pytest.mark.parametrize("size", [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000])
+def test_a_digest_of_any_size(size: int) -> None:
+    digest = hashlib.md5(b"x" * size, usedforsecurity=False).digest()
+    assert core_stems.keys_of(["x" * size]).tolist() == [int.from_bytes(digest[:8], "big")]
 
 
 def test_threads_do_not_mix_their_segments() -> None:
