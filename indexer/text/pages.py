@@ -52,14 +52,12 @@ class Page(ctypes.Structure):
     )
 
 
-class _Link(ctypes.Structure):
-    _fields_ = (("href", Bytes), ("text", Bytes))
-
-
 core.fa_page_new.argtypes = ()
 core.fa_page_new.restype = POINTER(Page)
 core.fa_page_free.argtypes = (POINTER(Page),)
 core.fa_page_free.restype = None
+core.fa_page_links.argtypes = (POINTER(Page), c_void_p)
+core.fa_page_links.restype = c_size_t
 core.fa_page_read.argtypes = (POINTER(Page), Bytes, c_uint32)
 core.fa_page_read.restype = c_int
 
@@ -170,8 +168,10 @@ def _middle(page: Page, most: int) -> str:
 def _links(page: Page) -> list[tuple[str, str]]:
     if not page.link_count:
         return []
-    links = (_Link * page.link_count).from_address(page.links)
-    return [(link.href.text(), link.text.text()) for link in links]
+    room = ctypes.create_string_buffer(core.fa_page_links(ctypes.byref(page), None))
+    core.fa_page_links(ctypes.byref(page), room)
+    strings = room.raw.decode("utf-8", "replace").split("\0")
+    return list(zip(strings[:-1:2], strings[1::2], strict=True))
 
 
 def _parts(page: Page) -> list[Part]:
