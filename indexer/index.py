@@ -433,7 +433,7 @@ class Index:
     def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked) -> list[Hit]:
         """Return the hits that are not like one before them, each with the number of those that are like it."""
         sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
-        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place]))[0])
+        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place])))
         return [
             replace(hit, folded=stands_for.count(place) - 1)
             for place, hit in enumerate(hits)

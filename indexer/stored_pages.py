@@ -10,7 +10,14 @@ from dataclasses import replace
 from archiver.warc import ArchiveError, HttpResponse, Limits, Location, parse_response, read_record_at
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
-from indexer.search.snippets import START_CHARS, SnippetPart, page_snippet, quick_snippet, start_of_page
+from indexer.search.snippets import (
+    START_CHARS,
+    PageStart,
+    SnippetPart,
+    page_snippet,
+    start_of_page,
+    start_snippet,
+)
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.charset import decode_html
@@ -20,25 +27,30 @@ from indexer.text.pages import collect_page
 
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
 START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
+# Of a page whose start holds none of the words: a page of 8 MB takes as long as the results of ten others.
+DEEP_LIMITS = replace(PAGE_LIMITS, body_bytes=1 << 20)
 # What is told of a page beside a search: links with their texts, text to be exported.
 SHOWN_BYTES = 4 << 20
 SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
 # The tree and the text of a page take many times its size: one large page at a time, for all threads of a server.
 LARGE_BYTES = 500_000
 _one_large_page = threading.Lock()
+_NO_PAGE = PageStart("", "", True)
 _CHARACTERS_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
 
 def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tuple[SnippetPart, ...]:
     """Return the passages of a page that hold the words found; () when its archive cannot be read now."""
-    start, markup = start_of(snapshot, place)
-    if found := quick_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
+    start, markup = _start_and_markup(snapshot, place)
+    if found := start_snippet(start, ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)):
         return found
-    markup = markup or markup_at(place)
+    if start.is_whole:
+        return ()
+    markup = markup or _markup_of(_response_at(place, DEEP_LIMITS) if place else None)
     if not markup:
         return ()
     with _in_turn(markup):
-        return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start))
+        return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start.text))
 
 
 @contextmanager
@@ -51,29 +63,32 @@ def _in_turn(markup: str) -> Iterator[None]:
             yield
 
 
-def start_of(snapshot: Snapshot, place: Location | None) -> tuple[str, str]:
-    """Return (text at the start of a page, its markup where the whole of it had to be read for that).
+def start_of(snapshot: Snapshot, place: Location | None) -> str:
+    """Return the text at the start of a page; "" where there is no place, or the archive cannot be read now."""
+    return _start_and_markup(snapshot, place)[0].text
 
-    Both are "" where there is no place, or the archive cannot be read now.
-    """
+
+def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageStart, str]:
+    """Return what a page begins with, and its markup where the whole of it had to be read for that, else ""."""
     if place is None:
-        return "", ""
-    texts: Recent[str] | None = snapshot.derived.get("page texts")
-    if texts is None:
-        texts = snapshot.derived.setdefault("page texts", Recent(_CHARACTERS_KEPT, _room_of))
-    start = texts.find(place)
+        return _NO_PAGE, ""
+    starts: Recent[PageStart] | None = snapshot.derived.get("starts of pages")
+    if starts is None:
+        starts = snapshot.derived.setdefault("starts of pages", Recent(_CHARACTERS_KEPT, _room_of))
+    start = starts.find(place)
     if start is not None:
         return start, ""
     response = _response_at(place, START_LIMITS)
     markup = _markup_of(response)
-    start = start_of_page(markup)
-    if markup:
-        texts.keep(place, start)
-    return start, markup if response is not None and not response.truncated else ""
+    if response is None or not markup:
+        return _NO_PAGE, ""
+    start = start_of_page(markup, is_whole=not response.truncated)
+    starts.keep(place, start)
+    return start, "" if response.truncated else markup
 
 
-def _room_of(start: str) -> int:
-    return 100 + len(start)  # a page without text takes room, too
+def _room_of(start: PageStart) -> int:
+    return 100 + len(start.text) + len(start.description)  # a page without text takes room, too
 
 
 def page_text(place: Location) -> PageText | None:

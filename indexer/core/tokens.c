@@ -309,6 +309,41 @@ int fa_tokens_of_page(fa_tokens *tokens, const fa_page *page, fa_bytes url_words
     return fa_tokenize_sections(tokens, sections, sizeof sections / sizeof *sections, most);
 }
 
+/* ---------------------------------------------------------------- words that are looked for */
+
+/* Return the place of a hash among rising ones, `count` if it is not there. */
+static inline size_t place_among(const uint64_t *wanted, size_t count, uint64_t hash) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (wanted[middle] < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && wanted[low] == hash ? low : count;
+}
+
+size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
+                     fa_spot *spots, size_t room) {
+    /* most tokens are none of those looked for, which a bit for the highest six of a hash tells nearly always */
+    uint64_t there = 0;
+    for (size_t k = 0; k < count; k++) there |= (uint64_t)1 << (wanted[k] >> 58);
+    size_t found = 0, byte = 0, characters = 0;
+    for (size_t k = 0; k < tokens->token_count && found < room; k++) {
+        const fa_token *token = &tokens->tokens[k];
+        if ((there >> (token->hash >> 58) & 1) == 0) continue;
+        size_t which = place_among(wanted, count, token->hash);
+        if (which == count || left[which] == 0 || token->to > text.size || token->from < byte) continue;
+        left[which]--;
+        characters += count_code_points(text.data + byte, token->from - byte);
+        byte = token->from;
+        uint32_t size = (uint32_t)count_code_points(text.data + byte, token->to - byte);
+        spots[found++] = (fa_spot){(uint32_t)characters, (uint32_t)characters + size, token->rank, (uint32_t)which};
+    }
+    return found;
+}
+
 /* ---------------------------------------------------------------- single characters */
 
 int fa_class_of(uint32_t code) { return code < FA_CODES ? (int)fa_class_among(fa_properties_of(code)) : FA_SEPARATOR; }

@@ -93,6 +93,19 @@ FA_EXPORT int fa_tokenize_sections(fa_tokens *tokens, const fa_section *sections
  * folding: by the language of the page. */
 FA_EXPORT int fa_tokens_of_page(fa_tokens *tokens, const fa_page *page, fa_bytes url_words, uint32_t folding, size_t most);
 
+/* Where a word that is looked for stands. */
+typedef struct fa_spot {
+    uint32_t start, end; /* code points of the source text */
+    uint32_t rank;       /* as in its token */
+    uint32_t which;      /* place among those looked for */
+} fa_spot;
+
+/* Tell where words stand in a text that fa_tokenize has taken in just before.
+ * wanted: their hashes, rising; left: for each of them how many spots are still to be told, counted down here.
+ * Returns the number of spots, which rise by start; at most `room`. Linear time. */
+FA_EXPORT size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left,
+                               size_t count, fa_spot *spots, size_t room);
+
 /* Set the secret that hashes depend on: once, before the first word is hashed. Without it hashes can be foreseen. */
 FA_EXPORT void fa_set_secret(const uint64_t secret[4]);
 

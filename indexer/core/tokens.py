@@ -6,7 +6,7 @@ import ctypes
 import secrets
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,15 @@ class _Section(ctypes.Structure):
     ]
 
 
+class Wanted:
+    """Words that are looked for, normalized; used by any thread."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        by_hash = sorted({hash_of(word): word for word in words}.items())
+        self.words = [word for _, word in by_hash]
+        self.hashes = (ctypes.c_uint64 * len(by_hash))(*[number for number, _ in by_hash])
+
+
 _Handle = ctypes.POINTER(_Tokens)
 core.fa_tokens_new.restype = _Handle
 core.fa_tokens_free.argtypes = [_Handle]
@@ -76,6 +85,16 @@ for _name in ("fa_normalize", "fa_tokenize"):
     getattr(core, _name).argtypes = [_Handle, Bytes, ctypes.c_uint32, ctypes.c_size_t]
 core.fa_tokenize_sections.argtypes = [_Handle, ctypes.POINTER(_Section), ctypes.c_size_t, ctypes.c_size_t]
 core.fa_tokens_of_page.argtypes = [_Handle, ctypes.c_void_p, Bytes, ctypes.c_uint32, ctypes.c_size_t]
+core.fa_find_words.argtypes = [
+    _Handle,
+    Bytes,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+]
+core.fa_find_words.restype = ctypes.c_size_t
 core.fa_set_secret.argtypes = [ctypes.POINTER(ctypes.c_uint64)]
 core.fa_set_secret.restype = None
 core.fa_hash.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -145,6 +164,30 @@ class Tokenizer:
     def handle(self) -> object:
         """What other functions of the core take: the struct fa_tokens of the text in hand."""
         return self._handle
+
+    def find(self, text: bytes, wanted: Wanted, each: int, most: int) -> list[tuple[int, int, int, int]]:
+        """Return where words stand in a text: (start, end, rank, place in wanted.words), by rising start.
+
+        start, end: characters; rank: place among the words of the text. each: so many places of one word are told;
+        most: of all. Raises like normalize.
+        """
+        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), 0, WHOLE))
+        room = min(most, self._handle.contents.token_count)
+        if not room or not wanted.words:
+            return []
+        spots = np.empty((room, 4), dtype=np.uint32)  # struct fa_spot
+        left = np.full(len(wanted.words), each, dtype=np.uint32)
+        count = core.fa_find_words(
+            self._handle,
+            Bytes(text, len(text)),
+            wanted.hashes,
+            left.ctypes.data,
+            len(wanted.words),
+            spots.ctypes.data,
+            room,
+        )
+        told: list[tuple[int, int, int, int]] = list(map(tuple, spots[:count].tolist()))
+        return told
 
     @property
     def normal(self) -> bytes:

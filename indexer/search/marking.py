@@ -8,13 +8,13 @@ alone; a phrase is marked where its words stand in a row.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
-from indexer.core.tokens import decoded, encoded, hash_of, tokenizer
+from indexer.core.tokens import Wanted, decoded, encoded, tokenizer
 from indexer.search.nodes import Fuzzy, Phrase, Wildcard, Word, leaves
 from indexer.search.query import Query, is_implied
 from indexer.search.vocabulary import Pattern
@@ -27,6 +27,15 @@ CHARACTERS_AT_ONCE = 200_000  # a long text is looked at in parts, so that its t
 _BREAKS = "\n .\u3002"  # in no word, nor in a compound
 
 Span = tuple[int, int]
+
+
+class _Spot(NamedTuple):
+    """Where a word that is looked for stands, and its place among the words of the text."""
+
+    start: int
+    end: int
+    rank: int
+    word: str
 
 
 class Marker:
@@ -65,12 +74,10 @@ class Marker:
             forms.update(
                 word for word in there if len(word) == 2 and word[0] in characters and is_paired(word)
             )
-        chosen = _hashes(forms & there)
-        in_phrases = _hashes({word for phrase in self._phrases for word in phrase} & there)
-        found = _found(parts, np.union1d(chosen, in_phrases))
-        spans = found.spans(_is_among(found.hash, chosen))
+        spots = _found(parts, Wanted(there & forms.union(*self._phrases)))
+        spans = [(spot.start, spot.end) for spot in spots if spot.word in forms]
         for phrase in self._phrases:
-            spans += found.spans(_in_a_row(phrase, found))
+            spans += _in_a_row(phrase, spots)
         return _joined(spans)[:most]
 
     def _similar(self, there: set[str]) -> set[str]:
@@ -91,19 +98,6 @@ class Marker:
         stops = STOP_WORDS.get(language or "en", frozenset())
         telling = [word for word in self._words if word.exact or word.text not in stops]
         return telling if telling or self._phrases or self._patterns or self._fuzzy else self._words
-
-
-@dataclass(frozen=True)
-class _Found:
-    """The tokens of a text that are looked for, in their order: columns of equal length. start, end: characters."""
-
-    hash: NDArray[np.uint64]
-    rank: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-
-    def spans(self, rows: NDArray[np.bool_]) -> list[Span]:
-        return list(zip(self.start[rows].tolist(), self.end[rows].tolist(), strict=True))
 
 
 def _parts(text: str) -> list[tuple[int, bytes]]:
@@ -136,27 +130,16 @@ def _words_there(parts: list[tuple[int, bytes]]) -> set[str]:
     return there
 
 
-def _found(parts: list[tuple[int, bytes]], wanted: NDArray[np.uint64]) -> _Found:
-    """Return the tokens of a text with these hashes."""
-    columns = []
-    core = tokenizer()
+def _found(parts: list[tuple[int, bytes]], wanted: Wanted) -> list[_Spot]:
+    """Return where words stand in a text, in their order."""
+    spots: list[_Spot] = []
     rank = 0
     for place, part in parts:
-        tokens = core.tokenize(part)
-        chosen = tokens[_is_among(tokens["hash"], wanted)]
-        start, end = chosen["from"].astype(np.int64), chosen["to"].astype(np.int64)
-        if not part.isascii():
-            # how many characters begin before each byte
-            begun = np.append(0, np.cumsum(np.frombuffer(part, dtype=np.int8) >= -64))
-            start, end = begun[start], begun[end]
-        columns.append((chosen["hash"], chosen["rank"].astype(np.int64) + rank, start + place, end + place))
-        rank += int(tokens["rank"][-1]) + 1 if len(tokens) else 0
-    return _Found(*(np.concatenate(column) for column in zip(*columns, strict=True)))
-
-
-def _hashes(words: set[str]) -> NDArray[np.uint64]:
-    """Return the hashes of words, rising."""
-    return np.unique(np.array([hash_of(word) for word in words], dtype=np.uint64))
+        core = tokenizer()
+        for start, end, own, which in core.find(part, wanted, len(part), len(part)):
+            spots.append(_Spot(start + place, end + place, own + rank, wanted.words[which]))
+        rank += core.extent
+    return spots
 
 
 def _is_among(hashes: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -187,21 +170,20 @@ def _forms(wanted: list[Word], there: set[str], language: str) -> set[str]:
     return forms
 
 
-def _in_a_row(phrase: tuple[str, ...], found: _Found) -> NDArray[np.bool_]:
-    """Tell of each token whether it is one of the words of a phrase where these stand in a row.
+def _in_a_row(phrase: tuple[str, ...], spots: list[_Spot]) -> list[Span]:
+    """Return the places of the words of a phrase wherever they stand in a row; implied ones are passed over.
 
-    Implied words are passed over; before the first word that is told there must be room for those that are not.
+    Before the first word that is told there must be room for those that are not.
     """
-    told = [(place, hash_of(word)) for place, word in enumerate(phrase) if not is_implied(phrase, place)]
-    begins: NDArray[np.int64] | None = None
-    for place, own in told:
-        here = found.rank[found.hash == own] - place
-        begins = here[here >= 0] if begins is None else np.intersect1d(begins, here)
-    chosen = np.zeros(len(found.hash), dtype=bool)
-    if begins is not None and len(begins):
-        for place, own in told:
-            chosen |= (found.hash == own) & np.isin(found.rank - place, begins)
-    return chosen
+    told = [(place, word) for place, word in enumerate(phrase) if not is_implied(phrase, place)]
+    # where the phrase may begin, by each of its words
+    begins = [{spot.rank - place for spot in spots if spot.word == word} for place, word in told]
+    whole = {begin for begin in set.intersection(*begins) if begin >= 0} if told else set()
+    return [
+        (spot.start, spot.end)
+        for spot in spots
+        if any(spot.word == word and spot.rank - place in whole for place, word in told)
+    ]
 
 
 def _joined(spans: list[Span]) -> list[Span]:

@@ -1,48 +1,27 @@
 """The passages of a page that hold most of the query, with the words marked as data, never as HTML.
 
-They are cut from the archive itself, and the texts of pages shown lately are kept. Measured on 160 hits of 73,000
-pages, microseconds a hit: reading and unpacking the record 300, parsing the page 1,000, taking its tags away 250. A
-stored text would save about half of a first look, for 2 kB a page more in an index of 1.8 kB a page; a second look
-needs no reading at all.
+They are cut from the archive itself, by the readers of the core, and what pages shown lately begin with is kept.
 """
 
 from __future__ import annotations
 
-import html
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from indexer.text.analysis import MAX_WORD, is_paired, is_separator, word_spans_of
-from indexer.text.elements import INLINE, SKIPPED
-from indexer.text.pages import collect_page
+from indexer.core.tokens import Wanted, encoded, tokenizer
+from indexer.text.pages import text_of
 
 LENGTH = 240  # characters of a passage, or of two
 _NEAR = 6_000  # characters of a text that are looked at first
 _PLACES_AT_MOST = 40  # of each word
-START_CHARS = 32 << 10  # characters of a page's markup that are looked at first
+START_CHARS = 96 << 10  # characters of a page's markup that are looked at first
 _LOWERED_AT_ONCE = 64 << 10
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SPACES = re.compile(r"\s+")
-_END_OF_WORD = re.compile(r"[\W_]|\Z")  # what isalnum() is not true for
-_NO_SPACE = re.compile(r"\S+")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_FEW_OTHERS = 1.1  # bytes a character of a text that is ASCII for the most part
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
-
-# Every pattern stops at the next "<" or runs to the end once: time stays linear whatever stands in a page.
-_HIDDEN = sorted(name for name in SKIPPED if name.isalpha()) + ["title"]
-_UNSEEN = re.compile(
-    # the look ahead passes over most tags at once
-    rf"<(?=[!{''.join(sorted({name[0] + name[0].upper() for name in _HIDDEN}))}])"
-    rf"(?:!--.*?(?:-->|\Z)|({'|'.join(_HIDDEN)})\b.*?(?:</\1\b[^<>]*>|\Z))",
-    re.DOTALL | re.IGNORECASE,
-)
-_TAG = re.compile(r"<([a-zA-Z/!?][^\s<>]*)[^<>]*>")
-_INLINE = {prefix + spelling for name in INLINE for spelling in (name, name.upper()) for prefix in ("", "/")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +32,41 @@ class SnippetPart:
     hit: bool
 
 
-def start_of_page(markup: str) -> str:
-    """Return the text of the first 32,768 characters of a page's markup."""
-    return visible_text(markup[:START_CHARS])
+class PageStart(NamedTuple):
+    """What a page says in its first 98,304 characters of markup.
+
+    is_whole: that is all of the page.
+    """
+
+    text: str
+    description: str
+    is_whole: bool
 
 
-def quick_snippet(
-    start: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], sought: int = 0
+def start_of_page(markup: str, *, is_whole: bool = True) -> PageStart:
+    """Return what the start of a page says. is_whole: there is no more of its markup."""
+    return PageStart(*text_of(markup[:START_CHARS]), is_whole and len(markup) <= START_CHARS)
+
+
+def start_snippet(
+    start: PageStart, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], sought: int = 0
 ) -> tuple[SnippetPart, ...]:
-    """Return the best passages of the start of a page; () when no word of the query stands there.
+    """Return the best passages of the start of a page; () when no word of the query stands there, but may further on.
 
     sought: as in `make_snippet`.
     """
-    snippet = make_snippet(start, spellings, phrases, sought=sought)
+    if found := _with_hits(start.text, spellings, phrases, sought):
+        return found
+    if not start.is_whole:
+        return ()
+    found = _with_hits(start.description, spellings, phrases)
+    return found or make_snippet(start.text if start.text.strip() else start.description, spellings, phrases)
+
+
+def _with_hits(
+    text: str, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], sought: int = 0
+) -> tuple[SnippetPart, ...]:
+    snippet = make_snippet(text, spellings, phrases, sought=sought)
     return snippet if any(piece.hit for piece in snippet) else ()
 
 
@@ -81,31 +82,20 @@ def page_snippet(
     A large page is not looked at whole: its start first, then around the places where the words stand in the markup.
     beyond_start: the text of the start holds none of the words, and need not be looked at again.
     """
-    parts: list[str] = []
+    texts: list[str] = []
+    descriptions: list[str] = []
     for part in _parts_to_look_at(markup, spellings | {word for phrase in phrases for word in phrase}):
-        parts.append(part)
-        if beyond_start and len(parts) == 1:
-            continue
-        if found := quick_snippet(visible_text(part), spellings, phrases):
+        text, description = text_of(part)
+        is_known = beyond_start and not texts
+        if not is_known and (found := _with_hits(text, spellings, phrases)):
             return found
-    # the words may stand in what only the parser finds: descriptions, the alternatives of pictures, frames
-    first: tuple[SnippetPart, ...] = ()
-    for part in parts:
-        page = collect_page(part)
-        for text in (page.text, page.description):
-            snippet = make_snippet(text, spellings, phrases)
-            if any(piece.hit for piece in snippet):
-                return snippet
-            first = first or snippet
-    return first
-
-
-def visible_text(markup: str) -> str:
-    """Return about the text that a page shows, by taking its tags away; quicker than parsing, good enough to read."""
-    pieces = _TAG.split(_UNSEEN.sub("\n", markup))  # text, name of a tag, text, ...
-    pieces[1::2] = ["" if name in _INLINE else "\n" for name in pieces[1::2]]
-    text = "".join(pieces)
-    return html.unescape(text) if "&" in text else text
+        texts.append(text)
+        descriptions.append(description)
+    for description in descriptions:
+        if found := _with_hits(description, spellings, phrases):
+            return found
+    first = next((text for text in (*texts, *descriptions) if text.strip()), "")
+    return make_snippet(first, spellings, phrases)
 
 
 def _parts_to_look_at(markup: str, wanted: frozenset[str]) -> Iterator[str]:
@@ -138,6 +128,11 @@ def _next_place(markup: str, start: int, spellings: set[str]) -> int:
     return -1
 
 
+def _ascii_lowered(text: str) -> str:
+    """Return the text with its ASCII letters in lower case: str.lower takes twenty times as long beside others."""
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
 def make_snippet(
     text: str,
     spellings: frozenset[str],
@@ -153,7 +148,7 @@ def make_snippet(
     sought: how many words were asked for; a passage near the start that holds so many is taken without a look at the
     rest of a long text. 0: the whole text is looked at.
     """
-    text = text.replace("\u00ad", "")  # soft hyphens: the quick look would miss the words that hold them
+    text = text.replace("\u00ad", "")  # soft hyphens: nobody is to see them
     wanted = spellings | {word for phrase in phrases for word in phrase}
     windows = _windows(text, wanted, length, sought)
     parts: list[SnippetPart] = []
@@ -177,10 +172,11 @@ def _windows(text: str, wanted: frozenset[str], length: int, sought: int) -> lis
     return _best_windows(text, _places(text, wanted), length)
 
 
-def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart]:
+def _marked(passage: str, wanted: frozenset[str]) -> list[SnippetPart]:
     parts: list[SnippetPart] = []
     at = 0
-    for _, low, high in _merged(word_spans_in(passage), wanted):
+    spots = tokenizer().find(encoded(passage), _looked_for(wanted), len(passage), len(passage))
+    for low, high in _joined(spots):
         if low > at:
             parts.append(SnippetPart(passage[at:low], False))
         parts.append(SnippetPart(passage[low:high], True))
@@ -190,108 +186,27 @@ def _marked(passage: str, wanted: frozenset[str] | set[str]) -> list[SnippetPart
     return parts
 
 
-def word_spans_in(passage: str) -> list[tuple[str, int, int]]:
-    """Return what word_spans_of does, in a fraction of the time for passages that have white space or are ASCII."""
-    if "+" not in passage and "#" not in passage:
-        others = set(_NOT_ASCII.findall(passage)) if not passage.isascii() else ()
-        if all(map(_is_like_space, others)):
-            return _ascii_spans(passage)
-    spans = []
-    for match in _NO_SPACE.finditer(passage):
-        at = match.start()
-        spans += [(word, at + low, at + high) for word, low, high in _spans_of_token(match[0])]
-    return spans
+def _joined(spots: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
+    """Return where marks begin and end: overlapping pairs of a script without spaces are one."""
+    joined: list[tuple[int, int]] = []
+    for low, high, _, _ in spots:
+        if joined and low < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
 
 
-def _ascii_spans(text: str) -> list[tuple[str, int, int]]:
-    return [
-        (match[0].lower()[:MAX_WORD], match.start(), min(match.end(), match.start() + MAX_WORD))
-        for match in _ASCII_WORD.finditer(text)
-    ]
-
-
-@lru_cache(maxsize=2048)
-def _is_like_space(run: str) -> bool:
-    """Tell whether characters are in no word, nor in the middle of one: quotation marks, dashes, dots."""
-    return all(map(is_separator, run))
-
-
-@lru_cache(maxsize=2048)
-def _spans_of_token(token: str) -> list[tuple[str, int, int]]:
-    if token.isascii() and "+" not in token and "#" not in token:
-        return _ascii_spans(token)
-    return word_spans_of(token)
+@lru_cache(maxsize=256)  # the same for all hits of a search
+def _looked_for(wanted: frozenset[str]) -> Wanted:
+    return Wanted(wanted)
 
 
 def _places(text: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
-    """Return (place, word) of likely occurrences in their order; a quick look that the exact marking later confirms.
-
-    The forms of a word begin alike, and are looked for together: a stem can have fifty of them.
-    """
-    lower = _lowered(text)
-    families, others = _families(wanted)
-    found: list[tuple[int, str]] = []
-    for word in others:
-        found += _places_of(lower, word)
-    for start, family in families:
-        found += _places_of_family(lower, start, family)
-    return sorted(found)
-
-
-@lru_cache(maxsize=256)
-def _families(wanted: frozenset[str]) -> tuple[list[tuple[str, frozenset[str]]], list[str]]:
-    """Return the words that begin alike together, each with what it begins with, and words that are not so simple."""
-    families: dict[str, list[str]] = {}
-    others = []
-    for word in wanted:
-        if word.isalnum() and not is_paired(word):
-            families.setdefault(_kind(word), []).append(word)
-        else:
-            others.append(word)
-    return [(os.path.commonprefix(family), frozenset(family)) for family in families.values()], others
-
-
-def _lowered(text: str) -> str:
-    """Return the text in lower case, each character in its place."""
-    if text.isascii():
-        return text.lower()
-    if len(text.encode("utf-8", "surrogatepass")) < _FEW_OTHERS * len(text):
-        lower = _ascii_lowered(text)
-        if any(run != run.lower() for run in set(_NOT_ASCII.findall(text))):
-            lower = _NOT_ASCII.sub(lambda run: run[0].lower(), lower)
-    else:
-        lower = text.lower()
-    if len(lower) != len(text):  # İ becomes two characters: places would no longer fit
-        lower = "".join([character.lower()[:1] for character in text])
-    return lower
-
-
-def _ascii_lowered(text: str) -> str:
-    """Return the text with its ASCII letters in lower case: str.lower takes twenty times as long beside others."""
-    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-
-
-def _places_of(lower: str, word: str) -> Iterator[tuple[int, str]]:
-    free = is_paired(word)
-    at = lower.find(word)
-    for _ in range(_PLACES_AT_MOST):
-        if at < 0:
-            return
-        end = at + len(word)
-        if free or not (lower[at - 1 : at].isalnum() or lower[end : end + 1].isalnum()):
-            yield at, word
-        at = lower.find(word, end)
-
-
-def _places_of_family(lower: str, start: str, words: frozenset[str]) -> Iterator[tuple[int, str]]:
-    at = lower.find(start)
-    for _ in range(_PLACES_AT_MOST):
-        if at < 0:
-            return
-        end = _END_OF_WORD.search(lower, at + len(start)).start()  # type: ignore[union-attr]
-        if not lower[at - 1 : at].isalnum() and lower[at:end] in words:
-            yield at, lower[at:end]
-        at = lower.find(start, max(end, at + 1))
+    """Return (place, word) of occurrences in their order, the first ones of each word."""
+    looked_for = _looked_for(wanted)
+    spots = tokenizer().find(encoded(text), looked_for, _PLACES_AT_MOST, len(text))
+    return [(start, looked_for.words[which]) for start, _, _, which in spots]
 
 
 def _best_windows(text: str, places: list[tuple[int, str]], length: int) -> list[tuple[int, int]]:
@@ -357,17 +272,3 @@ def _window(text: str, place: int, length: int) -> tuple[int, int]:
     while end > start and unicodedata.combining(text[end : end + 1] or " "):
         end -= 1
     return start, end
-
-
-def _merged(
-    spans: list[tuple[str, int, int]], wanted: frozenset[str] | set[str]
-) -> list[tuple[str, int, int]]:
-    """Return the spans of wanted words, overlapping and touching pairs joined."""
-    marked: list[tuple[str, int, int]] = []
-    for word, low, high in spans:
-        if word in wanted:
-            if marked and low < marked[-1][2]:
-                marked[-1] = (marked[-1][0], marked[-1][1], max(high, marked[-1][2]))
-            else:
-                marked.append((word, low, high))
-    return marked

@@ -105,6 +105,12 @@ class PageReader:
         return found
 
 
+def text_of(html: str | bytes) -> tuple[str, str]:
+    """Return the running text of a page and its description."""
+    page = _reader().read(html)
+    return page.text.text(), page.description.text()
+
+
 def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
     """Return the element texts of an HTML page; empty ones for a page without text.
 

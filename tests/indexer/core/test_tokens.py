@@ -22,6 +22,7 @@ from indexer.core.tokens import (
     PICTURE,
     TOKEN,
     Tokenizer,
+    Wanted,
     decoded,
     encoded,
     hash_of,
@@ -318,3 +319,28 @@ def test_the_layout_of_a_token_is_that_of_c() -> None:
 @pytest.mark.slow
 def test_tables_are_those_of_this_unicode() -> None:
     assert make_unicode.made() == Path(OUTPUT).read_text(encoding="ascii")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_words_that_are_looked_for_are_found_where_they_stand(tokenizer: Tokenizer, seed: int) -> None:
+    for text in mixtures(seed + 200, 300):
+        text = f"{text} cat {text} c++"
+        rank = -1
+        expected: list[tuple[int, int, int, str]] = []
+        for word, start, end in word_spans_of(text):
+            rank += word[-1] not in "+#"
+            expected.append((start, end, rank, word))
+        some = sorted({word for _, _, _, word in expected})[:: seed + 1]
+        wanted = Wanted([*some, "elsewhere"])
+        found = tokenizer.find(encoded(text), wanted, len(text), len(text) * 20)
+        told = [(start, end, rank, wanted.words[which]) for start, end, rank, which in found]
+        assert told == [row for row in expected if row[3] in some]
+        # so many of each, and so many of all
+        first = {word: [row for row in expected if row[3] == word][:1] for word in some}
+        once = tokenizer.find(encoded(text), wanted, 1, len(text) * 20)
+        assert sorted((start, end) for start, end, _, _ in once) == sorted(
+            row[:2] for [row] in first.values()
+        )
+        assert tokenizer.find(encoded(text), wanted, len(text), 2) == found[:2]
+    assert tokenizer.find(b"cat", Wanted([]), 1, 1) == []
+    assert tokenizer.find(b"", Wanted(["cat"]), 1, 1) == []

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 
 from indexer.search.snippets import (
     LENGTH,
+    START_CHARS,
     SnippetPart,
     make_snippet,
     page_snippet,
-    quick_snippet,
     start_of_page,
-    visible_text,
-    word_spans_in,
+    start_snippet,
 )
-from indexer.text.analysis import word_spans_of, words_of
+from indexer.text.analysis import words_of
 
 ELLIPSES = len("… ") + len(" …")
 
@@ -78,28 +77,12 @@ def test_a_mark_stays_with_its_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    "markup, text",
-    [
-        ("<p>A <b>c</b>at.<p>Dog", "\nA cat.\nDog"),
-        ("A<SCRIPT>var a = '<b>';</SCRIPT>b", "A\nb"),
-        ("a<style>x", "a\n"),
-        ("a<!-- > b -->c<!-- d", "a\nc\n"),
-        ("<title>No</title>1 < 2 &amp; 3 &lt;b&gt;", "\n1 < 2 & 3 <b>"),
-        ("<sty>a</sty><iframe>b</iframe >c", "\na\n\nc"),
-        ("a<br/>b<I class='x'>c</I>", "a\nbc"),
-    ],
-)
-def test_the_text_that_a_page_shows(markup: str, text: str) -> None:
-    assert visible_text(markup) == text
-
-
-@pytest.mark.parametrize(
     "hostile",
     ["<", "<!--", "<script", "<script>", "</script", "<a ", "<title><", "&", "&#", "<a href='>", "<!"],
 )
 def test_hostile_markup_takes_linear_time(hostile: str) -> None:
-    """A pattern that looked at the rest of the page from each place would not come back from this."""
-    visible_text(hostile * 400_000)
+    """What looked at the rest of the page from each place would not come back from this."""
+    page_snippet(hostile * 400_000, frozenset({"heron"}), ())
 
 
 def test_words_that_only_the_parser_sees_are_shown() -> None:
@@ -110,9 +93,26 @@ def test_words_that_only_the_parser_sees_are_shown() -> None:
 
 
 def test_a_snippet_from_the_kept_start_of_a_page() -> None:
-    start = start_of_page("<p>a grey <i>heron</i>" + "<p>filler" * 10_000 + "gull")
-    assert shown(quick_snippet(start, frozenset({"heron"}), ())).startswith("a grey [heron] filler")
-    assert quick_snippet(start, frozenset({"gull"}), ()) == ()
+    start = start_of_page("<p>a grey <i>heron</i>" + "<p>filler" * 15_000 + "gull")
+    assert not start.is_whole
+    assert shown(start_snippet(start, frozenset({"heron"}), ())).startswith("a grey [heron] filler")
+    assert start_snippet(start, frozenset({"gull"}), ()) == (), "it may stand further on"
+
+
+def test_a_snippet_of_a_page_whose_start_is_all_of_it() -> None:
+    start = start_of_page("<meta name=description content='one gull'><p>a grey <i>heron</i>")
+    assert start.is_whole
+    assert shown(start_snippet(start, frozenset({"heron"}), ())) == "a grey [heron]"
+    assert shown(start_snippet(start, frozenset({"gull"}), ())) == "one [gull]"
+    assert shown(start_snippet(start, frozenset({"swan"}), ())) == "a grey heron"
+    empty = start_of_page("<meta name=description content='one gull'>")
+    assert shown(start_snippet(empty, frozenset({"swan"}), ())) == "one gull"
+    assert not start_of_page("<p>heron", is_whole=False).is_whole
+
+
+@pytest.mark.parametrize("length", [START_CHARS - 1, START_CHARS, START_CHARS + 1])
+def test_a_page_just_as_long_as_its_start(length: int) -> None:
+    assert start_of_page("x" * length).is_whole == (length <= START_CHARS)
 
 
 awkward = st.sampled_from(
@@ -158,18 +158,6 @@ def test_a_snippet_is_a_bounded_part_of_the_page_with_only_wanted_words_marked(
     for part in parts:
         if part.hit:
             assert set(words_of(part.text)) & words
-
-
-PIECES = st.sampled_from(
-    ["C++", "F#", " ", "\u00a0", "\u3000", "\u2028", "é", "É", "e\u0301", "日本", "a", "B9", "_", "-", "\u00ad",
-     "\u200d", "Σ", "😀", "ﬁ"]
-)  # fmt: skip
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=30).map("".join)))
-def test_the_quick_look_at_words_is_the_careful_one(text: str) -> None:
-    assert word_spans_in(text) == word_spans_of(text)
 
 
 def test_the_rest_of_a_long_page_is_passed_over_where_its_start_has_all_that_was_asked_for() -> None:
