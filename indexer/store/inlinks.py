@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core.tokens import encoded, tokenizer
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.compact import page_number
@@ -33,8 +34,8 @@ from indexer.store.layout import inlinks_path, links_path, segment_path
 from indexer.store.links import Links, begins, spread
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
-from indexer.text.analysis import SECTION_GAP, Tokens, analyze_pages
-from indexer.text.elements import INLINK, MARK, PageText
+from indexer.text.analysis import SECTION_GAP, Tokens, distinct_words
+from indexer.text.elements import INLINK
 
 MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
 MAX_TIMES = 16  # how often one of them counts at most
@@ -308,13 +309,8 @@ def times_of(
 
 def _tokens_of(found: _Texts, versions: int) -> Tokens:
     """Return the texts of some versions as occurrences of INLINK."""
-    pages = [("", PageText(marked=text.replace(MARK, " "))) for text in found.texts]
-    spelled = analyze_pages(pages)  # each text once, however many pages it names
-    counts = spelled.lengths.sum(axis=1).astype(np.int64)
+    words, word, counts, inside = _spelled(found.texts)  # each text once, however many pages it names
     starts = np.cumsum(counts) - counts
-    inside = spelled.position.astype(np.int64) - np.repeat(
-        spelled.position[starts[counts > 0]], counts[counts > 0]
-    )
     row = np.repeat(np.arange(len(found.text)), found.times)
     text, version = found.text[row], found.version[row]
     token, of_use = spread(starts[text], starts[text] + counts[text])
@@ -330,11 +326,30 @@ def _tokens_of(found: _Texts, versions: int) -> Tokens:
     extents = np.zeros(versions, dtype=np.uint32)
     np.maximum.at(extents, document, (position + 1).astype(np.uint32))
     return Tokens(
-        spelled.words,
-        spelled.word[token],
+        words,
+        word[token],
         document.astype(np.uint32),
         np.full(len(token), INLINK, dtype=np.uint8),
         position.astype(np.uint32),
         lengths,
         extents,
     )
+
+
+def _spelled(
+    texts: list[str],
+) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return (words, word, counts, inside): the distinct words of some texts; then, text behind text, the word of each
+    occurrence, how many of them a text has, and the place of each in its text.
+
+    The texts hold no line feed; they are read as the lines of one, for a line feed parts words and joins nothing.
+    """
+    lines = [encoded(text) for text in texts]
+    reader = tokenizer()
+    tokens = reader.tokenize(b"\n".join(lines))
+    words, word = distinct_words(reader.normal, tokens)
+    sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
+    ends = np.searchsorted(tokens["from"], np.cumsum(sizes))
+    counts = np.diff(ends, prepend=0)
+    first = np.append(tokens["rank"], 0).astype(np.int64)[ends - counts]
+    return words, word, counts, tokens["rank"].astype(np.int64) - np.repeat(first, counts)

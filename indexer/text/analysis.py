@@ -156,18 +156,11 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]], most: int = MAX_TEXT) -
         cut.append(tokenizer.is_cut)
     all_ = np.concatenate(columns)
     document = np.repeat(np.arange(len(pages), dtype=np.uint32), counts)
-    # words are numbered in the order in which they are first met
-    _, first, word = np.unique(all_["hash"], return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty(len(first), dtype=np.uint32)
-    number[order] = np.arange(len(first), dtype=np.uint32)
-    first = first[order]
-    normal = b"".join(normals)
-    begins = all_["begin"][first].astype(np.int64) + np.array(starts)[document[first]]
-    ends = begins + all_["size"][first]
+    begins = all_["begin"].astype(np.int64) + np.repeat(np.array(starts[:-1], dtype=np.int64), counts)
+    words, word = distinct_words(b"".join(normals), all_, begins)
     return Tokens(
-        words=[normal[s:e].decode() for s, e in zip(begins.tolist(), ends.tolist(), strict=True)],
-        word=number[word.reshape(-1)],
+        words=words,
+        word=word,
         document=document,
         element=all_["element"].copy(),
         position=all_["rank"].copy(),
@@ -175,6 +168,24 @@ def analyze_pages(pages: Sequence[tuple[str, PageText]], most: int = MAX_TEXT) -
         extents=np.array(extents, dtype=np.uint32),
         cut=cut,
     )
+
+
+def distinct_words(
+    normal: bytes, tokens: NDArray[np.void], begins: NDArray[np.integer] | None = None
+) -> tuple[list[str], NDArray[np.uint32]]:
+    """Return (words, word): the distinct words in the order in which they are first met, and for each token its number.
+
+    begins: where the spelling of each token begins in `normal`, when that is not what the tokens say.
+    """
+    _, first, word = np.unique(tokens["hash"], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(first), dtype=np.uint32)
+    number[order] = np.arange(len(first), dtype=np.uint32)
+    first = first[order]
+    low = (tokens["begin"] if begins is None else begins)[first].astype(np.int64)
+    high = low + tokens["size"][first]
+    words = [normal[a:b].decode() for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+    return words, number[word.reshape(-1)]
 
 
 def _sections(url: str, page: PageText) -> list[tuple[int, bytes, int, NDArray[np.uint32] | None]]:

@@ -15,7 +15,9 @@ from indexer.search.searcher import search
 from indexer.store import inlinks, links, merging, plans
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
-from indexer.text.elements import INLINK
+from indexer.store.inlinks import _spelled
+from indexer.text.analysis import analyze_pages
+from indexer.text.elements import INLINK, PageText
 from tests.indexer.making import DirectIndex, addresses
 from tests.indexer.plain import PlainSearch, PlainVersion
 from tests.store_batches import contents
@@ -289,3 +291,19 @@ def words_of_pages(index: DirectIndex) -> dict[str, Counter[str]]:
         counted = Counter(word for word, _ in words)
         assert found.setdefault(url, counted) == counted
     return {url: words for url, words in found.items() if words}
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from("aß\u0301\u3099か日本c+#1'\u200d\u1100\u1161\u00adI\u0307😀 ."), max_size=12)
+    )
+)
+def test_texts_are_worded_together_as_each_is_alone(texts: list[str]) -> None:
+    """All texts of a range go to the core as the lines of one."""
+    words, word, counts, inside = _spelled(texts)
+    found = [words[number] for number in word.tolist()]
+    alone = [analyze_pages([("", PageText(marked=text))]) for text in texts]
+    assert found == [one.words[number] for one in alone for number in one.word.tolist()]
+    assert counts.tolist() == [len(one.word) for one in alone]
+    places = [one.position.astype(int) - int(one.position[0]) for one in alone if len(one.word)]
+    assert inside.tolist() == [place for one in places for place in one.tolist()]
