@@ -27,7 +27,9 @@ from indexer.text.page_parts import (
 from indexer.text.pages import Part, collect_parts
 
 MOST_LINKS = 10_000
-_SOURCES = frozenset({"audio", "embed", "img", "input", "script", "source", "track", "video"})  # src is part of them
+_SOURCES = frozenset(
+    {"audio", "embed", "img", "input", "script", "source", "track", "video"}
+)  # src is part of them
 _NEEDED_RELS = frozenset(
     {
         "stylesheet",
@@ -165,9 +167,10 @@ def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = 
         for name in ("href", "xlink:href"):
             found.add(attributes.get(name), LinkKind.REQUISITE)
     else:
-        source, srcset = "", ""
+        source: str | None = ""
+        srcset = ""
         if tag in _SOURCES:
-            source, srcset = attributes.get("src", ""), attributes.get("srcset", "")
+            source, srcset = attributes.get("src"), attributes.get("srcset") or ""
         if tag == "img":
             source, srcset = picture_of(attributes)
         for url in (source, attributes.get("poster"), attributes.get("background")):

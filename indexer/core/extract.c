@@ -497,7 +497,7 @@ static void shrink(reader *r, size_t size) {
             tree->event_room = 256;
         }
     }
-    if (tree->formats && tree->format_room * sizeof *tree->formats > LARGE) give_back((void **)&tree->formats, &tree->format_room);
+    if (tree->format_room * sizeof *tree->formats > LARGE) give_back((void **)&tree->formats, &tree->format_room);
     if (tree->link_room * sizeof *tree->links > LARGE) give_back((void **)&tree->links, &tree->link_room);
     if (tree->meta_room * sizeof *tree->metas > LARGE) give_back((void **)&tree->metas, &tree->meta_room);
     if (tree->tokens.decoded_room > LARGE) give_back((void **)&tree->tokens.decoded, &tree->tokens.decoded_room);

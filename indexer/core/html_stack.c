@@ -491,9 +491,16 @@ static bool insert_format(html_tree *tree, size_t place, html_format format) {
 static uint32_t hash_of(const html_tree *tree, html_span span) {
     const uint8_t *bytes = html_bytes(&tree->tokens, span);
     while (span.size && html_is_space(bytes[span.size - 1])) span.size--;
-    uint32_t hash = 2166136261u;
-    for (uint32_t i = 0; i < span.size; i++) hash = (hash ^ bytes[i]) * 16777619u;
-    return hash;
+    uint64_t hash = span.size;
+    uint32_t at = 0;
+    for (; at + 8 <= span.size; at += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, 8);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    for (; at < span.size; at++) hash = (hash ^ bytes[at]) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(hash >> 32);
 }
 
 void html_add_format(html_tree *tree, const html_token *token) {

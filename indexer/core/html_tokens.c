@@ -56,6 +56,12 @@ static const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
+/* Tells whether a "<" begins a tag, a comment or the like. */
+static bool begins_markup(const uint8_t *at, const uint8_t *end) {
+    if (end - at < 2) return false;
+    return is_letter(at[1]) || at[1] == '!' || at[1] == '?' || (at[1] == '/' && end - at > 2);
+}
+
 /* Returns where a text ends: at what begins a tag, a comment or the like. */
 static const uint8_t *text_end(const uint8_t *at, const uint8_t *end, bool *has_references) {
     for (;;) {
@@ -68,7 +74,7 @@ static const uint8_t *text_end(const uint8_t *at, const uint8_t *end, bool *has_
         if (at == end) return at;
         if (*at != '<') {
             *has_references = true;
-        } else if (end - at > 1 && (is_letter(at[1]) || at[1] == '!' || at[1] == '?' || (at[1] == '/' && end - at > 2))) {
+        } else if (begins_markup(at, end)) {
             return at;
         }
         at++;
@@ -219,12 +225,10 @@ static unsigned attribute_named(const uint8_t *name, size_t size) {
         ATTRIBUTE_DATA_ORIGINAL,
         ATTRIBUTE_DATA_HI_RES_SRC,
     };
-    static const uint8_t first_of_size[] = {41, 41, 41, 0, 3, 12, 16, 23, 24, 28, 30, 35, 37, 38, 41, 40, 41};
+    static const uint8_t first_of_size[] = {0, 0, 0, 0, 3, 12, 16, 23, 24, 28, 30, 35, 37, 38, 40, 40, 41};
     if (size + 1 >= sizeof first_of_size) return ATTRIBUTE_COUNT;
-    for (unsigned i = first_of_size[size]; i < ATTRIBUTE_COUNT; i++) {
-        const char *known = html_attribute_names[by_size[i]];
-        if (strlen(known) != size) break;
-        if (stands_at(name, name + size, known)) return by_size[i];
+    for (unsigned i = first_of_size[size]; i < first_of_size[size + 1]; i++) {
+        if (stands_at(name, name + size, html_attribute_names[by_size[i]])) return by_size[i];
     }
     return ATTRIBUTE_COUNT;
 }
@@ -395,8 +399,9 @@ static bool is_quirky(const uint8_t *at, const uint8_t *end, bool is_cut) {
         return true;
     }
     if (is_cut) return true;
-    if (is_exactly(public_id, "-//w3o//dtd w3 html strict 3.0//en//") || is_exactly(public_id, "-/w3c/dtd html 4.0 transitional/en") ||
-        is_exactly(public_id, "html") || is_exactly(system_id, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd")) {
+    if (is_exactly(public_id, "-//w3o//dtd w3 html strict 3.0//en//") ||
+        is_exactly(public_id, "-/w3c/dtd html 4.0 transitional/en") || is_exactly(public_id, "html") ||
+        is_exactly(system_id, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd")) {
         return true;
     }
     for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
@@ -440,7 +445,8 @@ static const uint8_t *read_declaration(html_tokens *tokens, html_token *token, c
 static bool is_instruction(const uint8_t *at, const uint8_t *end) {
     const uint8_t *begin = at;
     while (at < end && (is_alphanumeric(*at) || *at == '_' || *at == '-')) at++;
-    if (at == begin || !(is_letter(*begin) || *begin == '_') || (at < end && !html_is_space(*at) && *at != '?')) return false;
+    if (at == begin || !(is_letter(*begin) || *begin == '_')) return false;
+    if (at < end && !html_is_space(*at) && *at != '?') return false;
     size_t size = (size_t)(at - begin);
     return !(size == 3 && stands_at(begin, at, "xml")) && !(size == 14 && stands_at(begin, at, "xml-stylesheet"));
 }
@@ -559,7 +565,8 @@ static size_t put_character(uint8_t *to, uint32_t code) {
 /* What browsers take numbers from 128 to 159 for: characters of windows-1252; 0: as it is. */
 static const uint16_t windows_1252[32] = {
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
-    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+    0x0178,
 };
 
 /* Reads the number behind "&#". Returns what is behind it, NULL when there is none. */

@@ -1,4 +1,4 @@
-/* HTML as tokens: texts, tags, processing instructions and the document type; section "Tokenization" of the HTML standard.
+/* HTML as tokens: texts, tags, processing instructions, the document type; section "Tokenization" of the standard.
  *
  * Comments and what only looks like markup are passed over. The tree (html_tree.c) asks for one token after the other
  * and says before each whether raw text follows. Time is linear in the markup; nothing is copied but texts that hold

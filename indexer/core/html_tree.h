@@ -2,8 +2,8 @@
  *
  * What a tree would hold in document order is a list of *events*: texts, edges of blocks, begins and ends of elements
  * that matter to the text of a page. It is a linked list, since the standard moves things: what stands in a table
- * outside its cells goes before the table, and an end tag that crosses others ("<a>1<p>2</a>3") closes its element before
- * the block and opens it again inside. Both are links changed in place.
+ * outside its cells goes before the table, and an end tag that crosses others ("<a>1<p>2</a>3") closes its element
+ * before the block and opens it again inside. Both are links changed in place.
  *
  * Bounds, so that no page takes more than linear time: MOST_OPEN elements are open at once (more push the innermost
  * out), MOST_FORMATS formatting elements are reopened, and a count of steps (`work`) stops the reopening in pages that
@@ -14,7 +14,14 @@
 
 #include "html_tokens.h"
 
-enum { MOST_OPEN = 4096, MOST_FORMATS = 256, MOST_FORMATS_AND_MARKERS = 8192, MOST_TEMPLATES = 1024, MOST_NESTED = 3, MOST_PARTS = 100000 };
+enum {
+    MOST_OPEN = 4096,
+    MOST_FORMATS = 256, /* behind a marker */
+    MOST_FORMATS_AND_MARKERS = 8192,
+    MOST_TEMPLATES = 1024,
+    MOST_NESTED = 3, /* noframes in noframes */
+    MOST_PARTS = 100000
+};
 
 enum html_event_kind {
     EVENT_TEXT = 0, /* a span */
@@ -155,7 +162,8 @@ typedef struct html_tree {
 bool html_tree_make(html_tree *tree);
 void html_tree_clear(html_tree *tree);
 
-/* Reads all markup; the events of the tree are then there, with_parts: those of its parts, too. False when memory is short. */
+/* Reads all markup; the events of the tree are then there, with_parts: those of its parts, too. False when memory is
+ * short. */
 bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts);
 
 /* Makes room for another item of an array; false when memory is short. */
