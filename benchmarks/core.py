@@ -1,4 +1,4 @@
-"""CPU of the core's reader of HTML beside Lexbor's tree alone, over the same pages in one run.
+"""CPU of the core's reader of HTML beside Lexbor's tree alone, and of its tokenizer, over the same pages in one run.
 
     python benchmarks/core.py ARCHIVE...
 
@@ -9,6 +9,7 @@ machine that is busy, too.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +17,10 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from indexer.core.tokens import Tokenizer
+from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, read_captures
+from indexer.text.elements import PageText
 from indexer.text.pages import PageReader, collect_page
 
 
@@ -46,6 +50,25 @@ def main() -> None:
     for name, seconds in best.items():
         ratio = seconds / best["Lexbor, a tree"]
         sys.stdout.write(f"{name:36} {seconds / len(pages) * 1e6:8.1f} us  {ratio:5.2f}\n")
+    _time_words([reader.read(page).text.copy() for page in pages], given.runs)
+
+
+def _time_words(texts: list[bytes], runs: int) -> None:
+    """Print nanoseconds a word of the running texts."""
+    own = Tokenizer()
+    words = sum(own.count(text) for text in texts)
+    pattern = re.compile(r"\w+")
+    ways: dict[str, Callable[[bytes], object]] = {
+        "core, words": own.count,
+        "core, text normalized": lambda text: own.normalize(text),
+        "re.findall of \\w+": lambda text: pattern.findall(text.decode("utf-8", "replace").lower()),
+        "language of a page": lambda text: language_of(PageText(marked=text.decode("utf-8", "replace"))),
+    }
+    sys.stdout.write(f"{words:,} words in {sum(map(len, texts)):,} bytes of text; CPU a word and a page\n")
+    for name, way in ways.items():
+        seconds = min(_seconds(way, texts) for _ in range(runs))
+        a_word, a_page = seconds / max(words, 1) * 1e9, seconds / len(texts) * 1e6
+        sys.stdout.write(f"{name:36} {a_word:8.1f} ns {a_page:8.1f} us\n")
 
 
 def _seconds(read: Callable[[bytes], object], pages: list[bytes]) -> float:

@@ -7,9 +7,11 @@ in scripts, styles, attributes, titles, form fields or drawings.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from indexer.search.marking import Marker, Span, spans_within
+from indexer.search.marking import Marker, Span
 from indexer.text.detection import language_of
 from indexer.text.elements import INLINE, PageText
 
@@ -24,6 +26,8 @@ _UNMARKED = frozenset({"script", "style", "title", "textarea", "option", "optgro
                        "canvas", "progress", "meter"})  # fmt: skip
 
 _Surroundings = tuple[bool, int]
+# where a mark begins and ends in a text node, and its number; 0 for the rest of a word that began in the node before
+_Inside = tuple[int, int, int]
 
 
 def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
@@ -36,16 +40,29 @@ def mark_words(tree: LexborHTMLParser, marker: Marker) -> int:
     spans = marker.spans(text, language, MAX_MARKS)
     if not spans:
         return 0
-    numbers = {span[0]: number for number, span in enumerate(spans, 1)}
-    for node, start, own in nodes:
-        inside = spans_within(spans, start, start + len(own))
-        if inside:
-            _mark_node(tree, node, own, inside, [numbers.get(start + low, 0) for low, _ in inside])
+    for place, inside in _spans_by_node(nodes, spans).items():
+        node, _, own = nodes[place]
+        _mark_node(tree, node, own, inside)
     if tree.head is not None:
         sheet = tree.create_node("style")
         sheet.insert_child(_SHEET)
         tree.head.insert_child(sheet)
     return len(spans)
+
+
+def _spans_by_node(nodes: list[tuple[LexborNode, int, str]], spans: list[Span]) -> dict[int, list[_Inside]]:
+    """Return for each node that holds some of them the parts of spans inside."""
+    found: dict[int, list[_Inside]] = {}
+    starts = [start for _, start, _ in nodes]
+    for number, (low, high) in enumerate(spans, 1):
+        place = max(bisect_right(starts, low) - 1, 0)
+        while place < len(nodes) and starts[place] < high:
+            start, own = starts[place], nodes[place][2]
+            begin, end = max(low - start, 0), min(high - start, len(own))
+            if begin < end:
+                found.setdefault(place, []).append((begin, end, number if low >= start else 0))
+            place += 1
+    return found
 
 
 def _visible_text(root: LexborNode) -> tuple[list[tuple[LexborNode, int, str]], str]:
@@ -108,12 +125,10 @@ def _language(root: LexborNode, text: str) -> str:
     return language_of(PageText(language=declared, marked=text))
 
 
-def _mark_node(
-    tree: LexborHTMLParser, node: LexborNode, text: str, spans: list[Span], numbers: list[int]
-) -> None:
-    """Put mark elements into one text node. number: 0 for the rest of a word that began in the node before."""
+def _mark_node(tree: LexborHTMLParser, node: LexborNode, text: str, spans: list[_Inside]) -> None:
+    """Put mark elements into one text node."""
     at = 0
-    for (low, high), number in zip(spans, numbers, strict=True):
+    for low, high, number in spans:
         if low > at:
             node.insert_before(text[at:low])
         mark = tree.create_node("mark")

@@ -125,6 +125,11 @@ class Tokenizer:
         _check(core.fa_normalize(self._handle, Bytes(text, len(text)), folding, most))
         return self.normal
 
+    def count(self, text: bytes, folding: int = 0) -> int:
+        """Return how many tokens a text has. Raises like normalize."""
+        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, WHOLE))
+        return int(self._handle.contents.token_count)
+
     def tokenize(self, text: bytes, folding: int = 0, most: int = WHOLE) -> NDArray[np.void]:
         """Return the tokens of a text, of dtype TOKEN. Raises like normalize."""
         _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, most))
