@@ -223,6 +223,7 @@ class Worker:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)
             yield
+            _give_memory_back()
         finally:
             os.close(folder)
 
@@ -258,7 +259,8 @@ class Worker:
 
     def _analyze_group(self, entry: FileEntry) -> None:
         """Ask which pages of the group are new, and add those to the batch."""
-        rows, self._group, self._group_characters = self._group, [], 0
+        rows, self._group = self._group, []
+        is_large, self._group_characters = self._group_characters >= GROUP_CHARACTERS, 0
         if not rows:
             return
         self._status[Status.BUSY_SINCE_MS] = 0
@@ -274,6 +276,8 @@ class Worker:
                 new.append((row, body, version, document))
         for row, body, version, document in new:
             self._add_page(row, body, version, document, entry)
+        if is_large:
+            self._pages.let_go()
         self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
 
     def _add_page(
@@ -281,8 +285,7 @@ class Worker:
     ) -> None:
         """Add a page to the batch; while it is read, the status tells which it is."""
         self._begin_page(row.found)
-        page = self._read_page(body.html, row.found, entry)
-        body.html = ""  # the others of the group wait; what is done with goes
+        page = self._read_page(body, row.found, entry)
         page.language = page.language or body.language
         page.language = language_of(page)
         page.charset = body.charset
@@ -319,10 +322,12 @@ class Worker:
         self._status[Status.BUSY_SINCE_MS] = _now_ms()
         self._status[Status.PARSING] = 1
 
-    def _read_page(self, html: str, found: CaptureFound, entry: FileEntry) -> PageText:
+    def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> PageText:
         try:
+            html, body.html = body.html.encode("utf-8", "ignore"), ""  # a large page is in memory once
             return self._pages.read(html)
         except Exception as error:
+            self._pages.let_go()  # what is in hand may be the page before
             log.exception(
                 "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
             )

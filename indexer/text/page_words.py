@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from indexer.core.tokens import Tokenizer, encoded, tokenizer
+from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
 from indexer.text.elements import PageText
 from indexer.text.pages import PageReader, page_text
 
-_SAMPLE = (
-    1 << 20
-)  # bytes of running text from the middle of the page, for its language: nearly always all of it
+_SAMPLE = 1 << 20  # bytes of text, from the middle of the page, for its language: nearly always all of it
 
 
 class PageWords:
     """Reads one page after the other; used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._reader = PageReader()
+        self.let_go()
 
-    def read(self, html: str) -> PageText:
+    def let_go(self) -> None:
+        """Give the memory of what was read back; the page in hand is an empty one then."""
+        self._reader, self._tokenizer = PageReader(), Tokenizer()
+
+    def read(self, html: str | bytes) -> PageText:
         """Return what a page says, with no more of its running text than a part from the middle.
 
-        Raises MemoryError, and ValueError for a page of more than 512 MiB; the page in hand is an empty one then.
+        html: bytes are UTF-8. Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be
+        called then.
         """
-        try:
-            return page_text(self._reader.read(html), _SAMPLE)
-        except Exception:
-            self._reader.read("")
-            raise
+        return page_text(self._reader.read(html), _SAMPLE)
 
     def words(self, url: str, language: str, most: int = MAX_TEXT) -> Tokenizer:
-        """Return the tokenizer of this thread with the words of the page in hand.
+        """Return a tokenizer with the words of the page in hand, until the next one is asked for.
 
         language: its code. most: code points that are looked at, once they are normalized; words of the address do not
         count. `is_cut` tells whether the page has more.
         """
-        found = tokenizer()
+        found = self._tokenizer
         found.find_words_of_page(self._reader.page, encoded(url_words(url)), folding_of(language), most)
         return found

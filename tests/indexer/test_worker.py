@@ -17,6 +17,8 @@ from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index
 from indexer.coordinator import Run
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
+from indexer.text.elements import PageText
+from indexer.text.page_words import PageWords
 from indexer.worker import Status, Worker, WorkerProcess
 from tests.indexer.making import record, response, write_warc
 
@@ -178,7 +180,7 @@ _TARRIES = """
 import time
 from indexer.text.page_words import PageWords
 read = PageWords.read
-PageWords.read = lambda self, html: time.sleep(60) if "tarry here" in html else read(self, html)
+PageWords.read = lambda self, html: time.sleep(60) if b"tarry here" in html else read(self, html)
 """
 
 
@@ -230,6 +232,29 @@ def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: 
     pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1), (0, None)), merge, ("flush",))
     Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
     assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]
+
+
+def test_a_page_that_cannot_be_read_is_there_by_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_in_one_process(monkeypatch)
+    read = PageWords.read
+
+    def read_but_one(self: PageWords, html: bytes) -> PageText:
+        if b"a1x0" in html:
+            raise MemoryError("no room")
+        return read(self, html)
+
+    monkeypatch.setattr(PageWords, "read", read_but_one)
+    path = write_warc(tmp_path / "a.warc.gz", pages("a", 3))
+    assert build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1)).versions == 3
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.check() == []
+        assert index.search("common").total == 2  # nothing of the page before, either
+        assert index.search("a0x0").total == index.search("a2x0").total == 1
+        assert index.search("inurl:a").total == 3
+    (entry,) = ledger(tmp_path / "index").values()
+    assert "the page has no text: unexpected MemoryError: no room" in entry.damaged[0].problem
 
 
 def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
