@@ -18,6 +18,7 @@ from indexer.text.analysis import (
     words_of,
 )
 from indexer.text.elements import ELEMENTS, PageText, join_pieces
+from tests.indexer.core.test_tokens import same_unicode
 from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 from tests.indexer.plain_text import MOST_MARKS
 
@@ -97,6 +98,7 @@ def test_capital_i_in_turkish() -> None:
     assert normalize("ISPARTA \u0130zmir", "en") == "isparta izmir"
 
 
+@same_unicode
 @settings(max_examples=400, deadline=None)
 @given(texts)
 @example("\ud800x")
@@ -104,6 +106,7 @@ def test_words_are_those_of_a_walk_letter_by_letter(text: str) -> None:
     assert words_of(text) == [word for word, _ in tokens_of(normalize(text))]
 
 
+@same_unicode
 @settings(max_examples=400, deadline=None)
 @given(texts)
 def test_words_are_found_again_by_themselves(text: str) -> None:
@@ -159,6 +162,7 @@ pages = st.builds(
 )
 
 
+@same_unicode
 @settings(max_examples=150, deadline=None)
 @given(st.lists(pages, max_size=4))
 def test_columns_of_pages_hold_what_a_walk_over_each_page_finds(group: list[PageText]) -> None:
