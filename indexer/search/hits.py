@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
 from indexer.search.snippets import SnippetPart
 from indexer.store.payloads import holder_of
+from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
@@ -92,6 +93,9 @@ _DIGESTS = (
 )
 
 Place = tuple[int, int]
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+_ROWS_KNOWN = 4096  # of each kind: about 2 MB
 
 
 def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
@@ -105,10 +109,18 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     oldest: show the oldest capture of each version, not the newest. `file` is "" when a version is not where it was
     any more: a commit came in between, look again.
     """
-    captures = _shown_captures(
-        snapshot, [place for found in pages for place in found.versions], oldest=oldest
+    captures = _remembered(
+        snapshot,
+        ("shown", oldest),
+        [place for found in pages for place in found.versions],
+        lambda places: _shown_captures(snapshot, places, oldest=oldest),
     )
-    numbers = _numbers_of_pages(snapshot, [found.document for found in pages])
+    numbers = _remembered(
+        snapshot,
+        "numbers of pages",
+        [found.document for found in pages],
+        lambda documents: _numbers_of_pages(snapshot, documents),
+    )
     hits = []
     for found in pages:
         shown = [(captures[place], place) for place in found.versions if place in captures]
@@ -144,6 +156,20 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
             )
         )
     return hits
+
+
+def _remembered(
+    snapshot: Snapshot, name: Hashable, keys: Sequence[K], look_up: Callable[[list[K]], dict[K, V]]
+) -> dict[K, V]:
+    """Return what `look_up` says of some keys; what it said of others for this state of the index is remembered."""
+    known: Recent[V] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_ROWS_KNOWN))
+    found = {key: value for key in keys if (value := known.find(key)) is not None}
+    missing = [key for key in keys if key not in found]
+    if missing:
+        for key, value in look_up(missing).items():
+            known.keep(key, value)
+            found[key] = value
+    return found
 
 
 def _shown_captures(

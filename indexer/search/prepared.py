@@ -64,7 +64,7 @@ class Prepared:
         sizes = [(len(live.segment) + 63) // 64 for live in snapshot.segments]
         self.offsets: list[int] = [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
         self.means = (ctypes.c_double * queries.KINDS)(*snapshot.means.tolist())
-        self._by_ranking: list[tuple[tuple[Any, ...], tuple[Any, queries.Program]]] = []
+        self._by_ranking: list[tuple[Ranking, tuple[Any, queries.Program]]] = []
         self._priors: dict[tuple[int, float, float], NDArray[np.float64]] = {}
 
     @classmethod
@@ -78,16 +78,18 @@ class Prepared:
                     found = snapshot.derived["prepared"] = cls(snapshot)
         return found
 
-    def program(self, snapshot: Snapshot, ranking: Ranking) -> queries.Program:
-        """Return a new program with what the segments and the ranking say; all else is 0."""
-        key = _key(ranking)
-        for known, (_, template) in self._by_ranking:
-            if known == key:
-                return queries.Program.from_buffer_copy(template)
+    def program(self, snapshot: Snapshot, ranking: Ranking) -> tuple[Any, queries.Program]:
+        """Return (segments, program) under a ranking: a program in which all but these is 0, not to be changed."""
+        for asked, made in self._by_ranking:
+            if asked is ranking:
+                return made
+        for asked, made in self._by_ranking:
+            if asked == ranking:
+                return made
         with _lock:
             made = self._template(snapshot, ranking)
-            self._by_ranking = [(key, made), *self._by_ranking[: _RANKINGS_KNOWN - 1]]
-        return queries.Program.from_buffer_copy(made[1])
+            self._by_ranking = [(ranking, made), *self._by_ranking[: _RANKINGS_KNOWN - 1]]
+        return made
 
     def _template(self, snapshot: Snapshot, ranking: Ranking) -> tuple[Any, queries.Program]:
         lives = (queries.Live * max(len(self.layers), 1))()
@@ -145,13 +147,6 @@ class Prepared:
         live = self._segments[error.place]
         segment = live.layers[error.layer][0]
         return _damage(segment, live.weights, error)
-
-
-def _key(ranking: Ranking) -> tuple[Any, ...]:
-    return (
-        ranking.k1, ranking.slope, ranking.idf, ranking.near, ranking.depth, ranking.linked, ranking.model,
-        tuple(ranking.boost.values()), tuple(ranking.b.values()), tuple(ranking.boost), tuple(ranking.b),
-    )  # fmt: skip
 
 
 def _damage(segment: Segment, weights: Weights, error: queries.DamagedError) -> IndexCorruptError:

@@ -45,6 +45,7 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _EVERYWHERE = (1 << queries.KINDS) - 1
+_PROGRAMS_KNOWN = 256  # of each state of an index
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
@@ -78,6 +79,31 @@ class Made:
     keep: tuple[object, ...]
 
 
+def program_of(
+    snapshot: Snapshot,
+    tree: Node,
+    ranking: Ranking,
+    fold: float,
+    expansions: Expansions,
+    root: Node | Masks | None = None,
+) -> Made:
+    """Return the program of a tree; its `program` is not to be changed.
+
+    fold: what the words with other accents count for; 0 for nothing. root: what says which versions match, if not the
+    tree: another node, or masks by segment.
+    """
+    if expansions.words or isinstance(root, tuple):
+        return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
+    known: Recent[Made] | None = snapshot.derived.get("programs")
+    if known is None:
+        known = snapshot.derived.setdefault("programs", Recent(_PROGRAMS_KNOWN))
+    lives, _ = Prepared.of(snapshot).program(snapshot, ranking)
+    return known.get(
+        (tree, root, fold, id(lives)),  # which lives as long as the program
+        lambda: Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root),
+    )
+
+
 class Compiler:
     """Makes the program of one tree. fold: what the words with other accents count for; 0 for nothing."""
 
@@ -105,7 +131,8 @@ class Compiler:
             made.head + struct.pack(_TAIL, times[leaf], 0)
             for leaf, made in zip(self._numbers, made_leaves, strict=True)
         )
-        program = self._prepared.program(self._snapshot, self._ranking)
+        lives, template = self._prepared.program(self._snapshot, self._ranking)
+        program = queries.Program.from_buffer_copy(template)
         node_bytes = b"".join(struct.pack(queries.NODE, *node) for node in self._nodes)
         args = struct.pack(f"<{len(self._args)}I", *self._args)
         masks = [queries.address(bits) for masks_of in self._masks for bits in masks_of]
@@ -130,7 +157,17 @@ class Compiler:
             self._scored_count,
             made_leaves,
             pairs,
-            (leaf_bytes, node_bytes, args, mask_bytes, pair_bytes, self._masks, made_leaves, self._prepared),
+            (
+                leaf_bytes,
+                node_bytes,
+                args,
+                mask_bytes,
+                pair_bytes,
+                self._masks,
+                made_leaves,
+                self._prepared,
+                lives,
+            ),
         )
 
     # ---------------------------------------------------------------- nodes

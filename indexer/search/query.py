@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from archiver.notices import Notice
 from indexer.search.fields import NoValue, filter_of
@@ -96,6 +97,9 @@ MAX_WORDS = 32
 MAX_SLOP = 100
 
 
+_QUERIES_KNOWN = 256  # a query comes again with its next page, its facets, its snippets
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query. tree is None when nothing was asked; notices say what was read otherwise than written."""
@@ -108,6 +112,7 @@ class Query:
         return describe(self.tree) if self.tree else ""
 
 
+@lru_cache(maxsize=_QUERIES_KNOWN)
 def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS) -> Query:
     """Return the parsed query. Raises nothing, whatever the text.
 

@@ -13,7 +13,7 @@ from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Leaf, Node, Word
 from indexer.search.prepared import Bits, Prepared, unpacked
-from indexer.search.programs import Compiler, Masks
+from indexer.search.programs import Masks, program_of
 from indexer.search.vocabulary import Expansions
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
@@ -68,28 +68,28 @@ class Carried:
         count: pages that are wanted. Raises IndexCorruptError.
         """
         self._query, self._prepared = query, Prepared.of(snapshot)
-        self._made = Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
-        program, segments, leaves = self._made.program, len(snapshot.segments), len(self._made.leaves)
+        self._made = program_of(snapshot, tree, ranking, fold, expansions, root)
+        self._program = program = queries.Program.from_buffer_copy(self._made.program)
+        segments, leaves = len(snapshot.segments), len(self._made.leaves)
         program.count, program.pool, program.ties = min(count, 0xFFFFFFFF), POOL, TIES
         program.finding_s, program.ranking_s = deadline.left(FINDING), deadline.left(RANKING)
         if deadline.looks is not None:
             program.finding_looks = int(deadline.looks * FINDING) + 1
             program.ranking_looks = int(deadline.looks * RANKING) + 1
-        offsets = self._prepared.offsets
-        self._bits = np.empty(offsets[-1], dtype=np.uint64)
-        self._numbers = np.empty(leaves + segments + leaves * segments, dtype=np.uint64)
-        # holding (8 bytes a leaf), complete (4 bytes a segment), held_in (2 bytes a leaf and segment)
-        self._found = np.empty(
-            max(1, min(self._wanted_at_most(count), snapshot.versions)), dtype=queries.FOUND
-        )
-        at = queries.address(self._numbers)
+        # one piece of memory: masks of what matches, holding (8 bytes a leaf), complete (4 bytes a segment), held_in
+        # (2 bytes a leaf and segment), and the rows of `found`
+        masks, room = self._prepared.offsets[-1], min(self._wanted_at_most(count), snapshot.versions)
+        behind = masks + leaves + segments + leaves * segments
+        memory = np.empty(behind + room * queries.FOUND.itemsize // 8, dtype=np.uint64)
+        self._bits, self._numbers, self._found = memory[:masks], memory[masks:behind], memory[behind:]
+        at = queries.address(memory)
         self._answer = queries.Answer(
-            matched=queries.address(self._bits),
-            holding=at,
-            complete=at + 8 * leaves,
-            held_in=at + 8 * (leaves + segments),
-            found=queries.address(self._found),
-            room=len(self._found),
+            at,
+            at + 8 * (masks + leaves),
+            at + 8 * masks,
+            at + 8 * (masks + leaves + segments),
+            at + 8 * behind,
+            room,
         )
         self._sizes = leaves, segments
         try:
@@ -190,12 +190,14 @@ class Carried:
     # ---------------------------------------------------------------- inside the handle
 
     def found(self) -> NDArray[Any]:
-        return self._found[: self._answer.found_count]
+        rows = queries.FOUND.itemsize // 8
+        return self._found[: rows * self._answer.found_count].view(queries.FOUND)
 
     def rank(self, wanted: int, needed: int) -> None:
         """Look for more versions than before: `found` are the best `wanted`, the first `needed` of them as they are."""
-        self._found = np.empty(max(1, min(wanted, self.matching)), dtype=queries.FOUND)
-        self._answer.found, self._answer.room = queries.address(self._found), len(self._found)
+        room = min(wanted, self.matching)
+        self._found = np.empty(room * queries.FOUND.itemsize // 8, dtype=np.uint64)
+        self._answer.found, self._answer.room = queries.address(self._found), room
         try:
             self._query.rank(wanted, needed, self._answer)
         except queries.DamagedError as error:
