@@ -84,7 +84,7 @@ struct fa_query {
     uint32_t longest; /* versions of the greatest segment */
     buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
     double saturated_k1, saturated_slope;
-    float saturations[SATURATIONS];
+    float saturations[SATURATIONS], bounds[256];
     fa_fault fault;
     skips skips;
 };
@@ -190,8 +190,9 @@ int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t o
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
 
 /* query_bounds.c */
-/* Write for each version of a segment a score that is never below the exact one, where it matches. */
-int upper_scores(fa_query *query, uint32_t place, float *upper);
+/* Write for some versions (rising) of a segment, each in its place among all, a score that is never below the exact
+ * one. */
+int upper_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, size_t count, float *upper);
 
 /* query_near.c */
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed);

@@ -3,36 +3,51 @@
 
 #define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these a list is decoded whenever it is needed */
 
-/* Leave the pairs that count: in versions of some languages, with the word in some elements. */
-static int choose(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
-                  fa_fault *fault) {
+/* Leave the pairs with the word in some of the elements. */
+static int choose_elements(const held *list, uint32_t *ordinals, uint32_t *rows, uint32_t *count, fa_fault *fault) {
     const fa_segment *segment = list->list.segment;
     const fa_array *shapes = &segment->shapes;
-    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1, chosen = 0;
-    int by_element = (list->elements & every) != every;
     uint64_t rare = 0, start = list->list.start;
-    if (by_element) {
-        TRY(fa_require(segment, shapes, start, start + list->list.count, fault));
-        TRY(fa_rare_before(segment, start, &rare, fault));
-    }
-    for (uint32_t row = 0; row < list->list.count; row++) {
-        int keep = 1;
-        if (by_element) {
-            uint32_t shape;
-            TRY(fa_shape_in_row(segment, shapes->data[start + row], &rare, &shape, fault));
-            keep = (segment->shape_facts[shape].elements & list->elements) != 0;
-        }
-        if (keep && list->languages != NULL) {
-            uint64_t language = 0;
-            TRY(fa_item_at(segment, &segment->language, all[row], &language, fault));
-            if (language >= segment->languages) return fa_damaged(segment, &segment->language, fault);
-            keep = list->languages[language] != 0;
-        }
-        ordinals[chosen] = all[row];
-        rows[chosen] = row;
-        chosen += (uint32_t)keep;
+    uint32_t chosen = 0;
+    TRY(fa_require(segment, shapes, start, start + *count, fault));
+    TRY(fa_rare_before(segment, start, &rare, fault));
+    for (uint32_t row = 0; row < *count; row++) {
+        uint32_t shape;
+        TRY(fa_shape_in_row(segment, shapes->data[start + row], &rare, &shape, fault));
+        ordinals[chosen] = ordinals[row];
+        rows[chosen] = rows[row];
+        chosen += (segment->shape_facts[shape].elements & list->elements) != 0;
     }
     *count = chosen;
+    return FA_OK;
+}
+
+/* Leave the pairs in versions of some of the languages. */
+static int choose_languages(const held *list, uint32_t *ordinals, uint32_t *rows, uint32_t *count, fa_fault *fault) {
+    const fa_segment *segment = list->list.segment;
+    const fa_array *column = &segment->language;
+    uint32_t chosen = 0;
+    TRY(fa_require(segment, column, 0, (uint64_t)segment->versions * column->width, fault));
+    for (uint32_t row = 0; row < *count; row++) {
+        uint64_t language = column->width == 1 ? column->data[ordinals[row]] : fa_item(column, ordinals[row]);
+        if (language >= segment->languages) return fa_damaged(segment, column, fault);
+        ordinals[chosen] = ordinals[row];
+        rows[chosen] = rows[row];
+        chosen += list->languages[language] != 0;
+    }
+    *count = chosen;
+    return FA_OK;
+}
+
+/* Leave the pairs that count: with the word in some elements, in versions of some languages. */
+static int choose(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
+                  fa_fault *fault) {
+    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
+    *count = list->list.count;
+    memcpy(ordinals, all, *count * sizeof(uint32_t));
+    for (uint32_t row = 0; row < *count; row++) rows[row] = row;
+    if ((list->elements & every) != every) TRY(choose_elements(list, ordinals, rows, count, fault));
+    if (list->languages != NULL) TRY(choose_languages(list, ordinals, rows, count, fault));
     return FA_OK;
 }
 

@@ -154,7 +154,7 @@ static int score_segment(ranking *in, uint32_t place) {
     if (count <= FEW || count <= in->most) return score_all(in, place, ordinals, count, NULL);
     float *upper = buffer_get(&query->upper, versions * sizeof(float));
     if (upper == NULL) return FA_NO_MEMORY;
-    TRY(upper_scores(query, place, upper));
+    TRY(upper_scores(query, place, ordinals, count, upper));
     TRY(split(in, ordinals, count, upper, &first));
     TRY(score_all(in, place, ordinals, first, upper));
     return in->is_over ? FA_OK : score_all(in, place, ordinals + first, count - first, upper);

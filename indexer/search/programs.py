@@ -45,7 +45,7 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _EVERYWHERE = (1 << queries.KINDS) - 1
-_PROGRAMS_KNOWN = 256  # of each state of an index
+_PROGRAMS_KNOWN = 1024  # of each state of an index
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it

@@ -97,7 +97,7 @@ MAX_WORDS = 32
 MAX_SLOP = 100
 
 
-_QUERIES_KNOWN = 256  # a query comes again with its next page, its facets, its snippets
+_QUERIES_KNOWN = 1024  # a query comes again with its next page, its facets, its snippets
 
 
 @dataclass(frozen=True, slots=True)
