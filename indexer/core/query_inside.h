@@ -92,7 +92,7 @@ struct fa_query {
 /* query_memory.c */
 void *arena_raw(arena *from, size_t size); /* NULL when there is none */
 void *arena_get(arena *from, size_t size); /* the same, zeroed */
-void arena_empty(arena *all, size_t most); /* keep a chunk of at most `most` bytes */
+void arena_empty(arena *all, size_t most); /* keep at most `most` bytes */
 void *buffer_get(buffer *grown, size_t size);
 double seconds_now(void);
 int finding_is_over(fa_query *query);

@@ -6,22 +6,26 @@
 
 #define CHUNK ((size_t)256 << 10)
 
+#define HEAD ((sizeof(chunk) + 15) & ~(size_t)15)
+
+static chunk *add_chunk(arena *to, size_t room) {
+    chunk *made = malloc(HEAD + room);
+    if (made == NULL) return NULL;
+    made->before = to->last;
+    made->size = HEAD + room;
+    made->used = HEAD;
+    to->last = made;
+    to->held += room;
+    return made;
+}
+
 void *arena_raw(arena *from, size_t size) {
     if (size > SIZE_MAX / 2) return NULL;
     size = (size + 15) & ~(size_t)15;
     if (size == 0) size = 16;
     chunk *last = from->last;
-    if (last == NULL || last->size - last->used < size) {
-        size_t room = size > CHUNK ? size : CHUNK;
-        size_t head = (sizeof(chunk) + 15) & ~(size_t)15;
-        last = malloc(head + room);
-        if (last == NULL) return NULL;
-        last->before = from->last;
-        last->size = head + room;
-        last->used = head;
-        from->last = last;
-        from->held += room;
-    }
+    if (last == NULL || last->size - last->used < size) last = add_chunk(from, size > CHUNK ? size : CHUNK);
+    if (last == NULL) return NULL;
     void *given = (uint8_t *)last + last->used;
     last->used += size;
     return given;
@@ -32,18 +36,20 @@ void *arena_get(arena *from, size_t size) {
     return given == NULL ? NULL : memset(given, 0, size);
 }
 
+/* Several chunks become one, so that what is asked for again needs no new pages. */
 void arena_empty(arena *all, size_t most) {
-    size_t head = (sizeof(chunk) + 15) & ~(size_t)15;
-    while (all->last != NULL && (all->last->before != NULL || all->last->size - head > most)) {
+    size_t kept = all->held < most ? all->held : most;
+    if (all->last != NULL && all->last->before == NULL && all->held <= most) {
+        all->last->used = HEAD;
+        return;
+    }
+    while (all->last != NULL) {
         chunk *gone = all->last;
         all->last = gone->before;
         free(gone);
     }
     all->held = 0;
-    if (all->last != NULL) {
-        all->last->used = head;
-        all->held = all->last->size - head;
-    }
+    if (kept) add_chunk(all, kept);
 }
 
 void *buffer_get(buffer *grown, size_t size) {

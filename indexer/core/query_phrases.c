@@ -163,7 +163,8 @@ static int is_found(fa_query *query, moved *others, size_t count, uint32_t word,
     return FA_OK;
 }
 
-/* Each word moved back by its place, all within `slop` of each other. */
+/* Each word moved back by its place, all within `slop` of each other. Memory: of the arena `version`, which others fill,
+ * too. */
 static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
     uint32_t slop = query->program.leaves[from->leaf].slop, first_list = from->order[from->list_count - 1];
     uint8_t *elements;
@@ -171,7 +172,6 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
     uint64_t steps = 0;
     size_t other_count = from->list_count - 1, begin = *count, left = begin;
     const held *list = from->lists[first_list];
-    arena_empty(&query->version, (size_t)1 << 20);
     moved *others = arena_get(&query->version, from->list_count * sizeof(moved));
     if (others == NULL) return FA_NO_MEMORY;
     TRY(list_occurrences(query, from, first_list, version, &elements, &positions, &total));
@@ -237,6 +237,7 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
     uint32_t count = in_all_lists(&from, common);
     for (uint32_t at = 0; at < count; at++) {
         size_t spots = 0;
+        arena_empty(&query->version, (size_t)1 << 20);
         int status = finding_is_over(query) ? FA_TIME_UP
                                             : phrase_spots(query, &from, common[at], &query->places[3], &spots);
         if (status == FA_TIME_UP) {

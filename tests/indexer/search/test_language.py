@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.search.query import parse_query
+from indexer.search.searcher import search
 from indexer.store.bm25f import Ranking
 from indexer.text.elements import ELEMENTS
 from tests.indexer.making import ALT, ANCHOR, BODY, HEADING, DirectIndex
@@ -145,4 +148,34 @@ def test_every_operator_answers_like_the_plain_matcher(
         plain = PlainSearch(index.live(), Ranking(depth=0.0))
         for text in asked:
             assert_agrees(snapshot, plain, text)
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'body:((gull OR "b herons"~4 NEAR/3 ("grey herons"~4 owl)) NEAR/2 heron)',
+        'gull NEAR/2 ("grey owl"~3 "owl grey"~4)',
+        '("gull owl"~2 OR grey) NEAR/3 ("owl heron"~5 OR gull) NEAR/9 "heron gull grey"~6',
+    ],
+)
+def test_phrases_with_slop_among_the_parts_of_a_near(tmp_path: Path, text: str) -> None:
+    """What was found of one part has to stay while the words of a phrase are read for another."""
+    chance = random.Random(text)
+    with DirectIndex(tmp_path) as index:
+        words = ["gull", "heron", "grey", "owl", "herons", "b"]
+        index.add(
+            "a",
+            [
+                PlainVersion(
+                    f"http://a.example/{number}",
+                    title=" ".join(chance.choices(words, k=3)),
+                    running=((BODY, " ".join(chance.choices(words, k=chance.randrange(2, 30)))),),
+                )
+                for number in range(80)
+            ],
+        )
+        snapshot = index.snapshot()
+        assert_agrees(snapshot, PlainSearch(index.live(), Ranking(depth=0.0)), text)
+        assert search(snapshot, parse_query(text), Ranking(), offset=0, limit=1).total
         snapshot.catalogue.close()
