@@ -75,6 +75,23 @@ def test_a_page_has_the_words_of_its_tree(html: str) -> None:
     assert same(html)
 
 
+@pytest.mark.parametrize(
+    "html, kinds",
+    [
+        ("<body><noframes>a\0b<p></noframes>", ["words"]),
+        ("<a href=x><noframes>t</noframes>", ["links"]),
+        ("<noframes><body>" * 5 + "<p>deep", ["words"]),
+        ("<table><image alt=picture>", ["words"]),
+        ("<p><b>" + "".join(f"<font id={number}>" for number in range(300)) + "x</p>y", ["classes"]),
+        ("<div>" * 4094 + "<h1><span>a", ["classes"]),
+    ],
+    ids=["zero", "link", "noframes", "image", "formats", "depth"],
+)
+def test_where_a_page_differs_from_its_tree_it_is_seen(html: str, kinds: list[str]) -> None:
+    """The differences that `differential.py` explains; so it would see others, too."""
+    assert differences(collect_page(html), walked_page(html)) == kinds
+
+
 scraps = st.sampled_from(SCRAPS)
 
 
