@@ -6,7 +6,7 @@ Compared: the words with the element of each of their characters, in their order
 says. What is printed is how many pages differ in what, and where the first of each kind is kept.
 
 On the 73,000 real pages of the benchmark's corpus nothing differs, nor on 20,000 of them with up to four random
-changes each (`spoil`). Random mixtures of tags (`SCRAPS`, and more) found these differences, which are left as they are:
+changes each (`spoil`). Random mixtures of tags (`SCRAPS`, and more) found these differences, which are left:
 
 - A zero byte inside `noframes` is dropped, as in any other text; the tree has U+FFFD there, since the text was raw when
   it was read first.
