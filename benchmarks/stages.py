@@ -135,7 +135,7 @@ def measure_stages(paths: list[Path]) -> dict[str, Any]:
 def _time_worker(files: list[str], stages: Stages) -> int:
     for owner, name, stage in (
         (worker, "read_captures", "read"),
-        (documents, "decode_html", "decode"),
+        (documents, "html_in_utf8", "decode"),
         (PageWords, "read", "texts"),
         (worker, "language_of", "language"),
         (PageWords, "words", "words"),

@@ -173,7 +173,7 @@ class Worker:
             self._batch.captures.append((number, row))
             if found.page:
                 self._group.append(row)
-                self._group_characters += len(found.page.html)
+                self._group_characters += len(found.page.markup)
             has_many = len(self._batch.captures) >= BATCH_CAPTURES
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
                 with self._turn():
@@ -200,7 +200,7 @@ class Worker:
                 continue
             found = CaptureFound(url, "", "revisit", 0, "", payload, "", place, page)
             self._group.append(CaptureRow(found, page.digest))
-            self._group_characters += len(page.html)
+            self._group_characters += len(page.markup)
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
                 with self._turn():
                     self._analyze_group(entry)
@@ -324,8 +324,8 @@ class Worker:
 
     def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> PageText:
         try:
-            html, body.html = body.html.encode("utf-8", "ignore"), ""  # a large page is in memory once
-            return self._pages.read(html)
+            markup, body.markup = body.markup, b""  # a large page is in memory once
+            return self._pages.read(markup)
         except Exception as error:
             self._pages.let_go()  # what is in hand may be the page before
             log.exception(

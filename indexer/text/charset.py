@@ -28,6 +28,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
 
+_LIKE_ASCII = (UTF_8, "windows-1252")  # of seven bits each byte is itself in these
+
 _BLANK = rb"\t\n\f\r "
 _MAY_DECLARE = re.compile(rb"<meta|<\?xml", re.IGNORECASE)
 # An attribute as the prescan reads it: a name, then perhaps a value in quotes or without them.
@@ -63,6 +65,26 @@ def decode_html(body: bytes, content_type: str = "") -> tuple[str, str]:
     """
     charset, mark = _charset_of(body, content_type)
     return decode(body[mark:], charset), charset
+
+
+def html_in_utf8(body: bytes, content_type: str = "") -> tuple[bytes, str]:
+    """Return the text of an HTML page in UTF-8, and the charset that it was read in; see `decode_html`.
+
+    Bytes that are right in UTF-8 are given back as they are, behind a byte order mark.
+    """
+    charset, mark = _charset_of(body, content_type)
+    data = body[mark:] if mark else body
+    if charset in _LIKE_ASCII and data.isascii() or charset == UTF_8 and _is_utf_8(data):
+        return data, charset
+    return decode(data, charset).encode(UTF_8, "ignore"), charset
+
+
+def _is_utf_8(data: bytes) -> bool:
+    try:
+        data.decode(UTF_8)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def decode_css(body: bytes, content_type: str) -> tuple[str, str]:

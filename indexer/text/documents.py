@@ -31,7 +31,7 @@ from archiver.warc import (
     read_record_at,
 )
 from archiver.warc.growing import final_name, is_growing, last_member_end
-from indexer.text.charset import decode_html
+from indexer.text.charset import html_in_utf8
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
@@ -47,16 +47,21 @@ _CAPTURE_TYPES = frozenset(
 
 @dataclass(slots=True)
 class PageBody:
-    """A page to be indexed: its bytes as text, and what tells its versions apart.
+    """A page to be indexed: its markup, and what tells its versions apart.
 
-    digest: SHA-1 of the decoded body; html: the markup as text; charset: what it was written in; language: that
-    of the HTTP header, "" if it names none or several.
+    digest: SHA-1 of the decoded body; markup: in UTF-8; charset: what it was written in; language: that of the HTTP
+    header, "" if it names none or several.
     """
 
     digest: bytes
-    html: str
+    markup: bytes
     charset: str
     language: str
+
+    @property
+    def html(self) -> str:
+        """The markup as text."""
+        return self.markup.decode()
 
 
 @dataclass(slots=True)
@@ -313,9 +318,9 @@ def page_at(place: Location) -> PageBody | None:
 
 
 def _page_of(response: HttpResponse) -> PageBody:
-    html, charset = decode_html(response.body, response.content_type)
+    markup, charset = html_in_utf8(response.body, response.content_type)
     digest = response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest()
-    return PageBody(digest, html, charset, header_language(response))
+    return PageBody(digest, markup, charset, header_language(response))
 
 
 def header_language(response: HttpResponse) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.text import charset
-from indexer.text.charset import decode_html, prescan
+from indexer.text.charset import decode_html, html_in_utf8, prescan
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
 
@@ -241,3 +241,24 @@ def test_passing_over_plain_markup_at_once_changes_nothing(pieces: list[bytes], 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(charset, "_PASSED", re.compile(b""))
         assert prescan(start) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"<p>plain", ""),
+        ("<p>café".encode(), "text/html; charset=utf-8"),
+        ("\ufeff<p>café".encode(), ""),
+        (b"<p>caf\xe9", "text/html; charset=utf-8"),
+        (b"<p>caf\xe9", "text/html; charset=iso-8859-1"),
+        (b"<p>cafe", "text/html; charset=iso-8859-1"),
+        (b"<p>\xed\xa0\x80", "text/html; charset=utf-8"),
+        ("<p>日本".encode("shift_jis"), "text/html; charset=shift_jis"),
+        (b"\x1b$B4A\x1b(B", "text/html; charset=iso-2022-jp"),
+        ("<p>a".encode("utf-16-le"), "text/html; charset=utf-16le"),
+        (b"", ""),
+    ],
+)
+def test_a_page_in_utf_8_says_what_its_text_says(body: bytes, content_type: str) -> None:
+    text, name = decode_html(body, content_type)
+    assert html_in_utf8(body, content_type) == (text.encode(), name)
