@@ -47,8 +47,8 @@ CREATE INDEX addresses_by_name ON addresses (folder, name);
 CREATE INDEX addresses_by_page ON addresses (page);
 CREATE VIEW urls AS SELECT a.id, address(f.prefix || a.name, a.written) AS url, f.prefix || a.name AS urlkey, a.page,
     sort_key(address(f.prefix || a.name, a.written)) AS sort_key FROM addresses a JOIN folders f ON f.id = a.folder;
-CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, segment INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL, title TEXT);
+CREATE TABLE versions (id INTEGER PRIMARY KEY, url INTEGER NOT NULL, digest BLOB NOT NULL, place INTEGER NOT NULL,
+    title TEXT);
 CREATE INDEX versions_by_digest ON versions ({DIGEST_END.format("digest")}, url);
 CREATE TABLE kinds (id INTEGER PRIMARY KEY, status INTEGER NOT NULL, mime TEXT NOT NULL);
 CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

@@ -224,7 +224,7 @@ def _check_segment(
     rows = (
         catalogue.connection()
         .execute(
-            "SELECT ordinal, url, id FROM versions WHERE segment = ? ORDER BY ordinal", (entry["number"],)
+            "SELECT place & 65535, url FROM versions WHERE place >> 16 = ? ORDER BY place", (entry["number"],)
         )
         .fetchall()
     )

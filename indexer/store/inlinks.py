@@ -41,6 +41,7 @@ MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
 MAX_TIMES = 16  # how often one of them counts at most
 _COLUMNS = ("linking_sites", "depths")
 _LINKS_AT_ONCE = 400_000
+_ADDRESSES_AT_ONCE = 500
 
 
 @dataclass(slots=True)
@@ -100,13 +101,14 @@ def write_overlays(
     written: set[int] = set()
     for entry, source in zip(segments, sources, strict=True):
         addresses = [""] * len(source.segment)
-        alive = np.flatnonzero(alive_in(entry, len(source.segment))).tolist()
-        documents = source.segment.document
-        for ordinal in alive:
-            row = connection.execute(
-                "SELECT sort_key FROM urls WHERE id = ?", (int(documents[ordinal]),)
-            ).fetchone()
-            addresses[ordinal] = row[0] if row else ""
+        alive = np.flatnonzero(alive_in(entry, len(source.segment)))
+        for start in range(0, len(alive), _ADDRESSES_AT_ONCE):
+            some = alive[start : start + _ADDRESSES_AT_ONCE]
+            numbers = source.segment.document[some].tolist()
+            marks = ",".join("?" * len(numbers))
+            keys = dict(connection.execute(f"SELECT id, sort_key FROM urls WHERE id IN ({marks})", numbers))
+            for ordinal, number in zip(some.tolist(), numbers, strict=True):
+                addresses[ordinal] = keys.get(number, "")
         if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
             is_linked_anew = np.isin(keys_of(addresses), changed).any()
             if not is_linked_anew:

@@ -36,7 +36,7 @@ _LONE_REVISITS = (
     f" AND (c.mime IN ('', {', '.join(map(repr, HTML_TYPES))}) OR c.mime LIKE 'application/http%')"
 )
 _VERSION_REPEATED = (
-    "SELECT v.segment, v.ordinal FROM urls u CROSS JOIN versions v"
+    "SELECT v.place >> 16, v.place & 65535 FROM urls u CROSS JOIN versions v"
     f" ON v.id IN ({versions_repeated('?1', 'u.id')}) WHERE u.page = ?3 AND u.url = ?2 ORDER BY v.id LIMIT 1"
 )
 
@@ -288,7 +288,7 @@ def _versions_of(member: Snapshot, pages: list[int]) -> Iterator[tuple[int, byte
     for start in range(0, len(pages), _ROWS_AT_ONCE):
         some = pages[start : start + _ROWS_AT_ONCE]
         yield from connection.execute(
-            "SELECT url, digest, segment, ordinal FROM versions WHERE id IN"
+            "SELECT url, digest, place >> 16, place & 65535 FROM versions WHERE id IN"
             f" (SELECT version FROM capture_rows WHERE url IN ({','.join('?' * len(some))})) ORDER BY id",
             some,
         )

@@ -34,11 +34,12 @@ CaptureRow = tuple[int, str, int, str, str]  # ordinal of the version, timestamp
 _NOTES = """
 CREATE TEMP TABLE touched (version INTEGER PRIMARY KEY, segment INTEGER NOT NULL, ordinal INTEGER NOT NULL);
 CREATE TEMP TRIGGER capture_removed AFTER DELETE ON main.capture_rows WHEN OLD.version IS NOT NULL BEGIN
-  INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id = OLD.version; END;
+  INSERT OR IGNORE INTO touched SELECT id, place >> 16, place & 65535 FROM versions WHERE id = OLD.version; END;
 CREATE TEMP TRIGGER capture_changed AFTER UPDATE OF version, time, kind, copy ON main.capture_rows BEGIN
-  INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id IN (OLD.version, NEW.version); END;
+  INSERT OR IGNORE INTO touched SELECT id, place >> 16, place & 65535 FROM versions
+    WHERE id IN (OLD.version, NEW.version); END;
 CREATE TEMP TRIGGER version_removed AFTER DELETE ON main.versions BEGIN
-  INSERT OR IGNORE INTO touched VALUES (OLD.id, OLD.segment, OLD.ordinal); END;
+  INSERT OR IGNORE INTO touched VALUES (OLD.id, OLD.place >> 16, OLD.place & 65535); END;
 """
 
 
@@ -277,7 +278,7 @@ def watch_captures(connection: sqlite3.Connection) -> None:
 def note_shown(connection: sqlite3.Connection, versions: Iterable[int]) -> None:
     """Note that some versions, which are in the catalogue, have new captures."""
     connection.executemany(
-        "INSERT OR IGNORE INTO touched SELECT id, segment, ordinal FROM versions WHERE id = ?",
+        "INSERT OR IGNORE INTO touched SELECT id, place >> 16, place & 65535 FROM versions WHERE id = ?",
         [(version,) for version in versions],
     )
 
@@ -334,7 +335,7 @@ def sound_columns(connection: sqlite3.Connection, folder: str, entry: dict[str, 
             pass  # all of it can be had from the catalogue
     numbers = np.zeros(entry["versions"], dtype=np.int64)
     for ordinal, version in connection.execute(
-        "SELECT ordinal, id FROM versions WHERE segment = ?", (entry["number"],)
+        "SELECT place & 65535, id FROM versions WHERE place >> 16 = ?", (entry["number"],)
     ):
         numbers[ordinal] = version
     numbers[numbers == 0] = numbers.max(initial=0)  # of versions that are no more
@@ -344,8 +345,8 @@ def sound_columns(connection: sqlite3.Connection, folder: str, entry: dict[str, 
 def catalogue_rows(connection: sqlite3.Connection, segment: int) -> list[CaptureRow]:
     """Return the captures of the versions of a segment as the catalogue has them, in no order. Reads all versions."""
     return connection.execute(
-        "SELECT v.ordinal, c.timestamp, c.status, c.mime, c.type FROM versions v"
-        " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE v.segment = ?",
+        "SELECT v.place & 65535, c.timestamp, c.status, c.mime, c.type FROM versions v"
+        " JOIN captures c ON c.version = v.id AND c.copy = 0 WHERE v.place >> 16 = ?",
         (segment,),
     ).fetchall()
 

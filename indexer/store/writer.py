@@ -46,6 +46,7 @@ from indexer.store.weights import weigh
 _ALONE = f"{IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> ''"
 # 0: of a record without an HTTP header. A redirect or an error with the bytes of a page is no page.
 _OF_PAGES = "(SELECT k.status FROM kinds k WHERE k.id = r.kind) IN (0, 200, 304)"
+_URLS_KNOWN = 50_000
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
 _LAST_VERSION = "last version"
@@ -74,6 +75,7 @@ class IndexWriter:
             self.catalogue.close()
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
+        self._known_urls: dict[str, int] = {}
         self._new_addresses: list[
             tuple[int, str, int | bytes | str, int]
         ] = []  # number, urlkey, written, page
@@ -92,7 +94,7 @@ class IndexWriter:
 
     def document_number(self, url: str) -> int:
         """Return the number of an address; a new one gets its row with the next commit."""
-        number = self._new_urls.get(url)
+        number = self._new_urls.get(url) or self._known_urls.get(url)
         if number is None:
             (key, written), page = compact_address(url), kept_page(url)
             if self._first_new_url > 1:
@@ -102,11 +104,18 @@ class IndexWriter:
                     (page,),
                 ):
                     if kept == [key, written]:
+                        self._know({url: int(known)})
                         return int(known)
             number = self._new_urls[url] = self._next_url
             self._new_addresses.append((number, key, written, page))
             self._next_url += 1
         return number
+
+    def _know(self, numbers: dict[str, int]) -> None:
+        """Keep numbers of committed addresses at hand: a page is claimed in one commit, and captured in a later one."""
+        if len(self._known_urls) >= _URLS_KNOWN:
+            self._known_urls.clear()
+        self._known_urls.update(numbers)
 
     def known_version(self, document: int, digest: bytes) -> int:
         """Return the number of a committed version, 0 if there is none."""
@@ -217,9 +226,11 @@ class IndexWriter:
             with self.catalogue.transaction() as connection:
                 segments = self._commit(connection, batches)
         except BaseException:
+            self._known_urls.clear()
             self._kinds.clear()  # some may be of rows that are not there now
             self._folders.clear()
             raise
+        self._know(self._new_urls)
         self._new_urls.clear()
         self._new_addresses.clear()
         self._first_new_url = self._next_url
@@ -258,9 +269,9 @@ class IndexWriter:
                     }
                 )
                 connection.executemany(
-                    "INSERT INTO versions (id, url, digest, segment, ordinal, title) VALUES (?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO versions (id, url, digest, place, title) VALUES (?, ?, ?, ?, ?)",
                     [
-                        (v.number, v.document, v.digest, number, ordinal, v.title)
+                        (v.number, v.document, v.digest, _place(number, ordinal), v.title)
                         for ordinal, v in enumerate(batch.versions)
                     ],
                 )
@@ -515,6 +526,7 @@ class IndexWriter:
                     "DELETE FROM folders WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.folder = folders.id)"
                 )
                 self._folders.clear()
+                self._known_urls.clear()
             else:
                 self._delete_urls(connection, self._left_urls)
         self._left_urls.clear()
@@ -535,6 +547,7 @@ class IndexWriter:
             sorted(folders),
         )
         self._folders.clear()
+        self._known_urls.clear()
 
     def _without_bytes(self, connection: Any, versions: set[int]) -> list[int]:
         """Return those of some versions that no capture holds.
@@ -572,7 +585,7 @@ class IndexWriter:
         touched: set[int] = set()
         for version in versions:
             number, ordinal = connection.execute(
-                "SELECT segment, ordinal FROM versions WHERE id = ?", (version,)
+                "SELECT place >> 16, place & 65535 FROM versions WHERE id = ?", (version,)
             ).fetchone()
             by_number[number]["dead"].append(ordinal)
             touched.add(number)
@@ -700,9 +713,9 @@ class IndexWriter:
             )
             gone_meanwhile = set(merged["dead"])
             connection.executemany(
-                "UPDATE versions SET segment = ?, ordinal = ? WHERE id = ?",
+                "UPDATE versions SET place = ? WHERE id = ?",
                 [
-                    (number, ordinal, version)
+                    (_place(number, ordinal), version)
                     for ordinal, version in enumerate(columns.numbers.tolist())
                     if ordinal not in gone_meanwhile
                 ],
@@ -753,6 +766,11 @@ class IndexWriter:
             is_ours = name.endswith(endings) or _BESIDE_NAME.fullmatch(name)
             if is_ours and name not in live:
                 disk.remove(os.path.join(self.folder, name))
+
+
+def _place(segment: int, ordinal: int) -> int:
+    """Return where a version is as one number, which hardly ever takes more bytes when it moves: rows stay as long."""
+    return segment << 16 | ordinal
 
 
 def _greatest(connection: sqlite3.Connection, table: str) -> int:

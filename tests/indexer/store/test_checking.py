@@ -46,7 +46,10 @@ def test_a_sound_index_has_no_problems_and_tells_its_progress(folder: Path) -> N
             "UPDATE capture_rows SET version = 99 WHERE offset = 0",
             "1 captures that show a version that is not there",
         ),
-        ("UPDATE versions SET url = 99 WHERE ordinal = 1", "1 versions of an address that is not there"),
+        (
+            "UPDATE versions SET url = 99 WHERE place & 65535 = 1",
+            "1 versions of an address that is not there",
+        ),
         ("UPDATE capture_rows SET kind = kind | 2 WHERE offset = 0", "1 versions that no capture holds"),
         ("UPDATE capture_rows SET kind = 99 WHERE offset = 0", "1 captures of a kind that is not there"),
         ("UPDATE capture_rows SET member = 9 WHERE offset = 0", "1 captures in a member that is not there"),
@@ -58,7 +61,7 @@ def test_a_sound_index_has_no_problems_and_tells_its_progress(folder: Path) -> N
         ("UPDATE addresses SET folder = 99 WHERE id = 1", "1 addresses in a folder that is not there"),
         ("UPDATE addresses SET folder = 1, name = 'x'", "1 addresses more than once"),
         ("DELETE FROM capture_rows WHERE offset = 0", "the ledger counts 2 captures, the index holds 1"),
-        ("DELETE FROM versions WHERE ordinal = 1", "live versions are not those of the catalogue"),
+        ("DELETE FROM versions WHERE place & 65535 = 1", "live versions are not those of the catalogue"),
         ("UPDATE versions SET url = 3 - url", "belong to other pages"),
         (
             "UPDATE catalogue SET value = replace(value, '\"records\":2', '\"records\":7')",

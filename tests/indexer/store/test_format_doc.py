@@ -132,8 +132,8 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
     assert maps["format"] == {"version": 6, "checksums": True}
     for segment in maps["segments"]:
         rows = catalogue.execute(
-            "SELECT v.ordinal, f.prefix || a.name, a.written FROM versions v JOIN addresses a ON a.id = v.url"
-            " JOIN folders f ON f.id = a.folder WHERE v.segment = ?",
+            "SELECT v.place % 65536, f.prefix || a.name, a.written FROM versions v JOIN addresses a ON a.id = v.url"
+            " JOIN folders f ON f.id = a.folder WHERE v.place / 65536 = ?",
             (segment["number"],),
         )
         urls = {ordinal: address(urlkey, written) for ordinal, urlkey, written in rows}
@@ -184,13 +184,15 @@ def check_captures(catalogue: sqlite3.Connection, folder: str, segment: dict[str
         for row in range(start, end)
     ]  # fmt: skip
     expected = catalogue.execute(
-        "SELECT v.ordinal, c.time, k.status, k.mime, k.id % 4 FROM capture_rows c JOIN kinds k ON k.id = c.kind"
-        " JOIN versions v ON v.id = c.version WHERE v.segment = ?",
+        "SELECT v.place % 65536, c.time, k.status, k.mime, k.id % 4 FROM capture_rows c JOIN kinds k ON k.id = c.kind"
+        " JOIN versions v ON v.id = c.version WHERE v.place / 65536 = ?",
         (segment["number"],),
     ).fetchall()
     assert header["kind"] == "captures"
     assert read == sorted((*row[:1], f"{row[1]:014}", *row[2:4], kinds[row[4]]) for row in expected)
-    versions = catalogue.execute("SELECT ordinal, id FROM versions WHERE segment = ?", (segment["number"],))
+    versions = catalogue.execute(
+        "SELECT place % 65536, id FROM versions WHERE place / 65536 = ?", (segment["number"],)
+    )
     assert all(a["version"][ordinal] + header["meta"]["first"] == number for ordinal, number in versions)
 
 

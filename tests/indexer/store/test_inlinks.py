@@ -42,7 +42,8 @@ def texts_by_page(index: DirectIndex) -> dict[tuple[str, str], list[tuple[str, i
     for live in snapshot.segments:
         assert live.inlinks is not None
         rows = snapshot.catalogue.connection().execute(
-            "SELECT v.ordinal, u.url, hex(v.digest) FROM versions v JOIN urls u ON u.id = v.url WHERE v.segment = ?",
+            "SELECT v.place & 65535, u.url, hex(v.digest) FROM versions v JOIN urls u ON u.id = v.url"
+            " WHERE v.place >> 16 = ?",
             (live.number,),
         )
         name = {ordinal: (url, digest) for ordinal, url, digest in rows}
