@@ -87,6 +87,7 @@ def _write(
         with Run(writer, index_dir, options, progress, interrupted) as run:
             run.index([os.fspath(path) for path in paths])
         writer.merge(stop=interrupted)
+        writer.pack(stop=interrupted)
         if interrupted():
             raise KeyboardInterrupt
     except sqlite3.Error as error:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -252,6 +253,15 @@ def write_job(job: CrawlJob) -> str:
 
 def host_of(url: str) -> str:
     """Return the host of an address with its port if that is not the usual one."""
+    front = _FRONT.match(url)
+    return _host_in(front.group() if front else url)
+
+
+_FRONT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^/?#]*")
+
+
+@lru_cache(maxsize=4096)  # most links of a page lead to few hosts
+def _host_in(url: str) -> str:
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     port = parts.port

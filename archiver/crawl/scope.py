@@ -101,6 +101,8 @@ def is_trap(url: str, job: CrawlJob) -> bool:
     """Does the address look made up by a server that links to ever more of them?"""
     if len(url) > job.max_url_length:
         return True
+    if url.count("/") - 2 <= min(job.max_path_segments, job.max_path_repeats):
+        return False  # there cannot be so many; nearly always
     segments = [s for s in urlsplit(url).path.split("/") if s]
     if len(segments) > job.max_path_segments:
         return True

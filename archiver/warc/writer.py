@@ -14,6 +14,7 @@ import hashlib
 import io
 import os
 import uuid
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -101,8 +102,8 @@ def pack_record(record: NewRecord) -> bytes:
         headers.append(("Content-Type", record.content_type))
     headers.append(("WARC-Block-Digest", sha1_digest(record.block)))
     headers.append(("Content-Length", str(len(record.block))))
-    member = io.BytesIO()
-    _RecordWriter(member, gzip=True, warc_version="WARC/1.1").write_record(
+    written = io.BytesIO()
+    _RecordWriter(written, gzip=False, warc_version="WARC/1.1").write_record(
         ArcWarcRecord(
             "warc",
             "resource",  # what warcio writes as it is; of a revisit it would leave the block out
@@ -113,7 +114,8 @@ def pack_record(record: NewRecord) -> bytes:
             len(record.block),
         )
     )
-    return member.getvalue()
+    # not by warcio, which has zlib try as hard as it can: twice the time for half a percent
+    return zlib.compress(written.getvalue(), wbits=zlib.MAX_WBITS | 16)
 
 
 class WarcWriter:

@@ -24,6 +24,7 @@ from indexer.store.commit_batch import CommitBatch, NewCapture
 from indexer.store.compact import compact_address, compact_digest, kept_page, kept_time, split_key
 from indexer.store.copies import mark_copies, show_copies
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
+from indexer.store.errors import DiskFullError
 from indexer.store.files import IN_FILE, FileTable
 from indexer.store.inlinks import write_overlays
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
@@ -65,6 +66,7 @@ class IndexWriter:
         self.files = FileTable(self.catalogue)
         self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         connection = self.catalogue.connection()
+        self._pages_before = _pages_of(connection)
         watch_captures(connection)
         show_copies(connection)
         try:
@@ -89,6 +91,15 @@ class IndexWriter:
         with suppress(sqlite3.Error, OSError, FindingAidError):
             self._remove_orphans(list(self._dictionary["segments"]), (".seg", ".new", ".tmp"))
         self.catalogue.close()
+
+    def pack(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Write the catalogue anew where most of it is new: rows of many batches lie in pages that are not full.
+
+        It can be done without: where the disk lacks the room for a second one for a moment, it is left as it is.
+        """
+        if _pages_of(self.catalogue.connection()) > 2 * self._pages_before:
+            with suppress(DiskFullError):
+                self.catalogue.pack(stop)
 
     # -- numbers for addresses, versions and files
 
@@ -771,6 +782,10 @@ class IndexWriter:
 def _place(segment: int, ordinal: int) -> int:
     """Return where a version is as one number, which hardly ever takes more bytes when it moves: rows stay as long."""
     return segment << 16 | ordinal
+
+
+def _pages_of(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA page_count").fetchone()[0])
 
 
 def _greatest(connection: sqlite3.Connection, table: str) -> int:

@@ -70,7 +70,8 @@ def bands_of(sketch: bytes) -> list[int]:
 
 def _shingles(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the distinct hashes of all runs of four words, rising."""
-    codes = np.array([zlib.crc32(w.encode("utf-8", "surrogatepass")) for w in words], dtype=np.uint64)
+    code_of = {word: zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in set(words)}
+    codes = np.fromiter(map(code_of.__getitem__, words), dtype=np.uint64, count=len(words))
     runs = len(codes) - SHINGLE_WORDS + 1
     hashes = np.zeros(runs, dtype=np.uint64)
     for place in range(SHINGLE_WORDS):
