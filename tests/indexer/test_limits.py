@@ -60,9 +60,12 @@ TABLE = {
     "store/inlinks:MAX_TEXTS": INLINKS + "test_a_page_with_more_texts_than_it_gets",
     "store/inlinks:MAX_TIMES": INLINKS + "test_random_graphs_give_each_page_the_texts_of_the_plain_search",
     "store/inlinks:_LINKS_AT_ONCE": AT_ONCE,
+    "store/inlinks:_ADDRESSES_AT_ONCE": AT_ONCE,
     "store/joined:_ROWS_AT_ONCE": "tests/indexer/store/test_joined.py::",
     "store/links:_LINKS_AT_ONCE": AT_ONCE,
     "store/merging:_BYTES_AT_ONCE": AT_ONCE,
+    "store/packed_strings:_MOST": "tests/indexer/store/test_packed_strings.py::"
+    "test_a_block_that_unpacks_to_very_much_is_refused",
     "store/pages:_AT_ONCE": AT_ONCE,
     "store/plans:MERGE_VERSIONS": HERE + "test_segments_are_merged_up_to_so_many_versions",
     "store/plans:MERGE_OCCURRENCES": "tests/indexer/store/test_plans.py::",
@@ -72,7 +75,6 @@ TABLE = {
     "store/runs:LONG": COUNTS,
     "store/segment:_READ_AT_ONCE": AT_ONCE,
     "store/snapshot:_NUMBERS_AT_ONCE": AT_ONCE,
-    "store/snapshot:_PLACES_AT_ONCE": AT_ONCE,
     "store/snapshot:_RANKINGS_KNOWN": AT_ONCE,
     "store/timeline:_MIME_CHARS": HERE + "test_media_types_and_statuses_that_do_not_fit",
     "store/timeline:_MIMES_AT_MOST": HERE + "test_more_media_types_than_a_segment_keeps",
@@ -126,7 +128,7 @@ _ALL_AT_ONCE = [
 ] + [
     "indexer.search.hits._AT_ONCE", "indexer.search.link_table._LINKS_AT_ONCE", "indexer.search.lsi._PAIRS_AT_ONCE",
     "indexer.search.models.lengths._PAIRS_AT_ONCE", "indexer.search.scoring._SCORED_AT_ONCE",
-    "indexer.search.vocabulary._LOOKED_AT_ONCE",
+    "indexer.search.vocabulary._LOOKED_AT_ONCE", "indexer.listing._KEYS_AT_ONCE",
 ]  # fmt: skip
 _FLOORS = {"BLOCK": 64, "SMALL": 0}  # of what cannot be any number
 
