@@ -357,17 +357,17 @@ def test_text_is_counted_as_it_is_once_normalized(
 def test_large_pages_are_worked_on_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_in_one_process(monkeypatch)
     monkeypatch.setattr("indexer.worker.GROUP_CHARACTERS", 1000)
-    real, inside, most = Worker._element_texts, list[int](), list[int]()
+    real, inside, most = Worker._read_page, list[int](), list[int]()
 
-    def count(self: Worker, new: Any, entry: Any) -> Any:
+    def count(self: Worker, html: bytes, found: Any, entry: Any) -> Any:
         inside.append(1)
         most.append(len(inside))
         time.sleep(0.02)  # long enough for another to come in
-        found = real(self, new, entry)
+        page = real(self, html, found, entry)
         inside.pop()
-        return found
+        return page
 
-    monkeypatch.setattr(Worker, "_element_texts", count)
+    monkeypatch.setattr(Worker, "_read_page", count)
     paths = [
         write_warc(
             tmp_path / f"{name}.warc.gz",
