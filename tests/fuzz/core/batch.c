@@ -1,4 +1,4 @@
-/* Columns of occurrences, whatever they hold -> lists; what was taken must come out again. */
+/* Columns of occurrences, whatever they hold, and the words of any text -> lists; what was taken must come out again. */
 #include "batch.h"
 
 #include <assert.h>
@@ -29,6 +29,15 @@ static void add_some(fa_batch *batch, const uint8_t **data, size_t *size, int *f
     *failed = fa_batch_add_columns(batch, &columns) != FA_OK;
 }
 
+/* Add a page of what is left of the input. */
+static void add_text(fa_batch *batch, const uint8_t *data, size_t size, int *failed) {
+    fa_tokens *tokens = fa_tokens_new();
+    fa_section section = {.text = {data, size}, .element = FA_BODY};
+    *failed = fa_tokenize_sections(tokens, &section, 1, SIZE_MAX) != FA_OK || fa_batch_add_tokens(batch, tokens) != FA_OK;
+    assert(!*failed);
+    fa_tokens_free(tokens);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fa_batch *batch = fa_batch_new();
     assert(batch);
@@ -36,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (unsigned groups = number(&data, &size, 1) % 4 + 1; groups && !failed; groups--) {
         add_some(batch, &data, &size, &failed);
     }
+    if (!failed) add_text(batch, data, size, &failed);
     uint64_t occurrences = fa_batch_occurrences(batch);
     uint32_t pages = fa_batch_pages(batch);
     uint8_t *languages = calloc(pages + 1, 1);
