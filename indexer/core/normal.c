@@ -16,7 +16,12 @@
 static const size_t MOST_BYTES = (size_t)1 << 31;
 static const uint64_t ONES = 0x0101010101010101, TOPS = 0x8080808080808080;
 
-enum { ABOVE_DOT = 0x307, DOTLESS_I = 0x131, LONGEST_STRING = 64 };
+enum {
+    ABOVE_DOT = 0x307,
+    DOTLESS_I = 0x131,
+    LONGEST_STRING = 64,
+    LONGEST_CLUSTER = 1 << 16 /* letters of a cluster that are looked at together; no script has so many */
+};
 
 typedef struct walk {
     fa_tokenizer *to;
@@ -219,6 +224,14 @@ static int write_several(walk *w, size_t size, const uint8_t *string) {
 
 /* ---------------------------------------------------------------- clusters */
 
+/* What is written next begins a cluster, whatever it is. */
+static void begin_anew(walk *w) {
+    w->cluster_at = w->at;
+    w->cluster_out = w->out;
+    w->cluster_room_left = w->room_left;
+    w->last_class = w->marks = 0;
+}
+
 static inline int joins_what_is_before(uint32_t code) { return fa_kind_of(fa_record_of(code)) >= FA_DROPPED; }
 
 /* Collect the letters of a cluster, from w->cluster_at on; w->at comes to stand behind it. */
@@ -239,6 +252,10 @@ static int collect_cluster(walk *w) {
             at = is_dotted ? behind : at;
         }
         uint32_t properties = fa_properties_of(code), special = fa_special_in(properties);
+        if (letters->count >= LONGEST_CLUSTER && !fa_counts_as_mark(properties)) {
+            at = from;
+            break;
+        }
         if (special == FA_IGNORABLE) continue;
         marks = fa_counts_as_mark(properties) ? marks + 1 : 0;
         if (marks > FA_MOST_MARKS) continue;
@@ -293,6 +310,7 @@ static int rewrite_cluster(walk *w) {
         w->out += size;
     }
     w->room_left -= letters->count;
+    begin_anew(w);
     return FA_OK;
 }
 
@@ -355,7 +373,7 @@ static inline int write_character(walk *w) {
         return FA_OK;
     case FA_POINT:
         w->at += size;
-        w->marks++;
+        if (++w->marks >= LONGEST_CLUSTER) begin_anew(w);
         return takes_along(w, w->at);
     case FA_MARK:
         return copy_mark(w, size, record);

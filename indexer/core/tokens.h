@@ -11,7 +11,8 @@
  *
  * Time grows with the size of the text, whatever it is. Memory, kept in the handle for the next text, is for each byte
  * of text 2 bytes, 32 for each token, and 12 for each character whose size normalizing changes; text whose characters
- * become many (U+FDFA: 18 of them) takes as much more. Whoever reads strangers' pages passes `most`.
+ * become many (U+FDFA: 18 of them) takes as much more, and letters that depend on each other 3 MB at most: of more than
+ * 65,536 in a row the rest is looked at by itself. Whoever reads strangers' pages passes `most`.
  */
 #ifndef FINDINGAID_TOKENS_H
 #define FINDINGAID_TOKENS_H

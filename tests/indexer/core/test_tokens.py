@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
 import time
 import unicodedata
@@ -308,6 +309,39 @@ def test_more_marks_than_a_letter_has_are_left_out(tokenizer: Tokenizer) -> None
         for marks in ("\u0301", "\u0316\u0301", "\u05b8", "\u0e48", "\u0e48\u0301", "\u0344"):
             text = "a" + marks * count + "b"
             assert agrees(tokenizer, text), ascii(text)
+
+
+@same_unicode
+@pytest.mark.parametrize("count", [65_533, 65_534, 65_535, 65_536, 65_537])
+@pytest.mark.parametrize("unit", ["\u0640", "\u0640\u0301", "\u1161"], ids=ascii)
+def test_a_letter_with_what_no_letter_has(tokenizer: Tokenizer, unit: str, count: int) -> None:
+    """Vowel points, stretches and vowels in a row: looked at together up to a limit, and never lost."""
+    text = "b" + unit * count + "\u0301c"
+    normal = decoded(tokenizer.normalize(encoded(text)))
+    assert normal[0] == "b" and normal[-1] == "c"
+    assert unicodedata.normalize("NFD", normal) == unicodedata.normalize("NFD", normalize(text))
+    assert agrees(tokenizer, "b" + unit * 1_000 + "\u0301c")
+
+
+@pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="a core that watches itself keeps what was freed"
+)
+@pytest.mark.parametrize("unit", ["\u0640\u0301", "\u1161", "\u0344\u0640", "\u05b8", "\u0301"], ids=ascii)
+def test_letters_that_depend_on_each_other_take_little_memory(unit: str) -> None:
+    code = (
+        "import re\n"
+        "from indexer.core.tokens import Tokenizer, encoded\n"
+        "def peak():\n"
+        "    return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
+        f"text = encoded('a' + {unit!a} * (4 << 20))[:8 << 20]\n"
+        "tokenizer = Tokenizer()\n"
+        "before = peak()\n"
+        "tokenizer.count(text)\n"
+        "print(peak() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    # text and classes, places of what has changed its size, tokens
+    assert float(done.stdout) < 8 * (1 + 1.25 * 2 + 6 + 12)
 
 
 def test_the_layout_of_a_token_is_that_of_c() -> None:
