@@ -55,12 +55,6 @@ class Layout:
             bits[rows] = count * low[rows] + count + (1 << high)
         return cls(counts, low, split, bits)
 
-    def between(self, first: int, last: int) -> Layout:
-        """Return the layout of the runs `first` to `last`, the latter excluded."""
-        return Layout(
-            self.counts[first:last], self.low[first:last], self.split[first:last], self.bits[first:last]
-        )
-
 
 class RunReader:
     """Reads the positions of pairs from the bits of a segment."""

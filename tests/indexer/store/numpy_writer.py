@@ -390,9 +390,14 @@ def pack_runs(
         last = max(first + 1, int(np.searchsorted(run_starts, reached)))
         end = int(run_starts[last]) if last < len(counts) else len(positions)
         part = positions[int(run_starts[first]) : end].astype(np.int64)
-        _pack_part(words, part, layout.between(first, last), run_bit[first:last])
+        _pack_part(words, part, _between(layout, first, last), run_bit[first:last])
         first = last
     return words.view(np.uint8)[: int(ends[-1]) if len(ends) else 0], ends.astype(np.uint32)
+
+
+def _between(layout: Layout, first: int, last: int) -> Layout:
+    rows = slice(first, last)
+    return Layout(layout.counts[rows], layout.low[rows], layout.split[rows], layout.bits[rows])
 
 
 def _pack_part(

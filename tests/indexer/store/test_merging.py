@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from store_batches import Page, colliding_words, contents, write_segment
 
 from indexer.store import merging
+from indexer.store.errors import IndexCorruptError
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
 
@@ -64,3 +68,30 @@ def test_all_versions_dead(tmp_path: Path) -> None:
     write_segment(str(tmp_path / "a"), {"http://a.example/": {("cat", 6): [1]}})
     places = merge_segments(str(tmp_path / "m"), [Segment(str(tmp_path / "a"))], [[0]])
     assert places[0].tolist() == [-1] and len(Segment(str(tmp_path / "m"))) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["pair_ends", "ordinals", "shapes", "position_ends", "word_ends", "word_ids", "extent"]
+)
+def test_lists_that_do_not_fit_each_other_are_damage_of_their_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Whatever the checksums say: what is read is held against what is there."""
+    pages: list[Page] = [{("cat", 6): [3, 900], ("dog", 0): [1]}, {("cat", 6): [7], ("x", 1): [0]}]
+    paths = [str(tmp_path / f"{number}.seg") for number in range(2)]
+    for number, path in enumerate(paths):
+        write_segment(path, {f"http://{number}.example/{row}": page for row, page in enumerate(pages)})
+    arrays_of = merging._arrays_of
+
+    def damaged(segment: Segment) -> dict[str, NDArray[Any]]:
+        arrays = arrays_of(segment)
+        if segment.path == paths[1]:
+            changed = {"ordinals": 9, "shapes": 77, "extent": 1 << 30}.get(name)
+            arrays[name] = (
+                arrays[name][::-1].copy() if changed is None else np.full_like(arrays[name], changed)
+            )
+        return arrays
+
+    monkeypatch.setattr(merging, "_arrays_of", damaged)
+    with pytest.raises(IndexCorruptError, match=r"1\.seg: its lists do not fit each other"):
+        merge_segments(str(tmp_path / "m"), [Segment(path) for path in paths], [(), ()])
