@@ -181,7 +181,7 @@ def body() -> str:
         (code * factor % (1 << 64)) >> (64 - TABLE_BITS): tag for code, tag in zip(codes, names, strict=True)
     }
     places = "\n".join(f"    [{slot}] = {constant(tag)}," for slot, tag in sorted(slots.items()))
-    spellings = "\n".join(f'    [{constant(tag)}] = {{"{tag}", {len(tag)}}},' for tag in names)
+    spellings = "\n".join(f'    [{constant(tag)}] = {{0x{first_eight(tag):x}u, "{tag}", {len(tag)}}},' for tag in names)
     return "\n".join(
         [
             "/* Written by scripts/make_html_tables.py. */",
@@ -195,6 +195,7 @@ def body() -> str:
             "};",
             "",
             "static const struct {",
+            "    uint64_t first; /* its first eight bytes */",
             "    char name[15];",
             "    uint8_t size;",
             "} spellings[TAG_COUNT] = {",
@@ -208,12 +209,7 @@ def body() -> str:
             "unsigned html_tag_named(uint64_t first, const uint8_t *name, size_t size) {",
             "    if (size >= sizeof spellings[0].name) return TAG_OTHER;",
             f"    unsigned tag = tag_at[((first ^ ((uint64_t)size << 59)) * {factor}u) >> {64 - TABLE_BITS}];",
-            "    if (spellings[tag].size != size) return TAG_OTHER;",
-            "    uint64_t known = 0;",
-            "    for (size_t i = 0; i < size && i < 8; i++) {",
-            "        known |= (uint64_t)(uint8_t)spellings[tag].name[i] << (8 * i);",
-            "    }",
-            "    if (known != first) return TAG_OTHER;",
+            "    if (spellings[tag].first != first || spellings[tag].size != size) return TAG_OTHER;",
             "    for (size_t i = 8; i < size; i++) {",
             "        uint8_t byte = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];",
             "        if (byte != (uint8_t)spellings[tag].name[i]) return TAG_OTHER;",
