@@ -152,7 +152,7 @@ typedef struct spot {
 typedef struct reader {
     uint32_t leaf, list_count;
     held **lists;
-    fa_cursor *cursors;
+    fa_cursor *cursors, *begins; /* begins: as they were at first */
     uint32_t *rows;     /* next row of each list among those that count */
     uint32_t *order;    /* of a phrase: the rarest list first, that of its first word last */
     uint32_t *offsets;  /* of many lists: where the entries of each version begin; else NULL */
@@ -162,6 +162,8 @@ typedef struct reader {
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                 const uint64_t *candidates);
+/* Begin anew, for versions that lie before those that were asked for. */
+void reader_again(reader *from);
 /* Append the occurrences of a word in a version, or of the first word of a phrase. FA_TIME_UP: not all of them. */
 int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
 uint64_t place_at(uint32_t element, uint32_t position);

@@ -125,16 +125,22 @@ static int bound_all(fa_query *query, entry *entries, size_t count) {
     return FA_OK;
 }
 
-static int add_to(fa_query *query, entry *entries, size_t count) {
-    pool in;
+/* pools: by segment, opened when one is needed. */
+static int add_to(fa_query *query, pool *pools, entry *entries, size_t count) {
+    pool *in = NULL;
     qsort(entries, count, sizeof(entry), by_place);
     for (size_t at = 0; at < count; at++) {
         double norms[FA_KINDS];
         fa_found *found = entries[at].found;
-        if (at == 0 || found->place != entries[at - 1].found->place) TRY(open_pool(query, &in, found->place));
-        TRY(read_lines(&in, found->ordinal));
+        if (at == 0 || found->place != entries[at - 1].found->place) {
+            in = &pools[found->place];
+            if (in->query == NULL) TRY(open_pool(query, in, found->place));
+            for (uint32_t each = 0; each < 2 * query->program.leaf_count; each++)
+                reader_again(&in->readers[each]);
+        }
+        TRY(read_lines(in, found->ordinal));
         TRY(norms_of(query, found->place, &found->ordinal, 1, norms));
-        found->score = found->score + nearness_in(&in, norms);
+        found->score = found->score + nearness_in(in, norms);
         found->is_near = 1;
     }
     return FA_OK;
@@ -145,22 +151,23 @@ static int add_to(fa_query *query, entry *entries, size_t count) {
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) {
     entry *entries = arena_get(&query->kept, count * sizeof(entry));
     double *scores = arena_get(&query->kept, count * sizeof(double));
-    if (entries == NULL || scores == NULL) return FA_NO_MEMORY;
+    pool *pools = arena_get(&query->kept, query->program.segment_count * sizeof(pool));
+    if (entries == NULL || scores == NULL || pools == NULL) return FA_NO_MEMORY;
     for (size_t at = 0; at < count; at++) entries[at].found = &found[at];
-    if (needed >= count) return add_to(query, entries, count);
+    if (needed >= count) return add_to(query, pools, entries, count);
     TRY(bound_all(query, entries, count));
     qsort(entries, count, sizeof(entry), by_bound);
     /* step by step: the more are known, the more of the others cannot win */
-    size_t done = 0, step = needed;
+    size_t done = 0;
     while (done < count) {
-        size_t end = done + step < count ? done + step : count;
+        size_t end = done + needed < count ? done + needed : count;
         if (done >= needed) {
             for (size_t at = 0; at < done; at++) scores[at] = entries[at].found->score;
             qsort(scores, done, sizeof(double), falling);
             while (end > done && entries[end - 1].bound < scores[needed - 1]) end--;
             if (end == done) break;
         }
-        TRY(add_to(query, entries + done, end - done));
+        TRY(add_to(query, pools, entries + done, end - done));
         done = end;
     }
     return FA_OK;

@@ -94,9 +94,10 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     if (!count) return FA_OK;
     made->lists = arena_get(&query->kept, count * sizeof(held *));
     made->cursors = arena_get(&query->kept, count * sizeof(fa_cursor));
+    made->begins = arena_get(&query->kept, count * sizeof(fa_cursor));
     made->rows = arena_get(&query->kept, count * sizeof(uint32_t));
     made->order = arena_get(&query->kept, count * sizeof(uint32_t));
-    if (made->lists == NULL || made->cursors == NULL || made->rows == NULL || made->order == NULL)
+    if (made->lists == NULL || made->cursors == NULL || made->begins == NULL || made->rows == NULL || made->order == NULL)
         return FA_NO_MEMORY;
     for (uint32_t each = 0; each < count; each++) {
         held *list = &known->lists[each];
@@ -106,10 +107,17 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
         TRY(skips_find(query, &made->cursors[made->list_count]));
         made->lists[made->list_count++] = list;
     }
+    memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
     else if (made->list_count > MANY)
         TRY(index_lists(query, made, live_at(query, place)->layers[0]->versions, candidates));
     return FA_OK;
+}
+
+void reader_again(reader *from) {
+    if (!from->list_count) return;
+    memcpy(from->cursors, from->begins, from->list_count * sizeof(fa_cursor));
+    memset(from->rows, 0, from->list_count * sizeof(uint32_t));
 }
 
 static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint32_t row, uint8_t **elements,
