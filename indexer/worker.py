@@ -289,7 +289,7 @@ class Worker:
         page.language = page.language or body.language
         page.language = language_of(page)
         page.charset = body.charset
-        self._links.add(len(self._documents), row.found.url, page)
+        self._links.add(len(self._documents), row.found.url, page, self._pages.page)
         words = self._pages.words(row.found.url, page.language, MAX_TEXT)
         self._words.add_page(words)
         if words.is_cut:

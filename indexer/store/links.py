@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
+from indexer.core.links import BatchLinks
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.compact import page_number
 from indexer.store.errors import IndexCorruptError
@@ -28,7 +29,6 @@ _PLAIN_PATH = re.compile(rf"/?((?:\.\./)*)((?:{_PLAIN_SEGMENT}/)*(?:{_PLAIN_SEGM
 _PLAIN_ADDRESS = re.compile(rf"(https?://[a-z0-9.-]+/)((?:{_PLAIN_SEGMENT}/)*{_PLAIN_SEGMENT})")
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
-_NOT_KNOWN = -1
 _LINKS_AT_ONCE = 250_000
 _KEYS = 1 << 64
 
@@ -42,41 +42,29 @@ class LinkCollector:
     """Collects the links of the pages of one batch, then writes them."""
 
     def __init__(self) -> None:
-        self._targets: list[int] = []
-        self._texts: list[int] = []
-        self._sources: list[int] = []
-        self._numbers: dict[str, int] = {}
+        self._links = BatchLinks()
+        # numbers of what addresses are relative to: a folder, and the charset of a page
+        self._numbers: dict[tuple[str, str], int] = {}
         # sort keys of the folders that links are relative to, "" for odd ones
         self._folders: dict[str, str] = {}
-        # targets of links: most links of a site are on all of its pages
-        self._keys: dict[
-            str, dict[str, int | None]
-        ] = {}  # by the folder of the page and the address as written
-        self._by_base: dict[
-            tuple[str, str], int | None
-        ] = {}  # by what the address is relative to, without fragment
+        # targets by what the address is relative to, without fragment: folders of a site share those from its root
+        self._by_base: dict[tuple[str, str], int | None] = {}
 
-    def add(self, ordinal: int, url: str, page: PageText) -> None:
-        """Add the links of a page; those to itself and to what is no http or https address are left out."""
-        if not page.links:
-            return
+    def add(self, ordinal: int, url: str, page: PageText, links: object) -> None:
+        """Add the links of a page; those to itself and to what is no http or https address are left out.
+
+        ordinal: no other page's. links: a pointer to the struct fa_page of the page.
+        """
         base = base_of(url, page.base, page.charset)
         scheme, _, rest = _PATH_END.split(base, 1)[0].partition("://")
         origin = f"{scheme}://{rest.partition('/')[0]}"
         folder = f"{scheme}://{rest.rpartition('/')[0] or rest}"
-        own = self._key("", url)
-        known = self._keys.setdefault(folder, {})
-        for written, text in page.links:
-            href = in_charset(written, page.charset)
-            key = known.get(href, _NOT_KNOWN)
-            if key == _NOT_KNOWN:
-                key = self._target(href, base, folder, origin)
-                if href and (href[0].isalnum() or href[0] in "./"):
-                    known[href] = key  # the same for all pages of the folder
-            if key is not None and key != own:
-                self._targets.append(key)
-                self._texts.append(self._numbers.setdefault(text, len(self._numbers)))
-                self._sources.append(ordinal)
+        number = self._numbers.setdefault((folder, page.charset), len(self._numbers))
+        targets = [
+            self._target(in_charset(written, page.charset), base, folder, origin)
+            for written in self._links.ask(links, number, ordinal)
+        ]
+        self._links.add(links, number, ordinal, self._key("", url), targets)
 
     def _target(self, href: str, base: str, folder: str, origin: str) -> int | None:
         """Return the key of what a link points to, None for what is no page."""
@@ -127,12 +115,9 @@ class LinkCollector:
 
     def write(self, path: str) -> None:
         """Write what was collected. Raises DiskFullError."""
-        rows = _sorted_rows(
-            np.asarray(self._targets, dtype=np.uint64),
-            np.asarray(self._texts, dtype=np.int64),
-            np.asarray(self._sources, dtype=np.int64),
-        )
-        _write(path, [rows], list(self._numbers))
+        target, text, source = self._links.columns()
+        rows = _sorted_rows(target, text.astype(np.int64), source.astype(np.int64))
+        _write(path, [rows], self._links.texts())
 
 
 @dataclass(slots=True)

@@ -21,12 +21,17 @@ class PageWords:
         self._reader, self._tokenizer = PageReader(), Tokenizer()
 
     def read(self, html: str | bytes) -> PageText:
-        """Return what a page says, with no more of its running text than a part from the middle.
+        """Return what a page says, but for its links, with no more of its running text than a part from the middle.
 
         html: bytes are UTF-8. Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be
         called then.
         """
         return page_text(self._reader.read(html), _SAMPLE)
+
+    @property
+    def page(self) -> object:
+        """A pointer to the struct fa_page of the page in hand, whose links other functions of the core take."""
+        return self._reader.page
 
     def words(self, url: str, language: str, most: int = MAX_TEXT) -> Tokenizer:
         """Return a tokenizer with the words of the page in hand, until the next one is asked for.

@@ -136,7 +136,7 @@ def _reader() -> PageReader:
 def page_text(page: Page, most: int | None = None) -> PageText:
     """Return what a page says as strings.
 
-    most: bytes of running text, from its middle; it is of no element in particular then.
+    most: bytes of running text, from its middle; it is of no element in particular then, and links are left out.
     """
     marked, classes = _pieces(page) if most is None else (_middle(page, most), [BODY])
     return PageText(
@@ -147,7 +147,7 @@ def page_text(page: Page, most: int | None = None) -> PageText:
         robots=page.robots.text(),
         marked=marked,
         classes=classes,
-        links=_links(page),
+        links=_links(page) if most is None else [],
         base=page.base.text() if page.base.data else None,
     )
 

@@ -20,6 +20,7 @@ from indexer.store.writer import IndexWriter
 from indexer.text.analysis import analyze_pages
 from indexer.text.elements import ELEMENTS, PageText, join_pieces
 from indexer.worker import version_columns
+from tests.indexer.page_structs import page_with_links
 from tests.indexer.plain import PlainVersion
 
 HEADING, ANCHOR, EMPHASIS, BODY, ALT = (
@@ -128,7 +129,8 @@ class DirectIndex:
             batch.segment, batch.links = "test.new", "test.links.new"
             links = LinkCollector()
             for ordinal, version in enumerate(new):
-                links.add(ordinal, version.url, page_text(version))
+                page = page_text(version)
+                links.add(ordinal, version.url, page, page_with_links(page.links))
             links.write(os.path.join(self.folder, batch.links))
             write_batch(os.path.join(self.folder, batch.segment), [tokens], columns)
             batch.sums = columns.lengths.sum(axis=0).tolist()

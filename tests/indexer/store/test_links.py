@@ -10,20 +10,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import canonical_url, surt_key
+from indexer.core.links import BatchLinks
 from indexer.store.compact import page_number, sort_key
 from indexer.store.errors import IndexCorruptError
 from indexer.store.links import LinkCollector, Links, merge_links
 from indexer.text.elements import PageText
+from tests.indexer.page_structs import page_with_links
 
 
 def key(url: str) -> int:
     return page_number(sort_key(url))
 
 
+def add(
+    collector: LinkCollector,
+    ordinal: int,
+    url: str,
+    links: list[tuple[str, str]],
+    base: str | None = None,
+    charset: str = "utf-8",
+) -> None:
+    collector.add(ordinal, url, PageText(base=base, charset=charset), page_with_links(links))
+
+
 def written(path: Path, pages: list[tuple[str, list[tuple[str, str]]]]) -> Links:
     collector = LinkCollector()
     for ordinal, (url, links) in enumerate(pages):
-        collector.add(ordinal, url, PageText(links=links))
+        add(collector, ordinal, url, links)
     collector.write(str(path))
     return Links(str(path), len(pages))
 
@@ -57,7 +70,7 @@ def test_what_leads_to_no_other_page_is_left_out(tmp_path: Path, href: str) -> N
 def test_queries_lead_where_the_charset_of_the_page_says(tmp_path: Path) -> None:
     collector = LinkCollector()
     for ordinal, charset in enumerate(("windows-1251", "koi8-r", "utf-8", "windows-1252")):
-        collector.add(ordinal, "http://a.example/x/", PageText(links=[("y?я", "text")], charset=charset))
+        add(collector, ordinal, "http://a.example/x/", [("y?я", "text")], charset=charset)
     collector.write(str(tmp_path / "a.links"))
     queries = ("%FF", "%D1", "%D1%8F", "%26%231103%3B")
     assert contents(Links(str(tmp_path / "a.links"), 4)) == {
@@ -67,8 +80,8 @@ def test_queries_lead_where_the_charset_of_the_page_says(tmp_path: Path) -> None
 
 def test_a_base_moves_relative_addresses(tmp_path: Path) -> None:
     collector = LinkCollector()
-    collector.add(0, "http://a.example/x/", PageText(links=[("y", "one")], base="/deep/z"))
-    collector.add(1, "http://a.example/x/", PageText(links=[("y", "two")], base="mailto:nobody"))
+    add(collector, 0, "http://a.example/x/", [("y", "one")], base="/deep/z")
+    add(collector, 1, "http://a.example/x/", [("y", "two")], base="mailto:nobody")
     collector.write(str(tmp_path / "a.links"))
     assert contents(Links(str(tmp_path / "a.links"), 2)) == {
         (key("http://a.example/deep/y"), "one", 0),
@@ -126,11 +139,92 @@ def test_links_lead_to_where_their_canonical_addresses_say(url: str, hrefs: list
     collector = LinkCollector()
     expected = []
     for ordinal, href in enumerate(hrefs):
-        collector.add(ordinal, url, PageText(links=[(href, "")]))
+        add(collector, ordinal, url, [(href, "")])
         try:
             key = page_number(surt_key(canonical_url(href, url)))
         except ValueError:
             continue
         if href and key != page_number(sort_key(url)) and "#" not in href:
             expected.append((ordinal, key))
-    assert list(zip(collector._sources, collector._targets, strict=True)) == expected
+    targets, _, sources = collector._links.columns()
+    assert list(zip(sources.tolist(), targets.tolist(), strict=True)) == expected
+
+
+hrefs = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "y",
+                "y",
+                "/y",
+                "?q",
+                "?q=я",
+                "#t",
+                "//b.example/y",
+                "http://b.example/я",
+                "é",
+                " y",
+                "y#t",
+                "mailto:a",
+            ]
+        ),
+        st.sampled_from(["", "one", "zwei", "é"]),
+    ),
+    max_size=6,
+)
+pages = st.tuples(
+    st.sampled_from(
+        ["http://a.example/x/", "http://a.example/x/z?p", "http://a.example/y", "https://b.example/"]
+    ),
+    hrefs,
+    st.sampled_from([None, "/x/", "?b"]),
+    st.sampled_from(["utf-8", "windows-1251"]),
+)
+
+
+@given(st.lists(pages, max_size=6))
+def test_what_a_link_means_does_not_depend_on_the_pages_before(
+    batch: list[tuple[str, list[tuple[str, str]], str | None, str]],
+) -> None:
+    """Addresses met before in a folder are not asked for again."""
+    together, expected = LinkCollector(), []
+    for ordinal, (url, links, base, charset) in enumerate(batch):
+        add(together, ordinal, url, links, base, charset)
+        alone = LinkCollector()
+        add(alone, ordinal, url, links, base, charset)
+        expected += rows(alone)
+    assert rows(together) == expected
+
+
+def rows(collector: LinkCollector) -> list[tuple[int, str, int]]:
+    target, text, source = (column.tolist() for column in collector._links.columns())
+    texts = collector._links.texts()
+    return [(key, texts[number], ordinal) for key, number, ordinal in zip(target, text, source, strict=True)]
+
+
+def test_an_address_of_a_folder_is_asked_for_once() -> None:
+    links = BatchLinks()
+    first, second = (
+        page_with_links([("y", "a"), ("y", "b"), ("?q", "c"), ("#t", "d")]),
+        page_with_links([("y", "a"), ("?q", "c")]),
+    )
+    assert links.ask(first, 0, 0) == ["y", "?q"]
+    links.add(first, 0, 0, None, [7, None])
+    assert links.ask(second, 0, 1) == ["?q"], "what follows a question mark belongs to the page"
+    links.add(second, 0, 1, None, [8])
+    assert links.ask(second, 1, 2) == ["y", "?q"], "another folder"
+    links.add(second, 1, 2, 9, [9, 8])
+    assert [column.tolist() for column in links.columns()] == [
+        [7, 7, 7, 8, 8],
+        [0, 1, 0, 2, 2],
+        [0, 0, 1, 1, 2],
+    ]
+    assert links.texts() == ["a", "b", "c"]
+
+
+def test_as_many_meanings_are_given_as_were_asked_for() -> None:
+    links = BatchLinks()
+    page = page_with_links([("y", "a"), ("z\0z", "b")])
+    assert links.ask(page, 0, 0) == ["y", "z z"]
+    with pytest.raises(ValueError, match="do not fit"):
+        links.add(page, 0, 0, None, [7])

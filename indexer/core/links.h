@@ -1,0 +1,48 @@
+/* The links of the pages of a batch, each with the number that its target is known by.
+ *
+ * What an address means depends on the page that it stands in, and is worked out in Python (indexer/store/links.py); but
+ * most links of a site stand on all of its pages. So a page is handed over in two calls: fa_links_ask tells which of its
+ * addresses are met for the first time in a folder, and fa_links_add takes what they mean and all of its links.
+ *
+ * Memory: each address of a folder and each text once, 16 bytes a link.
+ */
+#ifndef FINDINGAID_LINKS_H
+#define FINDINGAID_LINKS_H
+
+#include "core.h"
+#include "page.h"
+
+typedef struct fa_links fa_links;
+
+/* Columns of what was collected: a row a link, in the order of the pages and of the links in them. */
+typedef struct fa_link_columns {
+    fa_bytes targets;  /* uint64_t: the number of the target */
+    fa_bytes texts;    /* uint32_t: index of the text */
+    fa_bytes sources;  /* uint32_t: ordinal of the page */
+    fa_bytes spelled;  /* the texts one behind the other */
+    fa_bytes text_ends; /* uint32_t: where each of them ends */
+} fa_link_columns;
+
+/* NULL when memory is short. */
+FA_EXPORT fa_links *fa_links_new(void);
+FA_EXPORT void fa_links_free(fa_links *links);
+
+/* Give the addresses of a page that have to be explained, as written, with a zero byte behind each (one inside is a blank);
+ * those that begin with '#' lead nowhere else and are left out. They are valid until the next call.
+ *
+ * folder: a number below 2^31 for what the addresses of a page are relative to, its folder and its charset. ordinal: of the
+ * page, below 2^31 and no other page's. Linear time. */
+FA_EXPORT enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal,
+                                      fa_bytes *asked);
+
+/* Add the links of the page that fa_links_ask was called for last, without those to the page itself (`own`).
+ *
+ * targets, are_pages: for each address asked for the number of its target, and 0 when it is no page. FA_CORRUPT: `count` is
+ * not as many as were asked for. */
+FA_EXPORT enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal,
+                                      uint64_t own, const uint64_t *targets, const uint8_t *are_pages, size_t count);
+
+/* What was collected; valid until the next call. */
+FA_EXPORT void fa_links_columns(const fa_links *links, fa_link_columns *columns);
+
+#endif
