@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
 from typing import NamedTuple
 
@@ -107,8 +109,8 @@ class PageReader:
 
 def text_of(html: str | bytes) -> tuple[str, str]:
     """Return the running text of a page and its description."""
-    page = _reader().read(html)
-    return page.text.text(), page.description.text()
+    with _reading(html) as page:
+        return page.text.text(), page.description.text()
 
 
 def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
@@ -116,21 +118,32 @@ def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
 
     html: bytes are UTF-8. paragraphs: for readers: a line of the text is a paragraph, or a line of preformatted text.
     """
-    return page_text(_reader().read(html, paragraphs=paragraphs))
+    with _reading(html, paragraphs=paragraphs) as page:
+        return page_text(page)
 
 
 def collect_parts(html: str | bytes) -> tuple[PageText, list[Part], bool]:
     """Return the element texts of a page, all that it points to or needs in document order, and whether that is cut."""
-    page = _reader().read(html, parts=True)
-    return page_text(page), _parts(page), bool(page.cut & CUT_PARTS)
+    with _reading(html, parts=True) as page:
+        return page_text(page), _parts(page), bool(page.cut & CUT_PARTS)
 
 
-def _reader() -> PageReader:
-    """Return the reader of this thread."""
+_LARGE = (
+    1 << 20
+)  # bytes of markup from which on a reader is not kept: a server has many threads, and each its own
+
+
+@contextmanager
+def _reading(html: str | bytes, *, paragraphs: bool = False, parts: bool = False) -> Iterator[Page]:
+    """Read a page with the reader of this thread; what it says is there until the block ends."""
     reader: PageReader | None = getattr(_readers, "reader", None)
     if reader is None:
         reader = _readers.reader = PageReader()
-    return reader
+    try:
+        yield reader.read(html, paragraphs=paragraphs, parts=parts)
+    finally:
+        if len(html) > _LARGE:
+            _readers.reader = None
 
 
 def page_text(page: Page, most: int | None = None) -> PageText:

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.core.library import TOO_LARGE, core
+from indexer.text import pages
 from indexer.text.analysis import words_of
-from indexer.text.pages import CUT_LINKS, CUT_NESTING, Bytes, PageReader, collect_page, page_text
+from indexer.text.pages import CUT_LINKS, CUT_NESTING, Bytes, PageReader, collect_page, page_text, text_of
 from scripts import make_html_tables
 from tests.indexer.text.differential import SCRAPS, differences, pages_of, spoil, too_costly
 from tests.indexer.text.tree_walk import walked_page
@@ -255,3 +256,15 @@ def test_what_is_nested_too_deep_is_closed_early_and_said_so() -> None:
 def test_the_tables_are_those_that_the_script_writes() -> None:
     assert (make_html_tables.FOLDER / "html_tables.h").read_text() == make_html_tables.header()
     assert (make_html_tables.FOLDER / "html_tables.c").read_text() == make_html_tables.body()
+
+
+def test_what_a_large_page_needed_is_not_kept_for_the_next_one_of_the_thread() -> None:
+    """A server has many threads, each with a reader of its own."""
+    assert collect_page("<p>small").text == "small\n"
+    kept = pages._readers.reader
+    assert kept is not None
+    assert collect_page("<p>again").text == "again\n" and pages._readers.reader is kept
+    large = "<p>" + "x " * (pages._LARGE // 2)
+    assert len(collect_page(large).text) > pages._LARGE - 10
+    assert pages._readers.reader is None
+    assert text_of(large)[0].startswith("x x") and pages._readers.reader is None
