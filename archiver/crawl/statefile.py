@@ -17,6 +17,7 @@ from contextlib import contextmanager
 
 from archiver.crawl.errors import CrawlError, JobError
 from archiver.errors import DiskFullError, is_disk_full
+from archiver.sqlite_files import BUSY_S, write_ahead
 
 VERSION = 1
 
@@ -92,9 +93,10 @@ class StateFile:
             raise JobError(f"{path}: this job has not been started yet")
         try:
             self.connection = sqlite3.connect(
-                path, timeout=20, isolation_level=None, check_same_thread=False, cached_statements=256
+                path, timeout=BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=256
             )
-            self.connection.execute("PRAGMA journal_mode = WAL")
+            if not read_only:
+                write_ahead(self.connection)
             self.connection.execute("PRAGMA synchronous = NORMAL")
             self.connection.execute(f"PRAGMA cache_size = -{cache_mb * 1024}")
             self._prepare(read_only)
@@ -140,12 +142,18 @@ class StateFile:
         with self.lock:
             self.connection.close()
 
+    def _make_tables(self) -> None:
+        """Make the tables, unless another process has done so meanwhile."""
+        with self.transaction():
+            if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                for statement in _SCHEMA.split(";\n"):
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {VERSION}")
+
     def _prepare(self, read_only: bool) -> None:
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if version == 0 and not read_only:
-            self.connection.executescript(
-                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
-            )
+            self._make_tables()
         elif version == 0:  # its process has just begun
             raise JobError(f"{self.path}: this job has not been started yet")
         elif version != VERSION:

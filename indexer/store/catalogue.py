@@ -19,6 +19,7 @@ from typing import Any, cast
 from sqlitedict import SqliteDict
 
 from archiver.errors import FindingAidError
+from archiver.sqlite_files import BUSY_S, write_ahead
 from indexer.store import disk
 from indexer.store.arrayfile import FORMAT_VERSION
 from indexer.store.compact import add_functions
@@ -35,7 +36,6 @@ from indexer.store.pages import has_checksums, verify_pages, writing_vfs
 from indexer.store.payloads import DIGEST_END, PAYLOAD_END
 
 FILE_NAME = "catalogue.sqlite"
-_BUSY_S = 30.0
 _EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done with the journal
 
 _TABLES = f"""
@@ -211,17 +211,17 @@ class Catalogue:
             connection = sqlite3.connect(
                 address + (f"?vfs={vfs}" if vfs else ""),
                 uri=True,
-                timeout=_BUSY_S,
+                timeout=BUSY_S,
                 isolation_level=None,
                 check_same_thread=False,
             )
             add_functions(connection)
-            connection.execute("PRAGMA journal_mode=WAL")
+            write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
             return connection
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
         connection = sqlite3.connect(
-            address + options, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            address + options, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
         )
         add_functions(connection)
         connection.execute("PRAGMA query_only=1")
