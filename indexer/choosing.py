@@ -227,8 +227,7 @@ def _moved(
         file = gone.pop(print_, None) if print_ else None
         if file is None:
             continue
-        with writer.catalogue.transaction():
-            writer.files.move(file, path, state)
+        writer.move_file(file, path, state)
         log.info("%s: lies at %s now; nothing of it is read again", file.path, path)
         choice.problems.append(f"{file.path}: lies at {path} now; nothing of it is read again")
         done |= {file.whole, whole}

@@ -12,7 +12,7 @@ import numpy as np
 
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
-from indexer.store.copies import NO_ORIGINAL
+from indexer.store.copies import count_wrong_copies
 from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexMissingError
 from indexer.store.files import FileTable
@@ -131,10 +131,6 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
             " GROUP BY file, member, offset, inner HAVING COUNT(*) > 1)",
         ),
         (
-            "copies of a capture that is not there",
-            f"SELECT COUNT(*) FROM capture_rows c WHERE c.copy = 1 AND {NO_ORIGINAL}",
-        ),
-        (
             "versions more than once",
             "SELECT COUNT(*) FROM (SELECT 1 FROM versions GROUP BY url, digest HAVING COUNT(*) > 1)",
         ),
@@ -149,6 +145,12 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
         count = connection.execute(sql).fetchone()[0]
         if count:
             problems.append(f"{catalogue.path}: {count} {what}; index the archives again with --rebuild")
+    wrong = count_wrong_copies(connection)
+    if wrong:
+        problems.append(
+            f"{catalogue.path}: {wrong} captures that are shown although another file stands for them, or the other"
+            " way round; index the archives again with --rebuild"
+        )
     captures = dict(connection.execute("SELECT file, COUNT(*) FROM capture_rows GROUP BY file").fetchall())
     for file in FileTable(catalogue).all():
         if file.entry is None:

@@ -22,10 +22,10 @@ from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch, NewCapture
 from indexer.store.compact import compact_address, compact_digest, kept_page, kept_time, split_key
-from indexer.store.copies import mark_copies, show_copies
+from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
-from indexer.store.files import IN_FILE, FileTable
+from indexer.store.files import IN_FILE, FileTable, KnownFile, State
 from indexer.store.inlinks import write_overlays
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
 from indexer.store.merge_task import MergeTask, Places, run_merge
@@ -68,7 +68,7 @@ class IndexWriter:
         connection = self.catalogue.connection()
         self._pages_before = _pages_of(connection)
         watch_captures(connection)
-        show_copies(connection)
+        watch_records(connection)
         try:
             self._next_url = _greatest(connection, "addresses") + 1
             last_version = int(self._dictionary.get(_LAST_VERSION) or 0)
@@ -292,7 +292,6 @@ class IndexWriter:
             self._dictionary[_LAST_VERSION] = max(int(self._dictionary.get(_LAST_VERSION) or 0), *digests)
         for batch in batches:
             note_shown(connection, self._add_captures(connection, batch, digests))
-        mark_copies(connection, self._may_be_copies(connection, last_before))
         payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
         for batch in batches:
             for file, entry in batch.ledger:
@@ -310,6 +309,8 @@ class IndexWriter:
                 for repeat in batch.repeats
             ],
         )
+        note_seconds(connection, "id > ?", (last_before,))
+        settle_copies(connection)
         self._keep(connection, segments, fresh)
         return segments
 
@@ -425,17 +426,6 @@ class IndexWriter:
                 digest = digests[version] = row[0]
         return digest
 
-    def _may_be_copies(self, connection: sqlite3.Connection, last_before: int) -> list[int]:
-        """Return those of the captures that have come whose address has another one of the same second."""
-        return [
-            row[0]
-            for row in connection.execute(
-                "SELECT c.id FROM capture_rows c NOT INDEXED WHERE c.id > ? AND c.time >= 0 AND EXISTS (SELECT 1"
-                " FROM capture_rows o WHERE o.url = c.url AND o.time = c.time AND o.id < c.id) ORDER BY c.id",
-                (last_before,),
-            )
-        ]
-
     @staticmethod
     def _delete_captures(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> None:
         """Delete the captures that fit a condition, a row at a time: triggers look at those that are left."""
@@ -502,6 +492,14 @@ class IndexWriter:
             connection.execute("DELETE FROM pieces WHERE file = ?", (file.number,))
             self.files.forget(file.number)
 
+    def move_file(self, file: KnownFile, path: str, state: State) -> None:
+        """Note that a file lies at `path` now; which of several copies is shown goes by the paths of their files."""
+        with self.catalogue.transaction() as connection:
+            self.files.move(file, path, state)
+            note_seconds(connection, IN_FILE, (file.number,))
+            settle_copies(connection)
+            self._keep(connection, list(self._dictionary["segments"]))
+
     def drop_captures(
         self, connection: sqlite3.Connection, where: str, values: Sequence[Any], *, fold: bool = True
     ) -> None:
@@ -512,6 +510,7 @@ class IndexWriter:
         shown = self._versions_of(connection, where, values)
         urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
         self._delete_captures(connection, where, values)
+        settle_copies(connection)
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
         before = {entry["number"]: set(entry["dead"]) for entry in segments}
         self._bury(connection, self._without_bytes(connection, shown), segments)

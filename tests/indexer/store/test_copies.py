@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
+from contextlib import closing
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from shelf import page, record
 
 from indexer import IndexOptions, build_index, open_index, remove_from_index
 from indexer.listing import KeyRange
+from indexer.store.copies import count_wrong_copies
+from indexer.store.layout import live_folder
 
 ONE = IndexOptions(workers=1)
 URL, OTHER = "http://a.example/", "http://b.example/"
@@ -125,9 +130,103 @@ def test_copies_against_a_look_at_all_records_through_files_that_come_and_go(tmp
             assert totals.shown_captures == len(shown)
             assert totals.captures == sum(map(len, left.values()))
             assert index.check() == []
-            hits = index.search("site:example").hits
+            hits = index.search("site:example", limit=100).hits
             assert sum(hit.captures for hit in hits) == len(shown)
         remove_from_index(folder, "file", str(tmp_path / f"{gone}.warc"))
         del left[gone]
     with open_index(folder) as index:
         assert index.list_captures(KeyRange.everything()) == []
+
+
+# -- files that hold a record several times
+
+TWICE = {"x": [FIRST, FIRST, SECOND], "y": [FIRST, SECOND, SECOND, SECOND], "z": [SECOND, FIRST]}
+
+
+def shown_places(folder: str) -> list[tuple[str, int, int]]:
+    """Return file, offset and copy of each row of the catalogue, and hold `check` and the counts against them."""
+    with closing(sqlite3.connect(f"{live_folder(folder)}/catalogue.sqlite")) as catalogue:
+        rows = catalogue.execute(
+            "SELECT f.whole, c.offset, c.copy FROM capture_rows c JOIN files f ON f.id = c.file ORDER BY 1, 2"
+        ).fetchall()
+    with open_index(folder) as index:
+        assert index.check() == []
+        totals = index.statistics()
+        assert (totals.captures, totals.copies) == (len(rows), sum(row[2] for row in rows))
+        hits = index.search("site:example", limit=100).hits
+        assert sum(hit.captures for hit in hits) == totals.shown_captures
+    return [(Path(whole).name, offset, copy) for whole, offset, copy in rows]
+
+
+def plain_places(files: dict[str, list[bytes]]) -> list[tuple[str, int, int]]:
+    """Return what `shown_places` has to say, from the files themselves."""
+    places = []
+    for name, records in sorted(files.items()):
+        for number, each in enumerate(records):
+            holder = min(files, key=lambda other: (-files[other].count(each), other))
+            places.append((f"{name}.warc", sum(map(len, records[:number])), int(holder != name)))
+    return places
+
+
+def write(folder: Path, name: str, records: list[bytes]) -> str:
+    path = folder / f"{name}.warc"
+    path.write_bytes(b"".join(records))
+    return str(path)
+
+
+@pytest.mark.parametrize("order", list(permutations(TWICE)), ids="".join)
+def test_which_are_shown_does_not_depend_on_the_order_of_runs(tmp_path: Path, order: tuple[str, ...]) -> None:
+    folder = str(tmp_path / "index")
+    for name in order:
+        build_index([write(tmp_path, name, TWICE[name])], folder, options=ONE)
+    assert shown_places(folder) == plain_places(TWICE)
+    left = dict(TWICE)
+    for name in order:
+        remove_from_index(folder, "file", str(tmp_path / f"{name}.warc"))
+        del left[name]
+        assert shown_places(folder) == plain_places(left)
+
+
+def test_files_that_come_grow_move_and_go_against_the_files_themselves(tmp_path: Path) -> None:
+    """Random files with records repeated in them; after each step the marks are those of what is there."""
+    some = random.Random(17)
+    pool = [
+        record(some.choice((URL, OTHER)), page(n % 3), kind=some.choice(("response", "resource")),
+               date=f"2010-01-01T00:00:{n % 5:02}Z")
+        for n in range(12)
+    ]  # fmt: skip
+    folder, names, left = str(tmp_path / "index"), list("abcdefghijkl"), dict[str, list[bytes]]()
+    for step in range(40):
+        name = some.choice(names)
+        if name in left and some.random() < 0.3:
+            remove_from_index(folder, "file", str(tmp_path / f"{name}.warc"))  # what is removed stays away
+            names.remove(name)
+            del left[name]
+        elif name in left and some.random() < 0.4:
+            goal = some.choice([other for other in "mnopqrstuvwxyz" if other not in left])
+            shutil.move(tmp_path / f"{name}.warc", tmp_path / f"{goal}.warc")
+            build_index([str(tmp_path / f"{goal}.warc")], folder, options=ONE)
+            left[goal] = left.pop(name)
+        else:
+            left[name] = some.choices(pool, k=some.randint(1, 15)) + [
+                record(f"http://only.example/{step}", page(9), date="2011-01-01T00:00:00Z")
+            ]
+            build_index([write(tmp_path, name, left[name])], folder, options=ONE)
+        assert shown_places(folder) == plain_places(left), step
+
+
+@pytest.mark.parametrize("wrong", ["0", "1", "1 - copy"])
+def test_check_sees_a_wrong_mark(tmp_path: Path, wrong: str) -> None:
+    folder = build(tmp_path, a=[FIRST, SECOND], b=[FIRST, SECOND])
+    with closing(sqlite3.connect(f"{live_folder(folder)}/catalogue.sqlite")) as catalogue:
+        assert count_wrong_copies(catalogue) == 0
+        catalogue.execute(f"UPDATE capture_rows SET copy = {wrong}")
+        assert count_wrong_copies(catalogue) == (4 if "-" in wrong else 2)
+
+
+def test_two_files_in_turn_many_records_of_one_second(tmp_path: Path) -> None:
+    """Looked at once a commit, not once a record."""
+    files = {"a": [FIRST] * 300, "b": [FIRST] * 301}
+    folder = str(tmp_path / "index")
+    build_index([write(tmp_path, name, records) for name, records in files.items()], folder, options=ONE)
+    assert shown_places(folder) == plain_places(files)
