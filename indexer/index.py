@@ -208,8 +208,7 @@ class Index:
                     budget_s=budget_s,
                     explain=explain,
                 )
-                with snapshot.reading():
-                    hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
+                hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = count_facets(snapshot, ranked.matched) if facets else None
             if all(hit.file for hit in hits) or snapshot is before:
@@ -219,7 +218,7 @@ class Index:
         if fold:
             hits = self._folded(snapshot, hits, ranked)
         if with_snippets:
-            hits = [replace(hit, snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
+            hits = [hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -268,14 +267,13 @@ class Index:
         """Return the pages captured last, the newest first, at most `limit`; without scores and snippets."""
         with self._reading() as snapshot:
             pages = newest_pages(snapshot, limit)
-            with snapshot.reading():
-                hits = describe_all(
-                    snapshot,
-                    [
-                        Found(page.document, 0.0, ((snapshot.segments[page.segment].number, page.ordinal),))
-                        for page in pages
-                    ],
-                )
+            hits = describe_all(
+                snapshot,
+                [
+                    Found(page.document, 0.0, ((snapshot.segments[page.segment].number, page.ordinal),))
+                    for page in pages
+                ],
+            )
         return tuple(hit for hit in hits if hit.file)
 
     def ranked_pages(
@@ -330,8 +328,7 @@ class Index:
 
     def _page_found(self, snapshot: Snapshot, found: Found) -> Page | None:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
-        with snapshot.reading():
-            hit = describe(snapshot, found)
+        hit = describe(snapshot, found)
         return self._page_at(hit.url, self._place_of(hit))
 
     def _page_at(self, url: str, place: Location | None) -> Page | None:
@@ -406,14 +403,13 @@ class Index:
             words = telling_words(terms_of(snapshot, pages, self.ranking), snapshot.versions) if pages else []
             tree = with_words(None, words)
             ranked = search(snapshot, Query(url, tree), self.ranking, offset=0, limit=max(0, limit) + 1)
-            with snapshot.reading():
-                hits = describe_all(snapshot, ranked.found)
+            hits = describe_all(snapshot, ranked.found)
         took_ms = (time.perf_counter() - started) * 1000
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
             others = [
-                replace(hit, snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in others
+                hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in others
             ]
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
@@ -435,7 +431,7 @@ class Index:
         sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
         stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place])))
         return [
-            replace(hit, folded=stands_for.count(place) - 1)
+            hit._replace(folded=stands_for.count(place) - 1)
             for place, hit in enumerate(hits)
             if stands_for[place] == place
         ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
@@ -14,8 +13,7 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One page in a list of results.
 
     timestamp: 14 digits UTC, of the newest capture of the version that matches (the oldest, where the list is sorted
@@ -93,9 +91,7 @@ _DIGESTS = (
 )
 
 Place = tuple[int, int]
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-_ROWS_KNOWN = 4096  # of each kind: about 2 MB
+_HITS_KNOWN = 4096  # about 3 MB
 
 
 def describe(snapshot: Snapshot, found: Found, *, oldest: bool = False) -> Hit:
@@ -107,20 +103,38 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """Return pages found as they are shown, still without snippets, in their order.
 
     oldest: show the oldest capture of each version, not the newest. `file` is "" when a version is not where it was
-    any more: a commit came in between, look again.
+    any more: a commit came in between, look again. What was said of a page for this state of the index is remembered.
     """
-    captures = _remembered(
-        snapshot,
-        ("shown", oldest),
-        [place for found in pages for place in found.versions],
-        lambda places: _shown_captures(snapshot, places, oldest=oldest),
-    )
-    numbers = _remembered(
-        snapshot,
-        "numbers of pages",
-        [found.document for found in pages],
-        lambda documents: _numbers_of_pages(snapshot, documents),
-    )
+    name = "oldest hits" if oldest else "hits"
+    known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
+    keys = [(found.document, found.versions) for found in pages]
+    hits = known.find_all(keys)
+    missing = [number for number, hit in enumerate(hits) if hit is None]
+    if missing:
+        with snapshot.reading():
+            made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
+        for number, hit in zip(missing, made, strict=True):
+            hits[number] = hit
+            if hit.file:
+                known.keep(keys[number], hit)
+    return [_scored(hit, found) for hit, found in zip(hits, pages, strict=True) if hit is not None]
+
+
+_SCORE, _EXPLANATION = Hit._fields.index("score"), Hit._fields.index("explanation")
+
+
+def _scored(hit: Hit, found: Found) -> Hit:
+    """Return a hit with the score of the page as it was found this time."""
+    values = list(hit)
+    values[_SCORE], values[_EXPLANATION] = found.score, found.explanation
+    return Hit._make(values)
+
+
+def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool) -> list[Hit]:
+    """Return the hits of pages, as the catalogue says."""
+    places = [place for found in pages for place in found.versions]
+    captures = _shown_captures(snapshot, list(dict.fromkeys(places)), oldest=oldest)
+    numbers = _numbers_of_pages(snapshot, list(dict.fromkeys(found.document for found in pages)))
     hits = []
     for found in pages:
         shown = [(captures[place], place) for place in found.versions if place in captures]
@@ -152,24 +166,9 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
                 mime=mime,
                 status=status,
                 path=whole,
-                explanation=found.explanation,
             )
         )
     return hits
-
-
-def _remembered(
-    snapshot: Snapshot, name: Hashable, keys: Sequence[K], look_up: Callable[[list[K]], dict[K, V]]
-) -> dict[K, V]:
-    """Return what `look_up` says of some keys; what it said of others for this state of the index is remembered."""
-    known: Recent[V] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_ROWS_KNOWN))
-    found = {key: value for key in keys if (value := known.find(key)) is not None}
-    missing = [key for key in keys if key not in found]
-    if missing:
-        for key, value in look_up(missing).items():
-            known.keep(key, value)
-            found[key] = value
-    return found
 
 
 def _shown_captures(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -341,7 +342,7 @@ class _Run:
         complete = self._carried.complete
         return sum(map(min, complete, self._complete) if self._complete else complete)
 
-    @property
+    @cached_property
     def _versions(self) -> int:
         return sum(len(live.segment) for live in self._snapshot.segments)
 

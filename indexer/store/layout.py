@@ -26,8 +26,11 @@ _GENERATION = re.compile(r"g[1-9][0-9]{0,8}")
 def live_folder(index_dir: str) -> str:
     """Return the folder of the live generation. Raises IndexMissingError, IndexCorruptError."""
     try:
-        with open(os.path.join(index_dir, _CURRENT), encoding="ascii", errors="replace") as file:
-            name = file.read(64).strip()
+        file = os.open(f"{index_dir}/{_CURRENT}", os.O_RDONLY)  # asked for by every query
+        try:
+            name = os.read(file, 64).decode("ascii", errors="replace").strip()
+        finally:
+            os.close(file)
     except FileNotFoundError as error:
         raise IndexMissingError(
             f"{index_dir}: no index here; make one with: findingaid index PATH --index {shlex.quote(index_dir)}"

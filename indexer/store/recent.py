@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
@@ -29,6 +29,18 @@ class Recent(Generic[V]):
             if value is not None:
                 self._known[key] = value
             return value
+
+    def find_all(self, keys: Sequence[Hashable]) -> list[V | None]:
+        """Return what `find` says of each of some keys."""
+        found = []
+        with self._lock:
+            known = self._known
+            for key in keys:
+                value = known.pop(key, None)
+                if value is not None:
+                    known[key] = value
+                found.append(value)
+        return found
 
     def keep(self, key: Hashable, value: V) -> None:
         """Remember the value of a key; not one that is greater than all room."""
