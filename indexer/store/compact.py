@@ -17,6 +17,8 @@ from archiver.warc import capture_key, surt_key, urlkey
 
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
+_SHA1_IN_BASE32 = re.compile(r"sha1:[A-Z2-7]{32}")
+_DIGITS_OF_PYTHON = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
 _UNKNOWN = -1  # as a time: the archive gives none
 _CAPITAL = re.compile("[A-Z]")
 _FAR = 255  # in a list of capitals: so many letters further, and then what follows
@@ -139,14 +141,10 @@ def kept_time(timestamp: str) -> int:
 
 def compact_digest(payload: str) -> bytes | str:
     """Return a payload digest as the catalogue keeps it: SHA-1 as 20 bytes, any other as it is."""
-    if len(payload) == 37 and payload.startswith(_SHA1):
-        try:
-            digest = base64.b32decode(payload[5:])
-        except ValueError:
-            return payload
-        if digest_text(digest) == payload:
-            return digest
-    return payload
+    if not _SHA1_IN_BASE32.fullmatch(payload):
+        return payload
+    # 32 digits of 5 bits are 20 bytes exactly; base64.b32decode takes twenty times as long
+    return int(payload[5:].translate(_DIGITS_OF_PYTHON), 32).to_bytes(20, "big")
 
 
 @lru_cache(maxsize=4096)  # captures of a page often hold the same bytes

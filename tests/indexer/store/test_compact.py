@@ -57,3 +57,13 @@ def test_sha_1_takes_20_bytes_and_others_stay_as_they_are() -> None:
     assert compact_digest(SHA1) == bytes(range(20)) and digest_text(bytes(range(20))) == SHA1
     for other in ("", "md5:aaaa", "sha1:short", SHA1.lower(), "sha1:" + 32 * "!", "sha256:" + 30 * "A"):
         assert compact_digest(other) == other == digest_text(other)
+
+
+@given(st.binary(min_size=20, max_size=20))
+def test_every_sha_1_is_kept_as_its_bytes(digest: bytes) -> None:
+    assert compact_digest("sha1:" + base64.b32encode(digest).decode()) == digest
+
+
+@given(st.text("AZ27018_+- \t\nz=\u0661", min_size=30, max_size=34))
+def test_whatever_looks_like_a_sha_1_comes_back(digits: str) -> None:
+    assert digest_text(compact_digest(f"sha1:{digits}")) == f"sha1:{digits}"
