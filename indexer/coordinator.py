@@ -10,7 +10,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
@@ -22,6 +22,7 @@ from indexer.options import AtOnce, IndexOptions, Progress
 from indexer.run_merges import RunMerges
 from indexer.sharing import Share, joined_entry, shares_of
 from indexer.store.errors import DiskFullError, IndexCorruptError, WorkerError
+from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.merge_task import MergeTask, Places
 from indexer.store.removal import Takedowns, removals_of
 from indexer.store.writer import IndexWriter
@@ -45,6 +46,7 @@ class _Worker(WorkerProcess):
         self.unfinished: list[Share] = []  # files read, or being read, whose batch has not come yet
         self.flushing = False
         self.merging: MergeTask | None = None
+        self.task: FoldTask | WeighTask | None = None
         self.promised: set[int] = set()  # versions that the captures of its next batch will show
 
 
@@ -115,6 +117,7 @@ class Run:
                 self._flush_all()
             self._index_repeats()
             self._merge_the_rest()
+            self._fold_and_weigh()
         except KeyboardInterrupt as error:
             if isinstance(error, AtOnce) or self._committing:
                 raise  # the batches of a commit that was broken off are gone; the next run reads their files again
@@ -219,6 +222,8 @@ class Run:
             worker.flushing = False
         elif kind == "merged":
             self._take_merge(message[1], worker)
+        elif kind == "done":
+            worker.task = None
         elif kind == "unable":
             raise WorkerError(f"a worker process cannot begin: {message[1]}; is the program installed whole?")
         elif kind == "failed":
@@ -417,6 +422,42 @@ class Run:
         self._committing = False
         if not self._ending:
             self._merge_what_is_full()
+
+    # -- texts of links and weights, when all is merged
+
+    def _fold_and_weigh(self) -> None:
+        """Have the workers fold the texts of links in, and weigh; where one dies at it, the end of the run does it."""
+        if not self._workers or self._merges.are_given_up:
+            return
+        fold, tasks = self._writer.begin_fold(f"{self._run_name}-f", len(self._workers))
+        if not self._are_done(tasks):
+            fold.discard()
+            return
+        weights = fold.weights()
+        if not self._are_done(weights):
+            fold.discard()
+        elif tasks or weights:
+            self._committing = True
+            self._writer.commit_fold(fold)
+            self._committing = False
+
+    def _are_done(self, tasks: Sequence[FoldTask] | Sequence[WeighTask]) -> bool:
+        """Share tasks out among the workers, and tell whether all were done; none is at work then."""
+        left: list[FoldTask | WeighTask] = list(tasks)
+        at_work, before = len(self._workers), self._deaths_at_rest
+        while left or any(worker.task for worker in self._workers):
+            if self._interrupted():
+                raise KeyboardInterrupt
+            if len(self._workers) < at_work or self._deaths_at_rest > before:
+                left.clear()
+                if not self._workers:
+                    break
+            for worker in self._workers:
+                if left and worker.task is None:
+                    worker.task = left.pop(0)
+                    self._tell(worker, ("task", worker.task))
+            self._step()
+        return len(self._workers) == at_work and self._deaths_at_rest == before
 
     # -- workers that hang or die
 

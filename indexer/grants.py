@@ -21,8 +21,9 @@ class Grants:
     def answer(self, pages: Iterable[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
         """Return (version, address number, whether this worker is to index it) for each (address, digest)."""
         answers = []
-        for url, digest in pages:
-            document = self._writer.document_number(url)
+        pages = list(pages)
+        documents = self._writer.document_numbers([url for url, _ in pages])
+        for (_, digest), document in zip(pages, documents, strict=True):
             granted = self._granted.get((document, digest))
             if granted is not None:
                 answers.append((granted[0], document, False))

@@ -41,13 +41,13 @@ class Together:
 
 def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWriter) -> CommitBatch:
     """Return what the writer is given of a batch. files: those of the run, by number."""
-    number_of = writer.document_number
+    urls = [row.found.url for _, row in batch.captures]
     captures = []
-    for file, row in batch.captures:
+    for (file, row), document in zip(batch.captures, writer.document_numbers(urls), strict=True):
         found, place = row.found, row.found.location
         captures.append(
             NewCapture(
-                number_of(found.url),
+                document,
                 found.timestamp,
                 found.type,
                 found.status,
@@ -62,19 +62,25 @@ def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWr
                 found.refers_to,
             )
         )
+    documents = writer.document_numbers([url for _, url, _, _ in batch.versions])
+    repeated = writer.document_numbers([url for _, url, _ in batch.repeats])
     return CommitBatch(
         segment=batch.segment,
         links=batch.links,
         sums=batch.sums,
         counts=batch.counts,
         versions=[
-            NewVersion(n, number_of(url), url, digest, title) for n, url, digest, title in batch.versions
+            NewVersion(number, document, url, digest, title)
+            for (number, url, digest, title), document in zip(batch.versions, documents, strict=True)
         ],
         captures=captures,
         ledger=[(number, _ledger_row(files[number], entry)) for number, entry in batch.finished],
         replaces={number for number, _ in batch.finished if files[number].replaces},
         given_up={number for number, _ in batch.finished if files[number].given_up},
-        repeats=[Repeat(version, number_of(url), payload) for version, url, payload in batch.repeats],
+        repeats=[
+            Repeat(version, document, payload)
+            for (version, _, payload), document in zip(batch.repeats, repeated, strict=True)
+        ],
     )
 
 

@@ -33,6 +33,7 @@ from indexer.core.batch import Batch as WordBatch
 from indexer.store.columns import VersionColumns
 from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
+from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.inversion import write_inverted
 from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
@@ -143,6 +144,11 @@ class Worker:
                 self._merges.append(message[1])
                 if not len(self._words):
                     self._merge()
+            elif message[0] == "task":
+                task: FoldTask | WeighTask = message[1]
+                task.run()
+                _give_memory_back()
+                self._pipe.send(("done",))
             elif message[0] == "flush":
                 self._finish_batch()
                 self._pipe.send(("flushed",))

@@ -40,6 +40,7 @@ class ThreadWorker:
         self.unfinished: list[Any] = []
         self.flushing = False
         self.merging: Any = None
+        self.task: Any = None
         self.promised: set[int] = set()
         self._thread = threading.Thread(target=self._serve, args=(pipe, folder), daemon=True)
         self._thread.start()

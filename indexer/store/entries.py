@@ -33,14 +33,14 @@ def open_inlinks(folder: str, entry: Entry) -> Segment | None:
     return Segment(inlinks_path(folder, entry)) if entry["inlinks"] else None
 
 
-def sum_lengths(folder: str, entry: Entry) -> None:
-    """Bring sums and counts of an entry up to its live versions."""
+def sum_lengths(folder: str, entry: Entry, inlinks: Segment | None = None) -> None:
+    """Bring sums and counts of an entry up to its live versions. inlinks: its overlay, where that has no name yet."""
     segment = Segment(segment_path(folder, entry["number"]))
     alive = alive_in(entry, len(segment))
     lengths = segment.lengths[alive]
     entry["sums"] = lengths.sum(axis=0, dtype=np.int64).tolist()
     entry["counts"] = (lengths > 0).sum(axis=0).tolist()
-    inlinks = open_inlinks(folder, entry)
+    inlinks = inlinks or open_inlinks(folder, entry)
     if inlinks is not None:
         texts = inlinks.lengths[alive, INLINK]
         entry["sums"][INLINK] += int(texts.sum(dtype=np.int64))

@@ -15,8 +15,6 @@ Which texts a page gets, and how often:
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,10 +25,9 @@ from numpy.typing import NDArray
 from indexer.core.tokens import encoded, tokenizer
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
-from indexer.store.compact import page_number
-from indexer.store.entries import Entry, alive_in, sum_lengths
+from indexer.store.entries import Entry
 from indexer.store.inversion import write_batch
-from indexer.store.layout import inlinks_path, links_path, segment_path
+from indexer.store.layout import links_path, segment_path
 from indexer.store.links import Links, begins, spread
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
@@ -41,7 +38,6 @@ MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
 MAX_TIMES = 16  # how often one of them counts at most
 _COLUMNS = ("linking_sites", "depths")
 _LINKS_AT_ONCE = 400_000
-_ADDRESSES_AT_ONCE = 500
 
 
 @dataclass(slots=True)
@@ -51,11 +47,6 @@ class Source:
     segment: Segment
     links: Links
     alive: NDArray[np.bool_] | None
-
-
-def keys_of(addresses: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the numbers by which links know pages, from their sort keys; 0 for "", a version that was removed."""
-    return np.asarray([page_number(address) if address else 0 for address in addresses], dtype=np.uint64)
 
 
 def changed_targets(
@@ -85,80 +76,48 @@ def changed_targets(
     return np.unique(np.concatenate(keys))
 
 
-def write_overlays(
-    connection: sqlite3.Connection,
-    folder: str,
-    segments: Sequence[Entry],
-    folded: Any,
-    removed: Mapping[int, Sequence[int]],
-) -> set[int]:
-    """Write the overlays of the segments that links to their pages came to or went from; of all if in doubt.
-
-    Entries are brought up to date; returns the numbers of these segments. folded, removed: as in `changed_targets`.
-    """
-    sources = [_source(folder, entry) for entry in segments]
-    changed = changed_targets(segments, sources, folded, removed)
-    written: set[int] = set()
-    for entry, source in zip(segments, sources, strict=True):
-        addresses = [""] * len(source.segment)
-        alive = np.flatnonzero(alive_in(entry, len(source.segment)))
-        for start in range(0, len(alive), _ADDRESSES_AT_ONCE):
-            some = alive[start : start + _ADDRESSES_AT_ONCE]
-            numbers = source.segment.document[some].tolist()
-            marks = ",".join("?" * len(numbers))
-            keys = dict(connection.execute(f"SELECT id, sort_key FROM urls WHERE id IN ({marks})", numbers))
-            for ordinal, number in zip(some.tolist(), numbers, strict=True):
-                addresses[ordinal] = keys.get(number, "")
-        if changed is not None and entry["inlinks"] and not removed.get(entry["number"]):
-            is_linked_anew = np.isin(keys_of(addresses), changed).any()
-            if not is_linked_anew:
-                continue
-        written.add(entry["number"])
-        entry["inlinks"] += 1
-        write_overlay(inlinks_path(folder, entry), source.segment, addresses, sources)
-        for read in sources:
-            read.segment.file.let_go()
-            read.links.file.let_go()
-        sum_lengths(folder, entry)
-    return written
+def open_source(folder: str, number: int, dead: Sequence[int]) -> Source:
+    """Return a segment whose pages link, by its number. Raises as Segment and Links do."""
+    segment = Segment(segment_path(folder, number))
+    links = Links(links_path(folder, number), len(segment))
+    alive = np.ones(len(segment), dtype=bool)
+    alive[list(dead)] = False
+    return Source(segment, links, alive if dead else None)
 
 
-def _source(folder: str, entry: Entry) -> Source:
-    segment = Segment(segment_path(folder, entry["number"]))
-    links = Links(links_path(folder, entry["number"]), len(segment))
-    return Source(segment, links, alive_in(entry, len(segment)) if entry["dead"] else None)
-
-
-def write_overlay(path: str, segment: Segment, addresses: Sequence[str], sources: Sequence[Source]) -> None:
+def write_overlay(
+    path: str,
+    segment: Segment,
+    pages: NDArray[np.uint64],
+    depths: NDArray[np.uint32],
+    sources: Sequence[Source],
+) -> None:
     """Write the overlay of a segment. Raises DiskFullError.
 
-    addresses: the sort key of each version's page, "" for versions that were removed; sources: all segments.
+    pages: for each version the number by which links know its page, 0 for versions that were removed; depths: steps
+    that each page lies below the front page of its site; sources: all segments.
     """
-    keys = keys_of(addresses)
-    depths = np.asarray([depth_of(address) for address in addresses], dtype=np.uint32)
     sites = _Sites(sources)
     columns = segment.version_columns()
-    parts: list[str] = []
+    ranges = list(_ranges(pages, sources))
+    parts = [path] if len(ranges) == 1 else [f"{path}.{number}.new" for number in range(len(ranges))]
     try:
-        for number, rows in enumerate(_ranges(keys, sources)):
+        for part, rows in zip(parts, ranges, strict=True):
             names = [columns.hosts[number] for number in columns.host[rows].tolist()]
-            texts = _gather(keys[rows], sources, sites, names)
-            tokens = _tokens_of(texts, len(keys[rows]))
-            parts.append(f"{path}.{number}.new")
+            texts = _gather(pages[rows], sources, sites, names)
+            tokens = _tokens_of(texts, len(pages[rows]))
             write_batch(
-                parts[-1],
+                part,
                 [tokens],
                 _overlay_columns(columns, rows, tokens),
                 {"linking_sites": texts.linking_sites, "depths": depths[rows]},
             )
-        if len(parts) == 1:
-            disk.rename(parts[0], path)
-            disk.sync_folder(os.path.dirname(path))
-        else:
+        if len(parts) > 1:
             merge_segments(path, [Segment(part) for part in parts], [()] * len(parts), _COLUMNS)
     finally:
         for part in parts:
-            disk.remove(part)
+            if part != path:
+                disk.remove(part)
 
 
 def _overlay_columns(columns: VersionColumns, rows: slice, tokens: Tokens) -> VersionColumns:

@@ -9,8 +9,6 @@ that no longer fits (mean lengths have moved, boosts were changed) costs time, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,7 +19,7 @@ from numpy.typing import NDArray
 from indexer.store.arrayfile import ArrayFile, PlacedArray, write_arrays
 from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking, norms, weights
-from indexer.store.entries import Entry, mean_lengths, open_inlinks
+from indexer.store.entries import Entry
 from indexer.store.errors import IndexCorruptError
 from indexer.store.layout import segment_path, weights_path
 from indexer.store.segment import Segment
@@ -91,26 +89,12 @@ def write_weights(
     )
 
 
-def weigh(
-    folder: str, segments: Sequence[Entry], ranking: Ranking, anew: AbstractSet[int] = frozenset()
-) -> None:
-    """Write weights for segments that have none, or whose weights may be wrong by more than a factor of _DRIFT.
-
-    Entries are brought up to date. anew: numbers of segments that are to be weighed in any case.
-    """
-    means = mean_lengths(segments)
-    now = Basis.of(ranking, means)
-    for entry in segments:
-        path = segment_path(folder, entry["number"])
-        if (
-            entry["weights"]
-            and entry["number"] not in anew
-            and Weights(weights_path(folder, entry), Segment(path)).basis.slack(now) <= _DRIFT
-        ):
-            continue
-        segment = Segment(path)
-        entry["weights"] += 1
-        write_weights(weights_path(folder, entry), segment, ranking, means, open_inlinks(folder, entry))
+def to_be_weighed(folder: str, entry: Entry, ranking: Ranking, means: NDArray[np.float64]) -> bool:
+    """Return whether a segment has no weights, or some that may be wrong by more than a factor of _DRIFT."""
+    if not entry["weights"]:
+        return True
+    weights = Weights(weights_path(folder, entry), Segment(segment_path(folder, entry["number"])))
+    return weights.basis.slack(Basis.of(ranking, means)) > _DRIFT
 
 
 def _codes_of(

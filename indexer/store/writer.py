@@ -21,12 +21,12 @@ from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch, NewCapture
-from indexer.store.compact import compact_address, compact_digest, kept_page, kept_time, split_key
+from indexer.store.compact import KeptAddress, compact_digest, kept_address, kept_time
 from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
 from indexer.store.files import IN_FILE, FileTable, KnownFile, State
-from indexer.store.inlinks import write_overlays
+from indexer.store.fold import Fold, FoldTask
 from indexer.store.layout import inlinks_path, links_path, segment_path, weights_path
 from indexer.store.merge_task import MergeTask, Places, run_merge
 from indexer.store.payloads import DIGEST_END, IS_REVISIT, holder_of, same_payload, versions_repeated
@@ -42,12 +42,12 @@ from indexer.store.timeline import (
     watch_captures,
     write_changed_captures,
 )
-from indexer.store.weights import weigh
 
 _ALONE = f"{IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> ''"
 # 0: of a record without an HTTP header. A redirect or an error with the bytes of a page is no page.
 _OF_PAGES = "(SELECT k.status FROM kinds k WHERE k.id = r.kind) IN (0, 200, 304)"
 _URLS_KNOWN = 50_000
+_ADDRESSES_AT_ONCE = 64  # that one statement looks up
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
 _LAST_VERSION = "last version"
@@ -78,9 +78,7 @@ class IndexWriter:
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
         self._known_urls: dict[str, int] = {}
-        self._new_addresses: list[
-            tuple[int, str, int | bytes | str, int]
-        ] = []  # number, urlkey, written, page
+        self._new_addresses: list[tuple[int, KeptAddress]] = []
         self._kinds: dict[tuple[str, int, str], int] = {}
         self._folders: dict[str, int] = {}
         self._left_urls: set[tuple[int]] = set()  # whose captures made place for those of a file read anew
@@ -105,22 +103,42 @@ class IndexWriter:
 
     def document_number(self, url: str) -> int:
         """Return the number of an address; a new one gets its row with the next commit."""
-        number = self._new_urls.get(url) or self._known_urls.get(url)
-        if number is None:
-            (key, written), page = compact_address(url), kept_page(url)
-            if self._first_new_url > 1:
-                for known, *kept in self.catalogue.connection().execute(
-                    "SELECT a.id, f.prefix || a.name, a.written FROM addresses a JOIN folders f ON f.id = a.folder"
-                    " WHERE a.page = ?",
-                    (page,),
-                ):
-                    if kept == [key, written]:
-                        self._know({url: int(known)})
-                        return int(known)
-            number = self._new_urls[url] = self._next_url
-            self._new_addresses.append((number, key, written, page))
-            self._next_url += 1
-        return number
+        return self.document_numbers([url])[0]
+
+    def document_numbers(self, urls: Sequence[str]) -> list[int]:
+        """Return the numbers of some addresses; new ones get their rows with the next commit."""
+        new, known = self._new_urls, self._known_urls
+        numbers = {url: new.get(url) or known.get(url) for url in urls}
+        strange = {url: kept_address(url) for url, number in numbers.items() if number is None}
+        if strange and self._first_new_url > 1:
+            committed = self._committed(strange)
+            numbers.update(committed)
+            self._know(committed)
+        for url, kept in strange.items():
+            if numbers[url] is None:
+                numbers[url] = new[url] = self._next_url
+                self._new_addresses.append((self._next_url, kept))
+                self._next_url += 1
+        return [numbers[url] for url in urls]  # type: ignore[misc]  # none is missing now
+
+    def _committed(self, addresses: Mapping[str, KeptAddress]) -> dict[str, int]:
+        """Return the numbers of those of some addresses that are in the catalogue."""
+        by_page: dict[int, list[str]] = {}
+        for url, kept in addresses.items():
+            by_page.setdefault(kept.page, []).append(url)
+        found = {}
+        pages = list(by_page)
+        for start in range(0, len(pages), _ADDRESSES_AT_ONCE):
+            some = pages[start : start + _ADDRESSES_AT_ONCE]
+            for number, page, *kept in self.catalogue.connection().execute(
+                "SELECT a.id, a.page, f.prefix, a.name, a.written FROM addresses a JOIN folders f ON f.id = a.folder"
+                f" WHERE a.page IN ({','.join('?' * len(some))})",
+                some,
+            ):
+                for url in by_page[page]:
+                    if list(addresses[url][:3]) == kept:
+                        found[url] = int(number)
+        return found
 
     def _know(self, numbers: dict[str, int]) -> None:
         """Keep numbers of committed addresses at hand: a page is claimed in one commit, and captured in a later one."""
@@ -315,10 +333,10 @@ class IndexWriter:
         return segments
 
     def _add_addresses(self, connection: sqlite3.Connection) -> None:
-        rows = []
-        for number, key, written, page in self._new_addresses:
-            folder, name = split_key(key)
-            rows.append((number, self._folder(connection, folder), name, written, page))
+        rows = [
+            (number, self._folder(connection, kept.folder), kept.name, kept.written, kept.page)
+            for number, kept in self._new_addresses
+        ]
         connection.executemany(
             "INSERT INTO addresses (id, folder, name, written, page) VALUES (?, ?, ?, ?, ?)", rows
         )
@@ -617,38 +635,47 @@ class IndexWriter:
 
     # -- link texts
 
+    def begin_fold(self, name: str, shares: int) -> tuple[Fold, list[FoldTask]]:
+        """Return what folds the texts of all links into the pages they point to, and weighs; and its first tasks.
+
+        name: of the new files; shares: how many processes there are for the tasks. Nothing may be committed until
+        `commit_fold`.
+        """
+        fold = Fold(self.folder, self.segments(), self.ranking, name)
+        folded = self._dictionary.get("links folded")
+        return fold, fold.overlays(self.catalogue.connection(), folded, shares=shares)
+
+    def commit_fold(self, fold: Fold) -> None:
+        """Make what was folded and weighed part of the index."""
+        with self.catalogue.transaction():
+            fold.put()
+            self._dictionary["segments"] = fold.segments
+            self._dictionary["links folded"] = fold_state(fold.segments)
+        self._remove_orphans(fold.segments)
+
     def fold_links(self) -> None:
-        """Fold the texts of all links into the pages they point to, if the pages of the index have changed since."""
-        state = fold_state(self._dictionary["segments"])
-        if self._dictionary.get("links folded") == state:
-            return
-        with self.catalogue.transaction() as connection:
-            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            self._fold(connection, segments)
-            self._dictionary["segments"] = segments
-        self._remove_orphans(segments)
+        """Fold links and weigh in this process, where the pages of the index or its ranking have changed since."""
+        fold, tasks = self.begin_fold("fold", 1)
+        fold.run(tasks)
+        weights = fold.weights()
+        fold.run(weights)
+        if tasks or weights:
+            self.commit_fold(fold)
 
     def _fold(
         self,
         connection: sqlite3.Connection,
         segments: list[dict[str, Any]],
-        removed: Mapping[int, Sequence[int]] = MappingProxyType({}),
+        removed: Mapping[int, Sequence[int]],
     ) -> None:
         """Fold the texts of links anew, and weigh what that has changed. removed: what this transaction removed."""
-        folded = self._dictionary.get("links folded")
-        changed = write_overlays(connection, self.folder, segments, folded, removed)
-        weigh(self.folder, segments, self.ranking, changed)
+        fold = Fold(self.folder, segments, self.ranking, "fold")
+        fold.run(fold.overlays(connection, self._dictionary.get("links folded"), removed))
+        fold.run(fold.weights())
+        fold.put()
         self._dictionary["links folded"] = fold_state(segments)
 
-    # -- weights and merging
-
-    def _reweigh(self) -> None:
-        """Compute weights anew where they do not fit the ranking of this writer, without reading an archive."""
-        with self.catalogue.transaction():
-            segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-            weigh(self.folder, segments, self.ranking)
-            self._dictionary["segments"] = segments
-        self._remove_orphans(segments)
+    # -- merging
 
     def merge(
         self,
@@ -676,7 +703,6 @@ class IndexWriter:
             if groups:
                 progress("merging segments", len(groups), len(groups))
         self.fold_links()
-        self._reweigh()
 
     def merge_task(
         self, chosen: Sequence[dict[str, Any]], name: str, *, with_weights: bool = False

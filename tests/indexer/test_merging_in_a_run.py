@@ -13,6 +13,7 @@ from shelf import answers, write_shelf
 import indexer.worker
 from indexer import IndexCorruptError, IndexOptions, build_index, open_index
 from indexer.store import plans
+from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.writer import IndexWriter
 
@@ -98,6 +99,30 @@ def test_when_no_worker_can_merge_the_run_does_it_itself(
     build_index(shelf, str(tmp_path / "index"), options=TWO)
     assert merges
     assert sound_answers(tmp_path / "index") == whole
+
+
+@pytest.mark.parametrize("at", [FoldTask, WeighTask])
+def test_a_worker_that_dies_at_the_last_tasks_costs_nothing(
+    tmp_path: Path,
+    shelf: list[str],
+    whole: dict[str, Any],
+    merges: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    at: type[FoldTask] | type[WeighTask],
+) -> None:
+    run, deaths = at.run, []
+
+    def die_once(task: Any) -> None:
+        run(task)
+        if not deaths:
+            deaths.append(task)
+            raise EOFError
+
+    monkeypatch.setattr(at, "run", die_once)
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert len(deaths) == 1
+    assert sound_answers(tmp_path / "index") == whole
+    assert not list((tmp_path / "index" / "g1").glob("*.new"))
 
 
 def test_a_damaged_segment_is_not_merged_into_a_sound_one(

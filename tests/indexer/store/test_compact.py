@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archiver.warc import urlkey
-from indexer.store.compact import address, compact_address, compact_digest, digest_text
+from indexer.store.compact import (
+    address,
+    compact_address,
+    compact_digest,
+    digest_text,
+    kept_address,
+    kept_page,
+    split_key,
+)
 
 SHA1 = "sha1:" + base64.b32encode(bytes(range(20))).decode()
 
@@ -53,9 +61,31 @@ def test_every_address_comes_back(url: str) -> None:
     assert address(*compact_address(url)) == url
 
 
+@given(
+    st.one_of(
+        st.from_regex(
+            r"https?://(www[0-9]?\.){0,2}([a-z0-9_-]{1,3}\.){0,3}[a-z]{0,3}(/[a-zA-Z.~_%-]{0,3}){0,4}",
+            fullmatch=True,
+        ),
+        st.from_regex(r"https?://[a-c.]{1,5}[:@?]?[0-9]{0,2}/[A-C./?#;]{0,8}", fullmatch=True),
+        st.integers(230, 260).map(lambda length: f"http://www.{'a' * length}.org/A/"),
+        st.sampled_from(["http://a.org/\n", "http://a.org/x\n", "http://a.org\n/", "HTTP://a.org/"]),
+    )
+)
+def test_a_plain_address_is_kept_as_any_other(url: str) -> None:
+    key, written = compact_address(url)
+    assert kept_address(url) == (*split_key(key), written, kept_page(url))
+
+
 def test_sha_1_takes_20_bytes_and_others_stay_as_they_are() -> None:
     assert compact_digest(SHA1) == bytes(range(20)) and digest_text(bytes(range(20))) == SHA1
-    for other in ("", "md5:aaaa", "sha1:short", SHA1.lower(), "sha1:" + 32 * "!", "sha256:" + 30 * "A"):
+    others = ["", "md5:aaaa", "sha1:short", SHA1.lower(), "sha256:" + 30 * "A"]
+    # what int() would take for digits of base 32
+    others += [
+        "sha1:" + digits
+        for digits in (32 * "!", 16 * "A_", 32 * "\u0664", " " + 31 * "A", "-" + 31 * "A", 32 * "1")
+    ]
+    for other in others:
         assert compact_digest(other) == other == digest_text(other)
 
 

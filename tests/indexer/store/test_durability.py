@@ -235,7 +235,7 @@ def test_nothing_is_named_before_it_is_synced(tmp_path: Path, shelf: list[str], 
     for place, call in enumerate(calls):
         if call.startswith("rename "):
             # what a worker or an earlier step wrote has been synced under the name it was written by
-            is_new = not re.search(r"\.(seg|links|i\d+)$", call)
+            is_new = not re.search(r"\.(seg|links|[iw]\d+)$", call)
             assert not is_new or calls[place - 1] == "sync", calls[place - 3 : place + 1]
         if call == "COMMIT":
             renames = [i for i in range(place) if calls[i].startswith("renamed")]
