@@ -50,10 +50,13 @@ static void count_word(fa_language_sample *sample, uint64_t languages) {
     sample->speaking[k]++;
 }
 
+static inline int is_ascii_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
+
 void fa_sample_language(fa_bytes text, const fa_stop_words *stop_words, fa_language_sample *sample) {
     *sample = (fa_language_sample){0};
     size_t begin = 0; /* of the word read, up to `at` */
     for (size_t at = 0; at < text.size;) {
+        for (; at + 1 < text.size && is_ascii_letter(text.data[at]); at++) sample->letters++;
         uint32_t code;
         size_t next = at + fa_decode(text.data, at, text.size, &code);
         int is_letter = fa_is_letter(fa_properties_of(code));

@@ -109,4 +109,7 @@ FA_EXPORT int fa_page_read(fa_page *page, fa_bytes html, uint32_t options);
  * how many bytes that are; with NULL for `room` only tell. */
 FA_EXPORT size_t fa_page_links(const fa_page *page, uint8_t *room);
 
+/* Return at most `most` characters from the middle of the running text. Linear time. */
+FA_EXPORT fa_bytes fa_page_middle(const fa_page *page, size_t most);
+
 #endif

@@ -16,7 +16,7 @@ _SAME_AS = {
     "ita": "it", "jpn": "ja", "zho": "zh", "chi": "zh", "kor": "ko", "rus": "ru", "pol": "pl", "nld": "nl", "dut": "nl",
 }  # fmt: skip
 # What is looked at: some text from the middle, since menus stand first and say little.
-_SAMPLE, _DETECT_AT_LEAST = 1500, 120
+SAMPLE, _DETECT_AT_LEAST = 1500, 120
 # detect_fast gives the distance of a text to a language's usual letters; beyond these it is a guess.
 _NEAR_LATIN, _NEAR = 700, 1000
 _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
@@ -63,8 +63,8 @@ class _Sample:
     """Some text from the middle of a page, in small letters, and what is counted in it."""
 
     def __init__(self, text: str) -> None:
-        middle = max(0, (len(text) - _SAMPLE) // 2)
-        self.text = text[middle : middle + _SAMPLE].lower()
+        middle = max(0, (len(text) - SAMPLE) // 2)
+        self.text = text[middle : middle + SAMPLE].lower()
         self._counts = counts = _stop_words().sample(self.text)
         self.words = counts.words
         # signs of other than Latin scripts for each letter

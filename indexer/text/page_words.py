@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
+from indexer.text.detection import SAMPLE
 from indexer.text.elements import PageText
-from indexer.text.pages import PageReader, page_text
-
-_SAMPLE = 1 << 20  # bytes of text, from the middle of the page, for its language: nearly always all of it
+from indexer.text.pages import PageReader, page_sample
 
 
 class PageWords:
@@ -21,12 +20,12 @@ class PageWords:
         self._reader, self._tokenizer = PageReader(), Tokenizer()
 
     def read(self, html: str | bytes) -> PageText:
-        """Return what a page says, but for its links, with no more of its running text than a part from the middle.
+        """Return what a page says of itself: its title, language and base, and as much text as its language is told by.
 
         html: bytes are UTF-8. Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be
         called then.
         """
-        return page_text(self._reader.read(html), _SAMPLE)
+        return page_sample(self._reader.read(html), SAMPLE)
 
     @property
     def page(self) -> object:

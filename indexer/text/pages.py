@@ -60,6 +60,8 @@ core.fa_page_free.argtypes = (POINTER(Page),)
 core.fa_page_free.restype = None
 core.fa_page_links.argtypes = (POINTER(Page), c_void_p)
 core.fa_page_links.restype = c_size_t
+core.fa_page_middle.argtypes = (POINTER(Page), c_size_t)
+core.fa_page_middle.restype = Bytes
 core.fa_page_read.argtypes = (POINTER(Page), Bytes, c_uint32)
 core.fa_page_read.restype = c_int
 
@@ -146,12 +148,9 @@ def _reading(html: str | bytes, *, paragraphs: bool = False, parts: bool = False
             _readers.reader = None
 
 
-def page_text(page: Page, most: int | None = None) -> PageText:
-    """Return what a page says as strings.
-
-    most: bytes of running text, from its middle; it is of no element in particular then, and links are left out.
-    """
-    marked, classes = _pieces(page) if most is None else (_middle(page, most), [BODY])
+def page_text(page: Page) -> PageText:
+    """Return what a page says as strings."""
+    marked, classes = _pieces(page)
     return PageText(
         title=page.title.text() or None,
         description=page.description.text(),
@@ -160,9 +159,26 @@ def page_text(page: Page, most: int | None = None) -> PageText:
         robots=page.robots.text(),
         marked=marked,
         classes=classes,
-        links=_links(page) if most is None else [],
-        base=page.base.text() if page.base.data else None,
+        links=_links(page),
+        base=_base(page),
     )
+
+
+def page_sample(page: Page, most: int) -> PageText:
+    """Return the title of a page, its language and base as declared, and some of its running text, which shows it.
+
+    most: characters of the text, from its middle, of no element in particular: a MARK in them is a blank.
+    """
+    return PageText(
+        title=page.title.text() or None,
+        language=page.language.text(),
+        marked=core.fa_page_middle(page, most).text().replace(MARK, " "),
+        base=_base(page),
+    )
+
+
+def _base(page: Page) -> str | None:
+    return page.base.text() if page.base.data else None
 
 
 def _pieces(page: Page) -> tuple[str, list[int]]:
@@ -173,15 +189,6 @@ def _pieces(page: Page) -> tuple[str, list[int]]:
     begins, classes = np.frombuffer(address, dtype=np.uint32).reshape(-1, 2).T.tolist()
     pieces = [text[low:high] for low, high in zip(begins, [*begins[1:], len(text)], strict=True)]
     return MARK.encode().join(pieces).decode("utf-8", "replace"), classes
-
-
-def _middle(page: Page, most: int) -> str:
-    size = page.text.size
-    if not size:
-        return ""
-    begin = max(0, (size - most) // 2)
-    part = ctypes.string_at(page.text.data + begin, min(size, most))
-    return part.decode("utf-8", "replace" if size <= most else "ignore").replace(MARK, " ")
 
 
 def _links(page: Page) -> list[tuple[str, str]]:
