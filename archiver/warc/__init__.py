@@ -10,11 +10,11 @@ imports none of our other packages. Public names are listed here.
 """
 
 from .errors import ArchiveError, LimitError, NotAnArchiveError, RecordError, UnreadableError
-from .httpmessage import HttpResponse, parse_head, parse_response, payload_sha1
+from .httpmessage import HttpResponse, give_body, parse_head, parse_response, payload_sha1
 from .limits import DEFAULT_LIMITS, Limits
 from .mediatype import content_type_of, media_type_of
 from .reader import ArchiveReader, find_record, read_record_at, read_records
-from .record import Damage, Headers, Location, Record, RecordType
+from .record import Damage, Headers, Location, Record, RecordType, WholeRecord
 from .sniffing import HTML_TYPES, computed_type, may_be_page
 from .urls import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
 
@@ -34,12 +34,14 @@ __all__ = [
     "RecordError",
     "RecordType",
     "UnreadableError",
+    "WholeRecord",
     "base_of",
     "canonical_url",
     "capture_key",
     "computed_type",
     "content_type_of",
     "find_record",
+    "give_body",
     "in_charset",
     "may_be_page",
     "media_type_of",

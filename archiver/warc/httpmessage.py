@@ -105,6 +105,11 @@ def parse_response(
     return response
 
 
+def give_body(response: HttpResponse, raw: bytes, *, limits: Limits = DEFAULT_LIMITS) -> None:
+    """Give a response without body the one that its record holds, all of it; its codings are undone."""
+    _decode_body(response, raw, list(response.problems), limits, with_sha1=True)
+
+
 def payload_sha1(record: Record, *, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return the SHA-1 that WARC-Payload-Digest covers: of the body with only the transfer coding undone.
 

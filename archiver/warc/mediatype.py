@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .record import Headers
 
@@ -34,7 +35,11 @@ def content_type_of(headers: Headers) -> str:
     type where the last one has none. Of values that are all unreadable by the standard one is taken whose media type
     is followed by a blank, as in "text/html charset=utf-8", which real archives have.
     """
-    joined = ", ".join(headers.get_all("Content-Type"))
+    return _type_in(", ".join(headers.get_all("Content-Type")))
+
+
+@lru_cache(1024)
+def _type_in(joined: str) -> str:
     if plain := _PLAIN.fullmatch(joined):
         return f"{plain[1]}; charset={plain[2]}" if plain[2] else plain[1]
     return _last_readable(joined, _ESSENCE) or _last_readable(joined, _ESSENCE_CUT)

@@ -205,6 +205,35 @@ class PackedStream(MemberStream):
         self._open(at)
         return True
 
+    def next_whole(self) -> bool:
+        """Go to the next member and unpack all of it, if it is sound and no longer than the look-ahead; else stay."""
+        at = read_to = self.end
+        most, size = self.limits.lookahead_bytes, 0
+        decoder = None
+        pieces = []
+        while decoder is None or not decoder.eof:
+            packed = self.source.read_at(read_to, STEP)
+            if decoder is None:
+                if not self.is_member(bytes(packed[:8])):
+                    return False
+                decoder = self._new_decoder()
+            read_to += len(packed)
+            try:
+                pieces.append(decoder.decompress(packed, most))
+            except DECODER_ERRORS:
+                return False
+            size += len(pieces[-1])
+            if not packed or size >= most:
+                return False
+        self._open(at)
+        self._decoder = decoder
+        self.buffer, self.pos, self.base = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0, 0
+        self._before = []
+        self.ended = True
+        self._unpacked, self.read_to = size, read_to
+        self.end = read_to - len(decoder.unused_data or b"")
+        return True
+
     def _open(self, at: int) -> None:
         self.start = self.read_to = self._fed_from = at
         self.ended = False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from .errors import NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
 from .members import STEP, Streams
-from .record import Damage, Location, Record
-from .records import RecordStream
+from .record import Damage, Location, Record, WholeRecord
+from .records import ReadWhole, RecordStream
 from .source import BLOCK, FileSource, PartSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
@@ -54,6 +55,8 @@ class ArchiveReader:
         self._begin = 0
         self._compressions: list[str] = []
         self._is_zip = False
+        self._read_whole: ReadWhole | None = None
+        self._size = 0  # of the file, as it was last asked for
 
     @property
     def compression(self) -> str:
@@ -67,9 +70,22 @@ class ArchiveReader:
     def position(self) -> int:
         if self._records is None:
             return self._begin
-        return min(self._begin + self._records.stream.read_to, self._source.size())
+        position = self._begin + self._records.stream.read_to
+        if position > self._size:
+            self._size = self._source.size()
+        return min(position, self._size)
 
     def __iter__(self) -> Iterator[Record | Damage]:
+        return cast(Iterator[Record | Damage], self.with_whole(None))
+
+    def with_whole(self, read_whole: ReadWhole | None) -> Iterator[Record | WholeRecord | Damage]:
+        """Iterate so that records which are alone in a gzip member may be read by somebody else, who is faster.
+
+        read_whole: is given the unpacked bytes of a member of less than `limits.lookahead_bytes`. What it returns comes
+        out in a `WholeRecord`, instead of the record. It has to know that the bytes are one WARC record of version 1.0
+        or 1.1 whose Content-Length is right, with nothing but line ends behind; of all others it returns None.
+        """
+        self._read_whole = read_whole
         self._is_zip = not self._start and is_zip(self._source)
         found = False
         held: list[Damage] = []
@@ -86,20 +102,21 @@ class ArchiveReader:
         if not found:
             yield from held
 
-    def _read_archive(self, source: Source, member: str) -> Iterator[Record | Damage]:
+    def _read_archive(self, source: Source, member: str) -> Iterator[Record | WholeRecord | Damage]:
         streams = Streams(source, self.limits)
         stream = streams.gzip_at(self._start) if self._start else None
         return self._read_stream(RecordStream(streams, self.path, member, self.limits, stream))
 
-    def _read_stream(self, records: RecordStream) -> Iterator[Record | Damage]:
+    def _read_stream(self, records: RecordStream) -> Iterator[Record | WholeRecord | Damage]:
         self._records = records
+        records.read_whole = self._read_whole
         for item in records:
             self.format = self.format or records.format
             self._is_archive |= records.is_archive
             yield item
         self._is_archive |= records.is_archive
 
-    def _read_zip(self) -> Iterator[Record | Damage]:
+    def _read_zip(self) -> Iterator[Record | WholeRecord | Damage]:
         """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
         read_to = 0
         astray = False
@@ -134,7 +151,7 @@ class ArchiveReader:
         if astray and not self.format:  # its places are wrong, so what they point at says nothing
             yield from self._salvage_zip(0)
 
-    def _salvage_zip(self, at: int) -> Iterator[Record | Damage]:
+    def _salvage_zip(self, at: int) -> Iterator[Record | WholeRecord | Damage]:
         """Without a right table of contents, the gzip members of stored files can still be found in the ZIP file.
 
         at: where the files end that the part of the table that can be read has named.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .limits import MOST_BYTES
 
@@ -45,6 +45,26 @@ class Location:
     length: int
     member: str = ""
     inner: int = 0
+
+
+@dataclass(slots=True)
+class WholeRecord:
+    """A record that is alone in its gzip member, read by who asked for it: see `ArchiveReader.with_whole`.
+
+    found: what was made of `data`, the unpacked member. offset, length: of the member in its file.
+    """
+
+    found: Any
+    data: bytes
+    path: str
+    offset: int
+    length: int
+    member: str
+
+    @property
+    def location(self) -> Location:
+        """Where the record lies."""
+        return Location(self.path, self.offset, self.length, self.member)
 
 
 class Headers:

@@ -12,7 +12,8 @@ read before: so it comes out the same when it is read from its place alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .errors import ArchiveError
 from .header import (
@@ -28,8 +29,8 @@ from .header import (
     starts_with_header,
 )
 from .limits import GIB, KIB, MOST_BYTES, Limits
-from .members import MemberStream, PlainStream, Streams
-from .record import Damage, Headers, Location, Record
+from .members import GzipStream, MemberStream, PlainStream, Streams
+from .record import Damage, Headers, Location, Record, WholeRecord
 from .scan import PROBE, scan, stands_at_boundary
 
 HTTP_START = re.compile(rb"\s{0,16}HTTP\S{0,20}[ \t]+\d", re.IGNORECASE)
@@ -47,6 +48,10 @@ BREAKS_OFF = "a record header that breaks off where the next one begins"
 CUT_HEADER = "the file ends inside a record header"
 
 
+ReadWhole = Callable[[bytes], Any]
+"""From an unpacked member to what its only record says, None to have it read as others are."""
+
+
 def _said(length: int) -> str:
     return f"{length} bytes" + (" or more" if length == MOST_BYTES else "")
 
@@ -58,6 +63,7 @@ class RecordStream:
     stream: where to begin; by default with the first bytes.
     format: version of the first record, "" before it.
     shared: some member held more than one record.
+    read_whole: what is asked first of a member that can be unpacked at once, see `ArchiveReader.with_whole`.
     is_archive: there was a record, or what begins as the header of one and ends with the file.
     """
 
@@ -86,10 +92,11 @@ class RecordStream:
         self._records_in_member = 0
         self._scout: MemberStream | None = None
         self._scouted = 0
+        self.read_whole: ReadWhole | None = None
 
     # ---------------------------------------------------------------- going through the archive
 
-    def __iter__(self) -> Iterator[Record | Damage]:
+    def __iter__(self) -> Iterator[Record | WholeRecord | Damage]:
         while True:
             if self._current is not None:
                 self._finish_record()
@@ -98,6 +105,10 @@ class RecordStream:
             if not self.stream.ensure(1):
                 self._leave_member()
                 yield from self._take_damages()
+                if self.read_whole is not None:
+                    yield from self._whole_records(self.read_whole)
+                    if self.stream.pos < len(self.stream.buffer):
+                        continue
                 if not self._go_to_next_member():
                     yield from self._take_damages()
                     return
@@ -109,6 +120,21 @@ class RecordStream:
                 yield record
             elif not self._damages:
                 self._pass_garbage()
+
+    def _whole_records(self, read_whole: ReadWhole) -> Iterator[WholeRecord]:
+        """Yield records as long as something is made of the next member; one of which nothing is made is open then."""
+        stream = self.stream
+        while isinstance(stream, GzipStream) and stream.next_whole():
+            data = stream.buffer
+            found = read_whole(data)
+            if found is None:
+                self._records_in_member = 0
+                return
+            stream.pos = len(data)
+            self.is_archive, self.dialect = True, "WARC"
+            if not self.format:
+                self.format = data[:8].decode("ascii")
+            yield WholeRecord(found, data, self.path, stream.start, stream.end - stream.start, self.member)
 
     @property
     def compression(self) -> str:

@@ -19,11 +19,14 @@ from archiver.warc import (
     ArchiveError,
     ArchiveReader,
     Damage,
+    Headers,
     HttpResponse,
     Location,
     Record,
     RecordType,
     UnreadableError,
+    WholeRecord,
+    give_body,
     may_be_page,
     parse_head,
     parse_response,
@@ -31,6 +34,7 @@ from archiver.warc import (
     read_record_at,
 )
 from archiver.warc.growing import final_name, is_growing, last_member_end
+from indexer.core.records import ASIDE, RESPONSE, OrdinaryRecord, RecordReader
 from indexer.text.charset import html_in_utf8
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
@@ -157,7 +161,7 @@ def read_captures(
     try:
         start, end = part or (0, last_member_end(path) if is_growing(path) else None)
         with ArchiveReader(path, start=start, end=end) as reader:
-            for item in reader:
+            for item in reader.with_whole(RecordReader().read):
                 on_record(reader.position)
                 if isinstance(item, Damage):
                     damaged.append(item)
@@ -166,7 +170,8 @@ def read_captures(
                 if shares > 1 and records // RECORDS_OF_A_SHARE % shares != share:
                     continue
                 entry.records += 1
-                capture = _capture_of(item, entry, skip_pages, is_removed)
+                take = _ordinary_capture if isinstance(item, WholeRecord) else _capture_of
+                capture = take(item, entry, skip_pages, is_removed)  # type: ignore[arg-type]
                 if capture is not None:
                     entry.captures += 1
                     entry.documents += capture.page is not None
@@ -220,18 +225,9 @@ def _capture_of(
             mime = ""
         if head is not None and may_be_page(mime) and (status == 200 or record.type == RecordType.RESOURCE):
             response = parse_response(record, limits=PAGE_LIMITS, head=head)
-            if response is not None and response.raw_body_sha1 and not payload and not record.part:
-                payload = payload_digest("sha1:" + response.raw_body_sha1.hex())
-            if response is not None and (kind := response.computed_type) in HTML_TYPES:
-                mime = kind
-                place = record.location
-                if ("", place.offset, place.inner) in skip_pages:
-                    entry.damaged.append(_at(place, _LEFT_OUT))
-                else:
-                    if response.truncated:
-                        why = "; ".join(response.problems) or "the body is cut short"
-                        entry.damaged.append(_at(place, why))
-                    page = _page_of(response)
+            if response is not None:
+                payload = payload or ("" if record.part else _raw_digest(response))
+                mime, page = _page_in(response, mime, record.location, entry, skip_pages)
         elif not payload:
             payload = _computed_digest(record)
     elif record.type == RecordType.CONVERSION and not payload:
@@ -258,6 +254,88 @@ def _capture_of(
         location=record.location,
         page=page,
     )
+
+
+def _ordinary_capture(
+    record: WholeRecord,
+    entry: FileEntry,
+    skip_pages: frozenset[tuple[str, int, int]],
+    is_removed: Callable[[str], bool],
+) -> CaptureFound | None:
+    """Return what `_capture_of` says of a record that the core has read: the same, in a fraction of the time."""
+    says: OrdinaryRecord = record.found
+    if says.kind == ASIDE:
+        entry.skip(_text(record, says.type, says.type_size).lower())
+        return None
+    url = _text(record, says.url, says.url_size)
+    if is_removed(url):
+        entry.skip("removed")
+        return None
+    place, page = record.location, None
+    payload = payload_digest(_text(record, says.payload, says.payload_size))
+    if says.status:
+        response = _ordinary_response(record, says)
+        mime = response.media_type
+        is_seen = says.kind == RESPONSE and says.status == 200 and may_be_page(mime)
+        if is_seen or (says.kind == RESPONSE and not payload):
+            give_body(response, record.data[says.body : says.body + says.body_size], limits=PAGE_LIMITS)
+            payload = payload or _raw_digest(response)
+        if is_seen:
+            mime, page = _page_in(response, mime, place, entry, skip_pages)
+    else:
+        mime = _text(record, says.content_type, says.content_type_size).partition(";")[0].strip().lower()
+    return CaptureFound(
+        url,
+        says.timestamp.decode("ascii"),
+        "response" if says.kind == RESPONSE else "revisit",
+        says.status,
+        mime,
+        payload,
+        _text(record, says.refers_to, says.refers_to_size).strip("<> "),
+        place,
+        page,
+    )
+
+
+def _text(record: WholeRecord, begin: int, size: int) -> str:
+    return record.data[begin : begin + size].decode("ascii") if size else ""
+
+
+def _ordinary_response(record: WholeRecord, says: OrdinaryRecord) -> HttpResponse:
+    """Return the response without its body, with those of its fields that matter to the index."""
+    fields = [("Content-Type", _text(record, says.http_type, says.http_type_size))] if says.http_type else []
+    if says.http_language:
+        fields.append(("Content-Language", _text(record, says.http_language, says.http_language_size)))
+    if says.content_coding:
+        fields.append(("Content-Encoding", _text(record, says.content_coding, says.content_coding_size)))
+    if says.transfer_coding:
+        fields.append(("Transfer-Encoding", _text(record, says.transfer_coding, says.transfer_coding_size)))
+    if says.no_sniffing:
+        fields.append(("X-Content-Type-Options", _text(record, says.no_sniffing, says.no_sniffing_size)))
+    return HttpResponse(says.status, "", "", Headers(fields))
+
+
+def _raw_digest(response: HttpResponse) -> str:
+    """Return the digest of the payload, "" where it is not known."""
+    return payload_digest("sha1:" + response.raw_body_sha1.hex()) if response.raw_body_sha1 else ""
+
+
+def _page_in(
+    response: HttpResponse,
+    mime: str,
+    place: Location,
+    entry: FileEntry,
+    skip_pages: frozenset[tuple[str, int, int]],
+) -> tuple[str, PageBody | None]:
+    """Return the media type of a response that may be a page, and the page if it is one and is to be read."""
+    if (kind := response.computed_type) not in HTML_TYPES:
+        return mime, None
+    if ("", place.offset, place.inner) in skip_pages:
+        entry.damaged.append(_at(place, _LEFT_OUT))
+        return kind, None
+    if response.truncated:
+        entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
+    return kind, _page_of(response)
 
 
 def _told_of_part(record: Record) -> str:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import lz4.frame
 
@@ -30,6 +31,7 @@ from archiver.warc import (
     find_record,
     read_record_at,
 )
+from indexer.core.records import RecordReader
 from indexer.text.documents import FileEntry, read_captures
 from tests.archiver.warc.archive_bytes import arc, arc_file, http, skippable, warc, zip_file, zstd
 
@@ -372,7 +374,15 @@ def _decoder_of(member: bytes, data: bytes) -> Any:
 
 
 def check_ledger(path: Path, records: int, damages: int) -> None:
-    """The sums of the ledger agree with what is in the file, however many workers share it."""
+    """The sums of the ledger agree with what is in the file, however many workers share it and whoever reads it."""
+    read = FileEntry(str(path))
+    captures = list(read_captures(str(path), read))
+    with patch.object(RecordReader, "read", lambda self, member: None):
+        entry = FileEntry(str(path))
+        assert list(read_captures(str(path), entry)) == captures, (
+            "records that the core reads say something else"
+        )
+        assert entry == read
     for shares in (1, 2):
         entries = [FileEntry(str(path), share=(share, shares)) for share in range(shares)]
         for entry in entries:
