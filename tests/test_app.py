@@ -69,7 +69,17 @@ def test_index_prints_the_totals_as_json(findingaid: Findingaid, sample_warc: Pa
     done = findingaid("index", sample_warc, "--index", tmp_path / "index", "--workers", "1", "--json")
     totals = json.loads(done.out)
     assert done.code == 0
-    keys = ["files", "records", "captures", "copies", "documents", "versions", "skipped", "damaged", "seconds"]
+    keys = [
+        "files",
+        "records",
+        "captures",
+        "copies",
+        "documents",
+        "versions",
+        "skipped",
+        "damaged",
+        "seconds",
+    ]
     assert list(totals) == keys
     files = len(site_files())
     pages = sum("html" in file.media_type for file in site_files())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -43,7 +42,6 @@ from archiver.crawl.robots import (
 from archiver.crawl.topic import ON_TOPIC, Topic
 from archiver.warc import HTML_TYPES, computed_type, content_type_of, may_be_page
 from archiver.warc.sniffing import START_BYTES
-from indexer.text.analysis import words_of
 from indexer.text.charset import decode_css, decode_html
 from indexer.text.sketch import sketch_of
 
@@ -52,7 +50,7 @@ log = logging.getLogger(__name__)
 _RETRY_STATUS = frozenset({429, 502, 503, 504})
 _LONGEST_RETRY_AFTER_S = 3600.0
 _MOST_WALLS = 100_000
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_SKETCHED = 200_000  # characters of a page that are compared with other pages
 _MOST_SITEMAP_URLS = 50_000
 _SITEMAP_BYTES = 50_000_000
 _MOST_SITEMAPS = 100  # that one robots.txt may name
@@ -486,7 +484,7 @@ class Visitor:
                 score = 0.3 * float(bool(kept.on_topic)) + 0.3 * kept.relevance + 0.4 * words
             kept.links.append(Outlink(link.url, link.kind, score))
         if item.kind == UrlKind.PAGE:
-            kept.sketch = sketch_of(_words(parts.text[:200_000]))
+            kept.sketch = sketch_of(parts.text[:_SKETCHED])
             near = self._duplicates.near_duplicate_of(item.id, kept.sketch)
             if near:
                 kept.duplicate_of = near[0]
@@ -541,11 +539,6 @@ def _is_meant_by(exchange: Exchange, fields: dict[str, str]) -> bool:
     asked, told = fields.get("If-None-Match", ""), exchange.headers.get("ETag").strip(" \t")
     is_conditional = bool(asked or fields.get("If-Modified-Since"))
     return is_conditional and (not asked or not told or asked.removeprefix("W/") == told.removeprefix("W/"))
-
-
-def _words(text: str) -> list[str]:
-    """The words to compare pages by; the indexer's way is needed only where words are not parted by blanks."""
-    return _ASCII_WORD.findall(text.lower()) if text.isascii() else words_of(text)
 
 
 def _gunzip(body: bytes, limit: int) -> bytes:

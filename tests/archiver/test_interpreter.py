@@ -150,7 +150,9 @@ def test_nothing_else_starts_a_program() -> None:
         if any(starter in line for starter in starters) and not line.lstrip().startswith("#")
     }
     may_name_its_constants = {"indexer/worker.py", "webui/crawl_process.py"}
-    while_installed = {"indexer/core/build.py"}  # the compiler; nothing of the running program imports it but a path
+    while_installed = {
+        "indexer/core/build.py"
+    }  # the compiler; nothing of the running program imports it but a path
     assert found == {"archiver/interpreter.py"} | may_name_its_constants | while_installed
     for name in may_name_its_constants:
         assert (

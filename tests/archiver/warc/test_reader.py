@@ -123,7 +123,9 @@ def test_a_dictionary_that_is_missing_or_broken_is_damage(tmp_path: Path) -> Non
     assert "dictionary" in seen.damages[0].problem
 
 
-def test_a_trained_dictionary_that_is_damaged_anywhere_is_damage_or_makes_no_difference(tmp_path: Path) -> None:
+def test_a_trained_dictionary_that_is_damaged_anywhere_is_damage_or_makes_no_difference(
+    tmp_path: Path,
+) -> None:
     """Its tables are looked at when the first frame is unpacked, not when it is taken for a dictionary."""
     dictionary = zstd.train_dict([page(f"word {n} of many") for n in range(200)], 4096).dict_content
     plain = zstd.compress(page("two"))

@@ -2,9 +2,11 @@
  *
  * What has to hold: every token lies in the text and in what it was made of, in order, and is spelled like one of the
  * words of its spelling; normalizing what is normalized changes nothing but marks without a letter; a text cut short is
- * the beginning of the whole.
+ * the beginning of the whole; the text is as alike to itself as can be.
  */
 #include "tokens.h"
+
+#include "sketch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     look_at(tokens, text.size);
     check(tokens->code_points <= most);
     check(tokens->cut == (tokens->used < text.size));
+
+    uint32_t sketch[FA_SKETCH_HASHES] = {0};
+    int is_long;
+    check(fa_sketch(tokens, sketch, &is_long) == FA_OK);
+    check(is_long <= (tokens->token_count >= FA_FEWEST_WORDS));
+    check(fa_agreement(sketch, sketch) == FA_SKETCH_HASHES);
 
     /* a text cut short is the beginning of the whole */
     check(fa_normalize(others, text, folding, SIZE_MAX) == FA_OK);

@@ -6,10 +6,27 @@ import random
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from indexer.text.sketch import BANDS, SHINGLE_WORDS, bands_of, resemblance, sketch_of
+from indexer.text.analysis import words_of
+from indexer.text.sketch import (
+    BANDS,
+    FEWEST_WORDS,
+    MOST_SHINGLES,
+    SHINGLE_WORDS,
+    bands_of,
+    resemblance,
+)
+from indexer.text.sketch import sketch_of as sketch_of_text
+from tests.indexer.core.test_tokens import ALL_KINDS, same_unicode
+from tests.indexer.text.plain_sketch import plain_bands, plain_resemblance, plain_sketch
 
 WORDS = [f"word{number}" for number in range(3000)]
+
+
+def sketch_of(words: Sequence[str]) -> bytes:
+    return sketch_of_text(" ".join(words))
 
 
 def text(seed: int, length: int = 800) -> list[str]:
@@ -66,3 +83,34 @@ def test_short_texts_have_none() -> None:
 def test_sketches_on_disk_stay_comparable() -> None:
     """A change of these numbers makes every stored sketch worthless: raise the job's and the index's version then."""
     assert sketch_of(WORDS[:50])[:8].hex() == "56ecd80564d68704"
+
+
+word = st.one_of(
+    st.sampled_from(["ferry", "C++", "a", "\U0001f600", "日本語", "x" * 65, "½"]),
+    st.text(st.sampled_from(ALL_KINDS), min_size=1, max_size=5),
+)
+
+
+@same_unicode
+@settings(max_examples=300, deadline=None)
+@given(st.lists(word, max_size=40).map(" ".join), st.lists(word, max_size=40).map(" ".join))
+def test_sketches_of_any_texts(first: str, second: str) -> None:
+    sketches = [sketch_of_text(first), sketch_of_text(second)]
+    plain = [plain_sketch(words_of(first)), plain_sketch(words_of(second))]
+    assert sketches == plain
+    assert [bands_of(each) for each in sketches] == [plain_bands(each) for each in plain]
+    assert resemblance(*sketches) == plain_resemblance(*plain)
+
+
+@pytest.mark.parametrize("length", [0, 1, FEWEST_WORDS - 1, FEWEST_WORDS, FEWEST_WORDS + 1])
+def test_compounds_are_no_words_of_their_own(length: int) -> None:
+    words = ["c++"] * length
+    assert bool(sketch_of(words)) == (length >= FEWEST_WORDS)
+    assert sketch_of(words) == plain_sketch(["c"] * length)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("more", [-1, 0, 1, 2, 5000])
+def test_of_a_long_text_the_smallest_shingles_count(more: int, repeats: int) -> None:
+    words = [f"w{number}" for number in range(MOST_SHINGLES + SHINGLE_WORDS - 1 + more)] * repeats
+    assert sketch_of(words) == plain_sketch(words)
