@@ -24,7 +24,7 @@ from archiver.crawl.records import PackedExchange, warcinfo_of
 from archiver.crawl.statefile import StateFile
 from archiver.files import UNFINISHED
 from archiver.warc.record import Location
-from archiver.warc.writer import WarcWriter, repair_archive
+from archiver.warc.writer import WarcWriter, repair_archive, warc_date
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class Keeper:
                 exchange.content_type[:100],
                 len(exchange.head) + len(exchange.body),
                 kept.digest or None,
-                exchange.started.strftime("%Y%m%d%H%M%S"),
+                _moment(exchange),
                 archive,
                 offset,
                 length,
@@ -134,7 +134,7 @@ class Keeper:
         self._append(packed.members)
         self.file.execute(
             "UPDATE pages SET visits = visits + 1, unchanged = unchanged + 1, fetched = ?, round = ? WHERE url = ?",
-            (exchange.started.strftime("%Y%m%d%H%M%S"), round_number, item.id),
+            (_moment(exchange), round_number, item.id),
         )
 
     def _append(self, members: list[bytes]) -> Location:
@@ -240,3 +240,8 @@ class Keeper:
 
     def _next_serial(self) -> int:
         return 1 + int(self.file.execute("SELECT COUNT(*) FROM archives").fetchone()[0])
+
+
+def _moment(exchange: Exchange) -> str:
+    """Return when an exchange began, as 14 digits."""
+    return "".join(filter(str.isdigit, warc_date(exchange.started)))

@@ -17,9 +17,10 @@ from archiver.warc.writer import (
     NOT_MODIFIED,
     NewRecord,
     pack_record,
-    sha1_digest,
+    sha1_of,
     warc_date,
     warc_fields,
+    written_digest,
 )
 
 
@@ -37,18 +38,20 @@ class PackedExchange:
 def pack_exchange(
     exchange: Exchange,
     *,
+    sha1: bytes = b"",
     original: Original | None = None,
     not_modified: bool = False,
     notes: tuple[tuple[str, str], ...] = (),
 ) -> PackedExchange:
     """Return the records of an exchange: response or revisit, request, and a metadata record if there are notes.
 
+    sha1: that of the body without transfer coding; b"" when it is not known yet.
     original: an earlier capture of the same payload (for not_modified: of the
         same address); the body is then not kept again.
     """
     # The payload is the body without transfer coding (RFC 9110). Some tools, `warcio check` among them, take the
     # stored bytes instead, chunk sizes and all; so a response whose two differ carries no payload digest.
-    digest = original.written if original else sha1_digest(exchange.entity)
+    digest = original.written if original else written_digest(sha1 or sha1_of(exchange.entity))
     fields: list[tuple[str, str]] = []
     if exchange.address:
         fields.append(("WARC-IP-Address", exchange.address))

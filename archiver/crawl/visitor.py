@@ -8,7 +8,6 @@ its links are queued.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable
@@ -42,6 +41,7 @@ from archiver.crawl.robots import (
 from archiver.crawl.topic import ON_TOPIC, Topic
 from archiver.warc import HTML_TYPES, computed_type, content_type_of, may_be_page
 from archiver.warc.sniffing import START_BYTES
+from archiver.warc.writer import sha1_of, warc_date
 from indexer.text.charset import decode_css, decode_html
 from indexer.text.sketch import sketch_of
 
@@ -492,7 +492,7 @@ class Visitor:
     def _pack(self, item: Item, exchange: Exchange, kept: Kept) -> None:
         original = None
         if exchange.entity and not exchange.truncated:
-            kept.digest = hashlib.sha1(exchange.entity, usedforsecurity=False).digest()
+            kept.digest = sha1_of(exchange.entity)
             original = self._duplicates.original_of(kept.digest)
             kept.is_identical = original is not None
         notes: tuple[tuple[str, str], ...] = ()
@@ -505,7 +505,7 @@ class Visitor:
                 ("near-duplicate-of", other),
                 ("near-duplicate-measure", "MinHash of word shingles, Jaccard >= 0.9"),
             )
-        kept.packed = pack_exchange(exchange, original=original, notes=notes)
+        kept.packed = pack_exchange(exchange, sha1=kept.digest, original=original, notes=notes)
 
     def _keep(self, item: Item, exchange: Exchange, kept: Kept, *, count: bool = True) -> None:
         """Keep a response; callers hold the keeper's transaction."""
@@ -528,7 +528,7 @@ class Visitor:
         return spell(url, base)
 
     def _write_log(self, item: Item, status: int, size: int, mime: str, note: str) -> None:
-        moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        moment = warc_date(datetime.now(UTC))
         depth = "-" if item.kind != UrlKind.PAGE else str(item.depth)
         kind, note = item.kind.name.lower(), note.replace(" ", "-")
         self._write_line(f"{moment} {status} {size} {mime} {kind} {depth} {note} {item.url}")

@@ -3,15 +3,13 @@
 Every record is a gzip member of its own, so that a reader can seek to it. A
 file is called `NAME.warc.gz.open` while it grows and gets its final name only
 when it is closed and synced; what a crash leaves behind is mended by
-`repair_archive`. The records themselves are made by warcio, outside of any
+`repair_archive`. The headers of records are made by warcio, outside of any
 lock; the file, its places, roll-over and syncing are ours.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import io
 import os
 import uuid
 import zlib
@@ -19,9 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
 from archiver.errors import DiskFullError, FindingAidError, is_disk_full
 from archiver.files import UNFINISHED, sync_folder
@@ -42,17 +38,25 @@ def new_record_id() -> str:
     return f"<urn:uuid:{uuid.uuid4()}>"
 
 
-def sha1_digest(*parts: bytes | bytearray | memoryview) -> str:
-    """Return the digest of the joined parts as WARC writes it: `sha1:` and base 32."""
-    digest = hashlib.sha1(usedforsecurity=False)
-    for part in parts:
-        digest.update(part)
-    return "sha1:" + base64.b32encode(digest.digest()).decode("ascii")
+# Two letters of base 32 for each number of ten bits: a digest takes 16 of them, in a fifth of the time of b32encode.
+_BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_TWO_LETTERS = [first + second for first in _BASE_32 for second in _BASE_32]
+
+
+def sha1_of(data: bytes) -> bytes:
+    """Return the SHA-1 of bytes, as 20 bytes."""
+    return hashlib.sha1(data, usedforsecurity=False).digest()
+
+
+def written_digest(sha1: bytes) -> str:
+    """Return a SHA-1 of 20 bytes as WARC writes it: `sha1:` and base 32."""
+    bits = int.from_bytes(sha1, "big")
+    return "sha1:" + "".join([_TWO_LETTERS[bits >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 def warc_date(moment: datetime) -> str:
     """Return a date that knows its zone as WARC writes it, in whole seconds of UTC."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +82,8 @@ def warc_fields(pairs: Sequence[tuple[str, str]]) -> bytes:
     return "".join(f"{name}: {_one_line(value)}\r\n" for name, value in pairs).encode("utf-8")
 
 
-class _RecordWriter(WARCWriter):  # type: ignore[misc]
-    """warcio's writer, which leaves the digests to us.
-
-    It would copy each block into a temporary file to make them, and takes the HTTP header for payload.
-    """
-
-    def ensure_digest(self, record: ArcWarcRecord, block: bool = True, payload: bool = True) -> None:
-        """Do nothing: the record has the digests it should have."""
-
-
 def pack_record(record: NewRecord) -> bytes:
-    """Return the record as one gzip member, made by warcio; needs no lock and may run in any thread."""
+    """Return the record as one gzip member, its header made by warcio; needs no lock and may run in any thread."""
     headers = [
         ("WARC-Type", record.type.value),
         ("WARC-Record-ID", record.record_id),
@@ -100,22 +94,12 @@ def pack_record(record: NewRecord) -> bytes:
     headers += [(name, _one_line(value)) for name, value in record.fields]
     if record.content_type:
         headers.append(("Content-Type", record.content_type))
-    headers.append(("WARC-Block-Digest", sha1_digest(record.block)))
+    headers.append(("WARC-Block-Digest", written_digest(sha1_of(record.block))))
     headers.append(("Content-Length", str(len(record.block))))
-    written = io.BytesIO()
-    _RecordWriter(written, gzip=False, warc_version="WARC/1.1").write_record(
-        ArcWarcRecord(
-            "warc",
-            "resource",  # what warcio writes as it is; of a revisit it would leave the block out
-            StatusAndHeaders("", headers, protocol="WARC/1.1"),
-            io.BytesIO(record.block),
-            None,
-            record.content_type,
-            len(record.block),
-        )
-    )
-    # not by warcio, which has zlib try as hard as it can: twice the time for half a percent
-    return zlib.compress(written.getvalue(), wbits=zlib.MAX_WBITS | 16)
+    head = StatusAndHeaders("", headers, protocol="WARC/1.1").to_bytes()
+    # Not by warcio's writer: it would copy the block into a temporary file, leave out that of a revisit, and have zlib
+    # try as hard as it can, which takes twice the time for half a percent.
+    return zlib.compress(b"".join((head, record.block, b"\r\n\r\n")), wbits=zlib.MAX_WBITS | 16)
 
 
 class WarcWriter:

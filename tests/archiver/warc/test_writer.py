@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import io
 import os
 import resource
@@ -24,7 +26,9 @@ from archiver.warc.writer import (
     WarcWriter,
     pack_record,
     repair_archive,
-    sha1_digest,
+    sha1_of,
+    warc_date,
+    written_digest,
 )
 
 MOMENT = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
@@ -33,7 +37,7 @@ INFO = (("software", "findingaid"),)
 
 def page(url: str, text: str = "Hello") -> bytes:
     block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{text}".encode()
-    digest = sha1_digest(text.encode())
+    digest = written_digest(sha1_of(text.encode()))
     return pack_record(
         NewRecord(
             RecordType.RESPONSE,
@@ -159,3 +163,19 @@ def test_full_disk_leaves_whole_records(tmp_path: Path) -> None:
     assert os.waitpid(pid, 0)[1] == 0
     (path,) = tmp_path.iterdir()
     assert len(read(str(path))) > 3
+
+
+@given(st.binary(max_size=50))
+def test_digests_are_in_base_32(data: bytes) -> None:
+    sha1 = hashlib.sha1(data).digest()
+    assert sha1_of(data) == sha1
+    assert written_digest(sha1) == f"sha1:{base64.b32encode(sha1).decode()}"
+
+
+@given(st.datetimes(timezones=st.timezones()))
+def test_dates_are_in_whole_seconds_of_utc(moment: datetime) -> None:
+    try:
+        utc = moment.astimezone(UTC)
+    except OverflowError:  # the first and the last day of the calendar
+        return
+    assert warc_date(moment) == f"{utc.year:04}-{utc:%m-%dT%H:%M:%SZ}"
