@@ -233,6 +233,8 @@ class Frontier(Intake):
 
         When not, it was put back into the queue of the other host.
         """
+        if self.queues.is_joined(item.queue, host):
+            return True
         with self.file.transaction():
             if not self.queues.join(item.queue, host, addresses):
                 return True
@@ -244,8 +246,7 @@ class Frontier(Intake):
 
         seconds: what the request took. wait_s: what the server asked for.
         """
-        with self.file.transaction():
-            self.queues.release(item.queue, seconds, wait_s)
+        self.queues.release(item.queue, seconds, wait_s)
 
     def request_robots(self, origin: int, url: str, hops: int = 0, via: int | None = None) -> None:
         """Queue a robots.txt that speaks for an origin, before anything else of its host."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from typing import NamedTuple
 
 from archiver.crawl.addresses import compared
 from archiver.crawl.items import NO_DEPTH, Item, Outlink, UrlKind, UrlState
@@ -26,6 +27,33 @@ _KNOWN_URLS = 50_000
 FIRST = {UrlKind.ROBOTS: ROBOTS_FIRST, UrlKind.SITEMAP: -2e18, UrlKind.REQUISITE: -1e18}
 
 
+_INSERT = (
+    "INSERT OR IGNORE INTO urls (id, url, key, origin, queue, state, kind, depth, embed, hops, priority, score,"
+    " reason, via, seed, for_origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+class _NewAddress(NamedTuple):
+    """A line of the table urls, see statefile.py."""
+
+    id: int
+    url: str
+    key: bytes
+    origin: int
+    queue: int
+    state: int
+    kind: int
+    depth: int
+    embed: int
+    hops: int
+    priority: float
+    score: float
+    reason: Reason | None
+    via: int | None
+    seed: int = 0
+    for_origin: int | None = None
+
+
 class Intake:
     """The half of the frontier that takes addresses in; `Frontier` hands them out. Not to be used by itself.
 
@@ -40,7 +68,13 @@ class Intake:
         self.states: Counter[int] = Counter()
         self.skipped: Counter[str] = Counter()
         self._known: dict[str, tuple[int, int, int]] = {}
-        self._sequence = int(file.execute("SELECT IFNULL(MAX(id), 0) FROM urls").fetchone()[0])
+        self._last_id = self._sequence = int(
+            file.execute("SELECT IFNULL(MAX(id), 0) FROM urls").fetchone()[0]
+        )
+        self._new: list[_NewAddress] = []
+        self._other_ids: dict[int, int] = {}
+        self._written = 0
+        file.after_rollback.append(self._forget)
         self._blocked_patterns = {
             row[0] for row in file.execute("SELECT pattern FROM patterns WHERE blocked = 1")
         }
@@ -62,33 +96,42 @@ class Intake:
 
     def add_links(self, source: Item, links: Sequence[Outlink]) -> int:
         """Take in the links of a page in document order; return how many addresses were new."""
-        new = 0
-        edges = []
-        ordered = reversed(links) if self.job.order == "dfs" else links
+        targets = []
+        ordered = links[::-1] if self.job.order == "dfs" else links
         with self.file.transaction():
+            before = self._written
             # Asked anew: while the page was fetched, a shorter way to it may have been found.
             depth, embed, is_seed = self.file.execute(
                 "SELECT depth, embed, seed FROM urls WHERE id = ?", (source.id,)
             ).fetchone() or (source.depth, source.embed, source.seed)
+            places = {
+                LinkKind.PAGE: (min(NO_DEPTH, depth + 1), 0, 0),
+                LinkKind.REQUISITE: (NO_DEPTH, embed + 1, 0),
+                LinkKind.REDIRECT: (depth, embed, source.hops + 1),
+            }
             for link in ordered:
-                seed, key = False, None
-                if link.kind == LinkKind.REDIRECT:
-                    key = self._key_behind_redirect(link.url)
-                    place = (depth, embed, source.hops + 1)
-                    seed = bool(is_seed) and depth == 0
-                elif link.kind == LinkKind.REQUISITE:
-                    place = (NO_DEPTH, embed + 1, 0)
-                else:
-                    place = (min(NO_DEPTH, depth + 1), 0, 0)
+                place = places[link.kind]
+                if link.kind != LinkKind.REDIRECT:
+                    targets.append(self._offer_soon(link.url, *place, link.score, source.id))
+                    continue
+                self._write_new()
+                key = self._key_behind_redirect(link.url)
+                seed = bool(is_seed) and depth == 0
                 if seed and self.scope.add_seed(link.url):
                     # Who names example.org as a seed means www.example.org too, if that is where it sends us.
                     self._admit()
-                target, is_new = self._offer(link.url, *place, link.score, source.id, seed=seed, key=key)
-                new += is_new
-                edges.append((source.id, target, int(link.kind)))
-            self.file.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", edges)
+                targets.append(self._offer(link.url, *place, link.score, source.id, seed=seed, key=key)[0])
+            self._write_new()
+            self.file.executemany(
+                "INSERT OR IGNORE INTO edges VALUES (?, ?, ?)",
+                [
+                    (source.id, self._other_ids.get(target, target), int(link.kind))
+                    for target, link in zip(targets, ordered, strict=True)
+                ],
+            )
+            self._other_ids.clear()
             self.queues.settle()
-        return new
+            return self._written - before
 
     def add_sitemap(self, source: Item | None, url: str, hops: int) -> None:
         """Queue a sitemap."""
@@ -126,15 +169,9 @@ class Intake:
         key: bytes | None = None,
     ) -> tuple[int, bool]:
         """Take in one address; return its id and whether it was new. key: what it is looked up by, if not as usual."""
-        known = None if key else self._known.get(url)
-        if (
-            known is not None
-            and known[1] <= depth
-            and (not embed or 0 < known[2] <= embed)
-            and not seed
-            and self.job.order != "best"
-        ):
-            return known[0], False
+        known = None if key or seed else self._known_as_near(url, depth, embed)
+        if known is not None:
+            return known, False
         row = self.file.execute(
             "SELECT id, state, depth, embed, kind, priority, score, seed FROM urls WHERE key = ?",
             (key or key_of(url),),
@@ -166,6 +203,48 @@ class Intake:
             if best_depth < old_depth and state == UrlState.DONE:
                 self._bring_nearer(number, best_depth)
         return number, False
+
+    def _known_as_near(self, url: str, depth: int, embed: int) -> int | None:
+        """Return the id of an address of which nothing new is to be learnt."""
+        known = self._known.get(url)
+        if known is None or known[1] > depth or (embed and not 0 < known[2] <= embed):
+            return None
+        return known[0] if self.job.order != "best" else None
+
+    def _offer_soon(self, url: str, depth: int, embed: int, hops: int, score: float, via: int | None) -> int:
+        """Take in one address, as `_offer` does, and return its id; one that seems new is written by `_write_new`.
+
+        The id is only so far right: `_write_new` notes those that turn out to be known by another.
+        """
+        known = self._known_as_near(url, depth, embed)
+        if known is not None:
+            return known
+        if url in self._known or self.job.order == "dfs":  # in which who is looked at later comes sooner
+            self._write_new()
+            return self._offer(url, depth, embed, hops, score, via)[0]
+        kind, refusal = self._judge(url, depth, embed, hops)
+        new = self._new_address(url, depth, embed, hops, score, via, kind, refusal)
+        self._new.append(new)
+        self._remember(url, new.id, depth, embed)
+        return new.id
+
+    def _write_new(self) -> None:
+        """Write the addresses that `_offer_soon` took for new, all at once."""
+        new, self._new = self._new, []
+        if not new:
+            return
+        written: Container[int] = range(new[0].id, new[-1].id + 1)
+        if self.file.executemany(_INSERT, new).rowcount < len(new):
+            # Some are known by another spelling, or have been forgotten here.
+            written = {row[0] for row in self.file.execute("SELECT id FROM urls WHERE id >= ?", (new[0].id,))}
+        for address in new:
+            if address.id in written:
+                self._count_in(address)
+            else:
+                self._known.pop(address.url, None)
+                self._other_ids[address.id] = self._offer(
+                    address.url, address.depth, address.embed, address.hops, address.score, address.via
+                )[0]
 
     def _key_behind_redirect(self, url: str) -> bytes:
         """Return what the target of a redirect is looked up by.
@@ -268,43 +347,61 @@ class Intake:
         for_origin: int | None = None,
         key: bytes | None = None,
     ) -> int:
-        refusal = ""
+        refusal: MaybeReason = ""
         if kind is None:
             kind, refusal = self._judge(url, depth, embed, hops)
-        origin, queue = self.queues.place_of(url)
-        priority = self._priority(kind, depth, score)
-        state = UrlState.SKIPPED if refusal else UrlState.QUEUED
-        cursor = self.file.execute(
-            "INSERT OR IGNORE INTO urls (url, key, origin, queue, state, kind, depth, embed, hops, priority, score,"
-            " reason, via, seed, for_origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                url,
-                key or key_of(url),
-                origin,
-                queue,
-                int(state),
-                int(kind),
-                depth,
-                embed,
-                hops,
-                priority,
-                score,
-                refusal or None,
-                via,
-                int(seed),
-                for_origin,
-            ),
+        new = self._new_address(
+            url, depth, embed, hops, score, via, kind, refusal, seed=seed, for_origin=for_origin, key=key
         )
-        if cursor.rowcount == 0:
-            return int(
-                self.file.execute("SELECT id FROM urls WHERE key = ?", (key or key_of(url),)).fetchone()[0]
-            )
-        self.states[state] += 1
-        if refusal:
-            self.skipped[refusal] += 1
+        if self.file.execute(_INSERT, new).rowcount == 0:
+            return int(self.file.execute("SELECT id FROM urls WHERE key = ?", (new.key,)).fetchone()[0])
+        self._count_in(new)
+        return new.id
+
+    def _new_address(
+        self,
+        url: str,
+        depth: int,
+        embed: int,
+        hops: int,
+        score: float,
+        via: int | None,
+        kind: UrlKind,
+        refusal: MaybeReason,
+        *,
+        seed: bool = False,
+        for_origin: int | None = None,
+        key: bytes | None = None,
+    ) -> _NewAddress:
+        self._last_id += 1
+        origin, queue = self.queues.place_of(url)
+        return _NewAddress(
+            self._last_id,
+            url,
+            key or key_of(url),
+            origin,
+            queue,
+            int(UrlState.SKIPPED if refusal else UrlState.QUEUED),
+            int(kind),
+            depth,
+            embed,
+            hops,
+            self._priority(kind, depth, score),
+            score,
+            refusal or None,
+            via,
+            int(seed),
+            for_origin,
+        )
+
+    def _count_in(self, new: _NewAddress) -> None:
+        """Count an address that was written, and tell its queue."""
+        self._written += 1
+        self.states[new.state] += 1
+        if new.reason:
+            self.skipped[new.reason] += 1
         else:
-            self.queues.touch(queue, priority)
-        return int(cursor.lastrowid or 0)
+            self.queues.touch(new.queue, new.priority)
 
     def _judge(self, url: str, depth: int, embed: int, hops: int) -> tuple[UrlKind, MaybeReason]:
         """Return what an address is to be fetched as, and why not ("" if it is)."""
@@ -335,6 +432,12 @@ class Intake:
         if self.job.order == "best":
             return 1.0 - max(0.0, min(1.0, score))
         return float(depth)
+
+    def _forget(self) -> None:
+        """Forget what came with a transaction that failed."""
+        self._known.clear()
+        self._new.clear()
+        self._other_ids.clear()
 
     def _remember(self, url: str, number: int, depth: int, embed: int) -> None:
         if len(self._known) >= _KNOWN_URLS:

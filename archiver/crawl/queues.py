@@ -11,6 +11,7 @@ from the front.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ from archiver.crawl.statefile import StateFile
 
 ROBOTS_FIRST = -3e18  # priority of a robots.txt: before anything else of its host
 _REMEMBERED = 20_000
+_BEFORE_PATH = re.compile(r"[a-z]+://[^/?#]+")
 
 
 class QueueState(IntEnum):
@@ -54,9 +56,15 @@ class HostQueues:
         self.job = job
         self.changed = threading.Condition(file.lock)
         self._clock = time.time() - time.monotonic()
-        self._origins: dict[str, tuple[int, int]] = {}
+        self._places: dict[str, tuple[int, int]] = {}
         self._joined: dict[str, int] = {}
         self._touched: dict[int, float] = {}
+        file.after_rollback.append(self._forget)
+
+    def _forget(self) -> None:
+        self._places.clear()
+        self._joined.clear()
+        self._touched.clear()
 
     def now(self) -> float:
         """Return seconds since the epoch by a clock that never jumps while the crawl runs."""
@@ -79,26 +87,30 @@ class HostQueues:
 
     def place_of(self, url: str) -> tuple[int, int]:
         """Return the numbers of the origin and the queue that an address belongs to."""
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        found = self._origins.get(origin)
+        before_path = _BEFORE_PATH.match(url)
+        front = before_path.group() if before_path else url
+        found = self._places.get(front)
         if found is None:
-            row = self.file.execute("SELECT id, queue FROM origins WHERE origin = ?", (origin,)).fetchone()
-            if row is None:
-                host = parts.hostname or ""
-                self.file.execute("INSERT OR IGNORE INTO queues (host) VALUES (?)", (host,))
-                queue = self.live(
-                    self.file.execute("SELECT id FROM queues WHERE host = ?", (host,)).fetchone()[0]
-                )
-                number = self.file.execute(
-                    "INSERT INTO origins (origin, queue) VALUES (?, ?)", (origin, queue)
-                ).lastrowid
-                row = (number, queue)
-            found = (int(row[0]), int(row[1]))
-            if len(self._origins) > _REMEMBERED:
-                self._origins.clear()
-            self._origins[origin] = found
+            if len(self._places) > _REMEMBERED:
+                self._places.clear()
+            found = self._places[front] = self._new_place(front)
         return found
+
+    def _new_place(self, front: str) -> tuple[int, int]:
+        parts = urlsplit(front)
+        origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        row = self.file.execute("SELECT id, queue FROM origins WHERE origin = ?", (origin,)).fetchone()
+        if row is None:
+            host = parts.hostname or ""
+            self.file.execute("INSERT OR IGNORE INTO queues (host) VALUES (?)", (host,))
+            queue = self.live(
+                self.file.execute("SELECT id FROM queues WHERE host = ?", (host,)).fetchone()[0]
+            )
+            number = self.file.execute(
+                "INSERT INTO origins (origin, queue) VALUES (?, ?)", (origin, queue)
+            ).lastrowid
+            row = (number, queue)
+        return int(row[0]), int(row[1])
 
     def touch(self, queue: int, priority: float) -> None:
         """Note that a queue got an address; `settle` tells the queue."""
@@ -188,7 +200,7 @@ class HostQueues:
 
         seconds: what the request took. wait_s: what the server asked for.
         """
-        with self.file.transaction():
+        with self.file.lock:
             queue = self.live(queue)
             state, pause, next_at = self.file.execute(
                 "SELECT state, pause, next_at FROM queues WHERE id = ?", (queue,)
@@ -196,18 +208,24 @@ class HostQueues:
             pause = max(self.job.delay_s, pause, wait_s)
             if self.job.delay_s > 0:
                 pause = max(pause, self.job.delay_factor * seconds)
-            if pause > 0:
-                self.file.execute(
-                    "UPDATE queues SET next_at = ? WHERE id = ?", (max(next_at, self.now() + pause), queue)
-                )
-            if state == QueueState.BUSY or (pause > 0 and state == QueueState.READY):
-                self.refresh(queue, QueueState.WAITING)
-            self.changed.notify_all()
+            if pause <= 0 and state != QueueState.BUSY:
+                return
+            with self.file.transaction():
+                if pause > 0:
+                    self.file.execute(
+                        "UPDATE queues SET next_at = ? WHERE id = ?",
+                        (max(next_at, self.now() + pause), queue),
+                    )
+                if state == QueueState.BUSY or (pause > 0 and state == QueueState.READY):
+                    self.refresh(queue, QueueState.WAITING)
+                self.changed.notify_all()
+
+    def is_joined(self, queue: int, host: str) -> bool:
+        """Is it known that `join` would change nothing?"""
+        return self._joined.get(host) == queue
 
     def join(self, queue: int, host: str, addresses: Iterable[str]) -> bool:
         """Let hosts that share an address share a queue; return whether the queue has become part of another."""
-        if self._joined.get(host) == queue:
-            return False
         mine = self.live(queue)
         other = mine
         for address in addresses:
@@ -242,7 +260,7 @@ class HostQueues:
         self.refresh(
             into, QueueState.WAITING if state in (QueueState.IDLE, QueueState.READY) else QueueState(state)
         )
-        self._origins.clear()
+        self._places.clear()
 
     def live(self, queue: int) -> int:
         """Return the queue that a queue has become part of, or itself."""

@@ -12,8 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from archiver.crawl.errors import CrawlError, JobError
 from archiver.errors import DiskFullError, is_disk_full
@@ -79,16 +78,60 @@ CREATE TABLE commands (id INTEGER PRIMARY KEY, command TEXT NOT NULL, arguments 
 """
 
 
+class Transaction:
+    """What `StateFile.transaction` gives: entered and left by one thread at a time, as deep as it likes."""
+
+    def __init__(self, file: StateFile) -> None:
+        self._file = file
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self._file.lock.acquire()
+        try:
+            if self._depth == 0:
+                self._file.connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+        except BaseException:
+            self._file.lock.release()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if self._depth == 1:
+                self._end(failed=kind is not None)
+        finally:
+            self._depth -= 1
+            self._file.lock.release()
+
+    def _end(self, *, failed: bool) -> None:
+        connection = self._file.connection
+        try:
+            if not failed:
+                connection.execute("COMMIT")
+        except BaseException:
+            failed = True
+            raise
+        finally:
+            if failed:
+                # SQLite rolls back by itself when the disk is full.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                for forget in self._file.after_rollback:
+                    forget()
+
+
 class StateFile:
     """A connection that threads share, with a lock that may be taken again by its holder.
 
     read_only: for looking on from another process; needs the file to exist.
+    after_rollback: called, under the lock, when a transaction came to nothing: what is remembered of it never was.
     """
 
     def __init__(self, path: str, *, read_only: bool = False, cache_mb: int = 48) -> None:
         self.path = path
         self.lock = threading.RLock()
-        self._depth = 0
+        self._transaction = Transaction(self)
+        self.after_rollback: list[Callable[[], None]] = []
         if read_only and not os.path.exists(path):
             raise JobError(f"{path}: this job has not been started yet")
         try:
@@ -107,24 +150,9 @@ class StateFile:
         self.execute = self.connection.execute
         self.executemany = self.connection.executemany
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Transaction:
         """Hold the lock; what is written inside is committed at the end of the outermost block, or not at all."""
-        with self.lock:
-            if self._depth == 0:
-                self.connection.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield
-                if self._depth == 1:
-                    self.connection.execute("COMMIT")
-            except BaseException:
-                # SQLite rolls back by itself when the disk is full.
-                if self._depth == 1 and self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth -= 1
+        return self._transaction
 
     def get(self, key: str, default: str = "") -> str:
         """Return a value of the meta table."""

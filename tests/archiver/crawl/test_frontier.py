@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from archiver.crawl import intake
 from archiver.crawl.frontier import Frontier
 from archiver.crawl.items import Item, Outlink
 from archiver.crawl.job import CrawlJob, change_job
@@ -176,3 +180,98 @@ def test_cost_does_not_grow_with_what_is_queued(tmp_path: Path, count: int) -> N
     small = frontier(tmp_path / "small", *[f"http://h{n % 7}.example/{n}" for n in range(200)])
     large = frontier(tmp_path / "large", *[f"http://h{n % 700}.example/{n}" for n in range(count)])
     assert seconds_each(large, 150) < 4 * seconds_each(small, 150)
+
+
+class OneByOne(Frontier):
+    """Looks at each link by itself."""
+
+    def _offer_soon(self, *link: Any) -> int:
+        return self._offer(*link)[0]
+
+
+def tables(front: Frontier) -> dict[str, list[tuple[Any, ...]]]:
+    """Return what a frontier holds, addresses by their keys instead of their ids, in the order in which they come."""
+    ask = front.file.execute
+    return {
+        "urls": ask(
+            "SELECT u.key, u.url, u.state, u.kind, u.depth, u.embed, u.hops, u.score, u.reason, v.key, u.seed,"
+            " u.attempts, o.origin, q.host FROM urls u LEFT JOIN urls v ON v.id = u.via"
+            " JOIN origins o ON o.id = u.origin JOIN queues q ON q.id = u.queue ORDER BY u.key"
+        ).fetchall(),
+        "order": ask("SELECT key FROM urls WHERE state = 0 ORDER BY queue, priority, id").fetchall(),
+        "edges": ask(
+            "SELECT s.key, t.key, e.kind FROM edges e LEFT JOIN urls s ON s.id = e.source"
+            " LEFT JOIN urls t ON t.id = e.target ORDER BY 1, 2, 3"
+        ).fetchall(),
+        "queues": ask("SELECT host, state, head IS NULL FROM queues ORDER BY host").fetchall(),
+        "counts": [(+front.states, +front.skipped)],
+    }
+
+
+offered = st.builds(
+    lambda host, path, kind, score: Outlink(f"http://{host}.example/{path}", kind, score),
+    st.sampled_from("ab"),
+    # spellings of the same address, sessions, what is excluded and what is a trap
+    st.sampled_from(["", "1", "%31", "2", "2;jsessionid=7", "2?sid=0123456789abcdef", "no", "x/" * 9 + "y", "a%2fb"]),
+    st.sampled_from([LinkKind.PAGE, LinkKind.PAGE, LinkKind.REQUISITE, LinkKind.REDIRECT]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+)  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.lists(offered, max_size=12), min_size=1, max_size=5),
+    st.sampled_from(["bfs", "dfs", "best"]),
+    st.sampled_from([0, 1, 2, 5]),
+    st.sampled_from(["web", "host", "subtree"]),
+    st.sampled_from([1, 3, 50_000]),
+)
+def test_links_of_a_page_come_in_together_as_they_do_one_by_one(
+    pages: list[list[Outlink]], order: str, depth: int, scope: str, remembered: int
+) -> None:
+    found = []
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(intake, "_KNOWN_URLS", remembered)
+        for number, kind in enumerate((Frontier, OneByOne)):
+            options = {
+                "order": order,
+                "topic": "ferries",
+                "depth": depth,
+                "scope": scope,
+                "exclude": ("/no",),
+            }
+            job = change_job(CrawlJob(folder=f"{folder}/{number}", delay_s=0.0), options)
+            Path(job.folder).mkdir()
+            front = kind(StateFile(job.state_path), job, Scope(job, []))
+            front.add_seeds(["http://a.example/", "http://a.example/1"])
+            seen: list[Any] = []
+            for page in pages:
+                item = front.take()
+                if item is None:
+                    break
+                front.release(item, 0)
+                seen.append((item.url, item.depth, front.add_links(item, page)))
+                front.done(item)
+            found.append((seen, tables(front)))
+            front.file.close()
+    assert found[0] == found[1]
+    assert all(row[:2] != (None, None) for row in found[0][1]["edges"])
+
+
+def test_what_came_with_a_transaction_that_failed_is_not_remembered(tmp_path: Path) -> None:
+    front = frontier(tmp_path, "http://a.example/")
+    item = front.take()
+    assert item
+    page = links("http://b.example/1", "http://a.example/2", "http://a.example/2", "http://c.example/")
+    with pytest.raises(ZeroDivisionError), front.file.transaction():
+        front.add_links(item, page)
+        front.join_addresses(item, "a.example", ["192.0.2.1"])
+        raise ZeroDivisionError
+    assert [row[1] for row in tables(front)["urls"]] == ["http://a.example/"]
+    assert not front.queues.is_joined(item.queue, "a.example")
+    assert front.add_links(item, page) == 3
+    front.done(item)
+    rows = tables(front)
+    assert {row[12] for row in rows["urls"]} == {f"http://{host}.example" for host in "abc"}
+    assert len(rows["edges"]) == 3 and all(all(row[:2]) for row in rows["edges"])
+    assert set(take_all(front)) == {link.url for link in page}
