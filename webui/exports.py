@@ -197,6 +197,7 @@ def page_parts(index: Index, capture: Capture) -> list[tuple[str, str, Capture |
     if stored is None or not stored.is_html:
         return []
     text, charset = decode_html(stored.body, stored.content_type)
+    del stored  # the body, before the tree takes room as well
     context = RewriteContext(capture.url, capture.timestamp, parts_only=True, charset=charset)
     rewrite_page(text, context)
     done_with_page()

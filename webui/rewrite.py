@@ -18,7 +18,6 @@ wherever it may end up; a parser can differ from us in their nesting only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -145,50 +144,64 @@ class _Page:
         self._forms = 0
 
     def write(self, root: LexborNode, around: _Around) -> None:
-        """Write an element with all that it holds."""
-        wants_text = not self._context.parts_only
-        out = self.written
-        open_elements: list[tuple[Iterator[LexborNode], str]] = [(iter((root,)), "")]
-        while open_elements:
-            children, tag = open_elements[-1]
-            node = next(children, None)
-            if node is None:
-                open_elements.pop()
+        """Write an element with all that it holds.
+
+        What is kept for each open element is its tag alone: a page may open a quarter of a million of them.
+        """
+        open_tags: list[str] = []
+        node: LexborNode | None = root
+        while node is not None:
+            tag = self._open(node, around, len(open_tags) == 1)
+            below = node.first_child if tag is not None else None
+            if tag is not None and below is not None:
+                open_tags.append(tag)
+                node = below
+                continue
+            if tag is not None:
                 self._close(tag, around)
-                continue
-            name = node.tag or "-"
-            if name[0] == "-":
-                if name == "-text" and wants_text:
-                    self._text(node.text_content or "")
-                continue
-            lower = name.lower()
-            if lower in _DROPPED:
-                if lower == "script":
-                    self._context.count("script")
-                continue
-            is_inner_form = lower == "form" and self._forms > 0
-            if lower in _UNWRAPPED or is_inner_form or not _TAG_NAME.fullmatch(name):
-                open_elements.append((node.iter(include_text=True), ""))
-                continue
-            attributes = self._attributes(lower, node.attributes)
-            if attributes is None:
-                continue
-            name = _WRITTEN_AS.get(lower, name)
-            if lower in _EMPTY and self._foreign:
-                out.append(_start_tag(name, attributes, "/>"))
-                open_elements.append((node.iter(include_text=True), ""))
-                continue
-            out.append(_start_tag(name, attributes))
-            if lower == "style":
-                out += (as_element_text(rewrite_css(node.text(deep=True), self._context)), "</style>")
-            elif lower == "iframe":
-                out.append("</iframe>")
-            elif lower not in _EMPTY:
-                self._foreign += lower in _FOREIGN
-                self._forms += lower == "form"
-                if len(open_elements) == 2:
-                    self._begin(lower, around)
-                open_elements.append((node.iter(include_text=True), name))
+            while open_tags and node is not None and (behind := node.next) is None:
+                node = node.parent
+                self._close(open_tags.pop(), around)
+            node = behind if open_tags else None
+
+    def _open(self, node: LexborNode, around: _Around, is_head_or_body: bool) -> str | None:
+        """Write a text, or the start of an element; return the tag that ends it, "" for none.
+
+        None when there is nothing inside to be written.
+        """
+        out = self.written
+        name = node.tag or "-"
+        if name[0] == "-":
+            if name == "-text" and not self._context.parts_only:
+                self._text(node.text_content or "")
+            return None
+        lower = name.lower()
+        if lower in _DROPPED:
+            if lower == "script":
+                self._context.count("script")
+            return None
+        is_inner_form = lower == "form" and self._forms > 0
+        if lower in _UNWRAPPED or is_inner_form or not _TAG_NAME.fullmatch(name):
+            return ""
+        attributes = self._attributes(lower, node.attributes)
+        if attributes is None:
+            return None
+        name = _WRITTEN_AS.get(lower, name)
+        if lower in _EMPTY and self._foreign:
+            out.append(_start_tag(name, attributes, "/>"))
+            return ""
+        out.append(_start_tag(name, attributes))
+        if lower == "style":
+            out += (as_element_text(rewrite_css(node.text(deep=True), self._context)), "</style>")
+        elif lower == "iframe":
+            out.append("</iframe>")
+        elif lower not in _EMPTY:
+            self._foreign += lower in _FOREIGN
+            self._forms += lower == "form"
+            if is_head_or_body:
+                self._begin(lower, around)
+            return name
+        return None
 
     def _close(self, tag: str, around: _Around) -> None:
         if not tag:
