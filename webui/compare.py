@@ -37,6 +37,7 @@ blueprint = Blueprint("compare", __name__)
 
 MAX_CHOICES = 400
 MAX_CHARS = 500_000  # of the text of one capture
+MAX_LINES = 50_000  # of the text of one capture, the title before it; each takes some hundred bytes
 MAX_LINKS_SHOWN = 200
 MAX_VERSIONS_READ = 500
 MAX_SEARCH_S = 5.0
@@ -187,7 +188,16 @@ def _side(index: Index, url: str, captures: list[Capture], asked: str, default: 
         return Side(capture, key, address, "unreadable", "", {}, False)
     if text is None:
         return Side(capture, key, address, "no text", "", {}, False)
-    return Side(capture, key, address, "", text[:MAX_CHARS], links, len(text) > MAX_CHARS)
+    compared = _compared(text)
+    return Side(capture, key, address, "", compared, links, len(text) > len(compared))
+
+
+def _compared(text: str) -> str:
+    """Return as much of a text as is compared."""
+    text = text[:MAX_CHARS]
+    if text.count("\n") < MAX_LINES:
+        return text
+    return "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
 
 
 def _read(index: Index, capture: Capture, *, with_links: bool = True) -> tuple[str | None, dict[str, None]]:

@@ -250,6 +250,11 @@ def tokenizer() -> Tokenizer:
     return found
 
 
+def let_go() -> None:
+    """Give back what the tokenizer of this thread needed for a long text: a server has many threads."""
+    _local.tokenizer = None
+
+
 def encoded(text: str) -> bytes:
     """Return a text as the core takes it."""
     return text.encode("utf-8", "surrogatepass")

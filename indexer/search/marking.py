@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
-from indexer.core.tokens import Wanted, decoded, encoded, tokenizer
+from indexer.core.tokens import Wanted, decoded, encoded, let_go, tokenizer
 from indexer.search.nodes import Fuzzy, Phrase, Wildcard, Word, leaves
 from indexer.search.query import Query, is_implied
 from indexer.search.vocabulary import Pattern
@@ -24,6 +24,7 @@ from indexer.text.languages import STOP_WORDS, has_stemmer, is_stemmable, stem_w
 
 MOST_SPANS = 10_000
 CHARACTERS_AT_ONCE = 200_000  # a long text is looked at in parts, so that its tokens take little memory
+LONG_TEXT = 50_000  # characters from which on the tokenizer of a thread is not kept
 _BREAKS = "\n .\u3002"  # in no word, nor in a compound
 
 Span = tuple[int, int]
@@ -75,6 +76,8 @@ class Marker:
                 word for word in there if len(word) == 2 and word[0] in characters and is_paired(word)
             )
         spots = _found(parts, Wanted(there & forms.union(*self._phrases)))
+        if len(text) > LONG_TEXT:
+            let_go()
         spans = [(spot.start, spot.end) for spot in spots if spot.word in forms]
         for phrase in self._phrases:
             spans += _in_a_row(phrase, spots)

@@ -85,3 +85,17 @@ def test_a_phrase_is_found_in_pieces_of_a_text_as_in_the_whole(words: list[str],
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compare, "_PIECE_CHARS", 10)
         assert compare._holds(text, wanted) == (bool(wanted) and f" {' '.join(wanted)} " in whole)
+
+
+@pytest.mark.parametrize("lines", [compare.MAX_LINES - 1, compare.MAX_LINES, compare.MAX_LINES + 1])
+def test_so_many_lines_are_compared(settings: Settings, tmp_path: Path, lines: int) -> None:
+    """Each takes some hundred bytes: 250,000 of one letter each took 360 MB."""
+    number = lines - 2  # the title is a line, and there is one behind the last paragraph
+    archive = write_archive(
+        tmp_path / "lines.warc.gz",
+        response(URL, page("", "<p>x" * number), date="2015-01-01T00:00:00Z"),
+        response(URL, page("", "<p>y" * number), date="2016-01-01T00:00:00Z"),
+    )
+    found = client_for(settings, archive).get(f"/compare.json?url={URL}").json
+    assert found["gone_words"] == found["new_words"] == min(number, compare.MAX_LINES - 1)
+    assert found["a"]["is_cut"] == found["b"]["is_cut"] == (lines > compare.MAX_LINES)

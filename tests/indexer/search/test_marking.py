@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.core.tokens import tokenizer
 from indexer.search import marking
-from indexer.search.marking import Marker, spans_within
+from indexer.search.marking import LONG_TEXT, Marker, spans_within
 from indexer.search.query import Query, Word, parse_query
 from indexer.text.analysis import word_spans_of
 
@@ -122,6 +123,14 @@ def test_a_text_of_megabytes_takes_little_memory(text: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout.split()[0]) < 60
+
+
+@pytest.mark.parametrize(("length", "is_kept"), [(-1, True), (0, True), (1, False)])
+def test_what_a_long_text_needed_is_not_kept_in_the_thread(length: int, is_kept: bool) -> None:
+    text = "wombat " + "x" * (LONG_TEXT + length - 7)
+    before = tokenizer()
+    assert Marker(parse_query("wombat")).spans(text, "en") == [(0, 6)]
+    assert (tokenizer() is before) == is_kept
 
 
 def test_spans_are_cut_to_the_piece_of_text_asked_for() -> None:
