@@ -7,54 +7,70 @@ with open_index("MyIndex") as index:
     print(index.search("finding aid").total)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from indexer.captures import Around, Capture
-from indexer.index import Index, open_index
-from indexer.ledger import LedgerEntry, Statistics
-from indexer.results import Results, Tree
-from indexer.search.explaining import Explanation
-from indexer.search.facets import Facets, FacetValue
-from indexer.search.hits import Hit
-from indexer.search.link_graph import GraphWish, LinkEdge, LinkGraph, LinkNode
-from indexer.search.page_links import PageLink, PageLinks
-from indexer.search.snippets import SnippetPart
-from indexer.search.suggest import Suggestion
-from indexer.search.tree import TreeNode
-from indexer.search.widening import AddedWord, Widening
-from indexer.store.bm25f import Ranking
-from indexer.store.errors import (
-    DiskFullError,
-    IndexCorruptError,
-    IndexError_,
-    IndexMissingError,
-    IndexNotWritableError,
-    IndexVersionError,
-    WorkerError,
-    WriterLockedError,
-)
-from indexer.store.removal import NothingToRemoveError, Removal
-from indexer.text.elements import ELEMENTS
 
 if TYPE_CHECKING:
     from indexer.build import IndexOptions, Progress, build_index
+    from indexer.captures import Around, Capture
+    from indexer.index import Index, open_index
+    from indexer.ledger import LedgerEntry, Statistics
     from indexer.maintenance import Optimized, optimize_index, remove_from_index, restore_to_index
+    from indexer.results import Results, Tree
+    from indexer.search.explaining import Explanation
+    from indexer.search.facets import Facets, FacetValue
+    from indexer.search.hits import Hit
+    from indexer.search.link_graph import GraphWish, LinkEdge, LinkGraph, LinkNode
+    from indexer.search.page_links import PageLink, PageLinks
+    from indexer.search.snippets import SnippetPart
+    from indexer.search.suggest import Suggestion
+    from indexer.search.tree import TreeNode
+    from indexer.search.widening import AddedWord, Widening
+    from indexer.store.bm25f import Ranking
+    from indexer.store.errors import (
+        DiskFullError,
+        IndexCorruptError,
+        IndexError_,
+        IndexMissingError,
+        IndexNotWritableError,
+        IndexVersionError,
+        WorkerError,
+        WriterLockedError,
+    )
+    from indexer.store.removal import NothingToRemoveError, Removal
+    from indexer.text.elements import ELEMENTS
 
-_BUILDING = ("IndexOptions", "Progress", "build_index")
-_MAINTENANCE = ("Optimized", "optimize_index", "remove_from_index", "restore_to_index")
+_PLACES = {
+    "build": "IndexOptions Progress build_index",
+    "captures": "Around Capture",
+    "index": "Index open_index",
+    "ledger": "LedgerEntry Statistics",
+    "maintenance": "Optimized optimize_index remove_from_index restore_to_index",
+    "results": "Results Tree",
+    "search.explaining": "Explanation",
+    "search.facets": "Facets FacetValue",
+    "search.hits": "Hit",
+    "search.link_graph": "GraphWish LinkEdge LinkGraph LinkNode",
+    "search.page_links": "PageLink PageLinks",
+    "search.snippets": "SnippetPart",
+    "search.suggest": "Suggestion",
+    "search.tree": "TreeNode",
+    "search.widening": "AddedWord Widening",
+    "store.bm25f": "Ranking",
+    "store.errors": "DiskFullError IndexCorruptError IndexError_ IndexMissingError IndexNotWritableError"
+    " IndexVersionError WorkerError WriterLockedError",
+    "store.removal": "NothingToRemoveError Removal",
+    "text.elements": "ELEMENTS",
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what builds an index when it is first asked for: searching does without it, and starts sooner."""
-    if name in _BUILDING:
-        from indexer import build
-
-        return getattr(build, name)
-    if name in _MAINTENANCE:
-        from indexer import maintenance
-
-        return getattr(maintenance, name)
-    raise AttributeError(f"module 'indexer' has no attribute {name!r}")
+    """Import a name when it is first asked for: a crawl needs none of them, a search not what builds an index."""
+    if name not in _PLACE_OF:
+        raise AttributeError(f"module 'indexer' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"indexer.{_PLACE_OF[name]}"), name)
+    return found
 
 
 __all__ = [

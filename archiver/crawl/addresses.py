@@ -18,12 +18,14 @@ _SESSION_FIELD = re.compile(
     re.IGNORECASE,
 )
 _SESSION_NAMES = ("sess", "sid", "cfid", "cftoken", "zenid")
-# An address of this form is asked for as it is, and is its own canonical spelling (tests hold this against urls.py).
-_CANONICAL = re.compile(
-    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::(?!0|80(?!\d)|443(?!\d))[1-9]\d{1,3})?"
+# An address of this form is asked for as it is (tests hold this against urls.py).
+_AS_IT_IS = re.compile(
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::(?!0|80(?!\d)|443(?!\d))[1-9]\d{1,3})?(?=/)"
     r"(?:/(?!\.)[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9_~!$&'()*+,;=:@.-]*|/)*(?<=/)?"
-    r"(?:\?[A-Za-z0-9_~!$&'()*+,;=:@./?-]+)?"
+    r"(?:\?[A-Za-z0-9_~!$&'()*+,;=:@./?%-]+)?"
 )
+# What is joined to the folder of its base: no scheme, nothing to be removed.
+_RELATIVE = re.compile(r"[A-Za-z0-9_~][A-Za-z0-9_~.-]*(?:[/?].*)?", re.DOTALL)
 # An address that `spell` gave has a canonical host and no dots to remove, so that only escapes may be left to do: those
 # of letters, digits and -._~, those in small letters, and characters that have none yet.
 _ESCAPE = "%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[BCDF])"
@@ -41,6 +43,9 @@ def spell(url: str, base: str | None = None) -> str:
 
     Raises ValueError for what is no address of a web page.
     """
+    place = url.find("#")
+    if place > 0 and url[place - 1] > " ":  # a blank before it is part of the address
+        url = url[:place]
     if base is not None:
         # What does not depend on the whole base is looked up under less of it.
         if url.startswith(("http://", "https://")):
@@ -61,12 +66,18 @@ def _origin(base: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _spell(url: str, base: str | None) -> str:
+    absolute = url
     if base is not None:
-        is_path = url.startswith("/") and not url.startswith("//") and base.endswith("/")
-        absolute = base[:-1] + url if is_path else ""
-    else:
-        absolute = url
-    if absolute.count("/") > 2 and "/." not in absolute and _CANONICAL.fullmatch(absolute):
+        folder = ""
+        if url.startswith("/"):
+            folder = (
+                base[:-1] if base.count("/") == 3 and base.endswith("/") and not url.startswith("//") else ""
+            )
+        elif _RELATIVE.fullmatch(url):
+            page = base.partition("?")[0]
+            folder = page[: page.rfind("/") + 1] if page.count("/") > 2 else ""
+        absolute = folder + url if folder else ""
+    if "/." not in absolute and _AS_IT_IS.fullmatch(absolute):
         return absolute
     try:
         return asked_url(url, base)

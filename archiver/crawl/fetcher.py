@@ -144,6 +144,7 @@ class Fetcher:
                 "Connection": "close",
             }
         )
+        self._usual_fields = self._prepared({})
         transport = Transport(guard, total_s=self.limits.total_s, verify_tls=verify_tls)
         self._session.mount("http://", transport)
         self._session.mount("https://", transport)
@@ -193,8 +194,14 @@ class Fetcher:
         request = requests.PreparedRequest()
         request.prepare_method("GET")
         request.url = url
-        request.prepare_headers({**self._session.headers, **fields})
+        request.headers = self._prepared(fields) if fields else self._usual_fields
         return request
+
+    def _prepared(self, fields: dict[str, str]) -> Any:
+        """Return the fields of a request, checked by requests; only read from then on."""
+        request = requests.PreparedRequest()
+        request.prepare_headers({**self._session.headers, **fields})
+        return request.headers
 
     def _body_limit(self, headers: Headers) -> int:
         is_requisite = media_type_of(headers).startswith(_REQUISITE_TYPES)

@@ -170,7 +170,7 @@ class AddressGuard:
         problem: OSError = OSError(f"no address for {host}")
         for address in self.check(host, port)[:4]:
             try:
-                connection = socket.create_connection((address, port), timeout_s)
+                connection = _connected(address, port, timeout_s)
             except OSError as error:
                 problem = error
                 continue
@@ -184,7 +184,7 @@ class AddressGuard:
 
     def _check_peer(self, connection: socket.socket, host: str, port: int, address: str) -> None:
         peer, own = str(connection.getpeername()[0]), str(connection.getsockname()[0])
-        if ipaddress.ip_address(peer) != ipaddress.ip_address(address):
+        if peer != address and ipaddress.ip_address(peer) != ipaddress.ip_address(address):
             raise AddressRefusedError(f"{host}: connected to {peer} although {address} was meant")
         # A public address can be this machine's own; only then both ends are the same.
         if peer == own and not self.is_allowed_private(host, port):
@@ -192,6 +192,20 @@ class AddressGuard:
                 f"{host}: its address {peer} is this machine; "
                 f"to crawl it all the same, start with --allow-private {host}"
             )
+
+
+def _connected(address: str, port: int, timeout_s: float) -> socket.socket:
+    """Return a connection. The system need not be asked what an address of IPv4 means, which takes half of the time."""
+    if ":" in address:
+        return socket.create_connection((address, port), timeout_s)
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(timeout_s)
+        connection.connect((address, port))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _plain(host: str) -> str:

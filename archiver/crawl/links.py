@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from bs4 import BeautifulSoup
-from bs4.filter import SoupStrainer
-
 from archiver.warc.charsets import UTF_8
 from archiver.warc.urls import base_of, canonical_url, in_charset
 from indexer.text.charset import decode_html
@@ -61,6 +58,7 @@ _REFRESH = re.compile(
     r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*(?:"([^"]*)"|'([^']*)'|(.*))""", re.IGNORECASE | re.DOTALL
 )
 _WORD = re.compile(r"[a-z]+")
+_STYLES = PICTURE_STYLES | {"style"}
 
 
 Attributes = Mapping[str, str | None]
@@ -177,9 +175,10 @@ def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = 
             found.add(url, LinkKind.REQUISITE)
         for url, _size in srcset_of(srcset):
             found.add(url, LinkKind.REQUISITE)
-    for name, value in attributes.items():
-        if value and (name == "style" or name in PICTURE_STYLES):
-            found.add_styles(value, UTF_8)  # as browsers have it, whatever the charset of the page
+    if not _STYLES.isdisjoint(attributes):
+        for name, value in attributes.items():
+            if value and name in _STYLES:
+                found.add_styles(value, UTF_8)  # as browsers have it, whatever the charset of the page
 
 
 def _read_srcdoc(html: str, found: _Found) -> None:
@@ -213,6 +212,9 @@ def sitemap_links(xml: str) -> tuple[list[str], bool]:
         ], False
     if _ENDLESS_OPENING.search(xml):
         return [], False  # no sitemap nests like this, and BeautifulSoup would be at it for minutes
+    from bs4 import BeautifulSoup  # here, for it takes 80 ms to import, and most crawls see no sitemap
+    from bs4.filter import SoupStrainer
+
     found = BeautifulSoup(xml, "xml", parse_only=SoupStrainer(["loc", "link"]))
     urls = [node.get_text().strip() for node in found.find_all("loc")]
     if not urls:

@@ -275,7 +275,7 @@ class Visitor:
         target = ""
         if answer == Answer.REDIRECT and item.hops < MOST_REDIRECTS:
             try:
-                target = self._spell(exchange.redirect_target)
+                target = spell(exchange.redirect_target)
             except ValueError:
                 target = ""
         packed = pack_exchange(exchange)
@@ -299,7 +299,7 @@ class Visitor:
                     self.numbers.count_cut(Reason.SITEMAP)
                 for sitemap in rules.sitemaps[:_MOST_SITEMAPS]:
                     try:
-                        self.frontier.add_sitemap(item, self._spell(sitemap), 0)
+                        self.frontier.add_sitemap(item, spell(sitemap), 0)
                     except ValueError:
                         continue
         self._rules.pop(origin, None)
@@ -337,7 +337,7 @@ class Visitor:
                 self.numbers.count_cut(Reason.SITEMAP)
             for url in found[:_MOST_SITEMAP_URLS]:
                 try:
-                    urls.append(self._spell(url))
+                    urls.append(spell(url))
                 except ValueError:
                     continue
         packed = pack_exchange(exchange)
@@ -348,7 +348,7 @@ class Visitor:
             elif is_index or target:
                 for url in [target] if target else urls:
                     try:
-                        self.frontier.add_sitemap(item, self._spell(url), item.hops + 1)
+                        self.frontier.add_sitemap(item, spell(url), item.hops + 1)
                     except ValueError:
                         continue
             else:
@@ -366,9 +366,7 @@ class Visitor:
             return
         if exchange.redirect_target:
             try:
-                kept.links.append(
-                    Outlink(self._spell(exchange.redirect_target), LinkKind.REDIRECT, item.score)
-                )
+                kept.links.append(Outlink(spell(exchange.redirect_target), LinkKind.REDIRECT, item.score))
             except ValueError:
                 log.info("%s: redirects to no address: %s", item.url, exchange.redirect_target)
         self._read(item, exchange, kept)
@@ -419,8 +417,7 @@ class Visitor:
             if kind == "text/css":
                 text, charset = decode_css(self._text_of(exchange), content_type_of(exchange.headers))
                 kept.links += [
-                    Outlink(link.url, link.kind)
-                    for link in css_links(text, item.url, charset, spell=self._spell)
+                    Outlink(link.url, link.kind) for link in css_links(text, item.url, charset, spell=spell)
                 ]
             elif (
                 may_be_page(kind)
@@ -434,7 +431,7 @@ class Visitor:
                     agent=self._agent.lower(),
                     with_text=item.kind == UrlKind.PAGE,
                     with_link_text=self.job.order == "best",
-                    spell=self._spell,
+                    spell=spell,
                 )
                 if parts.is_cut:
                     self.numbers.count_cut(Reason.LINKS)
@@ -523,9 +520,6 @@ class Visitor:
         self.frontier.done(item)
         self.numbers.count_fetch(exchange.status, exchange.content_type)
         self._write_log(item, exchange.status, 0, "-", Reason.REVISIT)
-
-    def _spell(self, url: str, base: str | None = None) -> str:
-        return spell(url, base)
 
     def _write_log(self, item: Item, status: int, size: int, mime: str, note: str) -> None:
         moment = warc_date(datetime.now(UTC))

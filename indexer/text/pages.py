@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
 from typing import NamedTuple
 
-import numpy as np
-
 from indexer.core.library import NO_MEMORY, OK, TOO_LARGE, core
 from indexer.text.elements import BODY, MARK, PageText
 
@@ -185,8 +183,8 @@ def _pieces(page: Page) -> tuple[str, list[int]]:
     if not page.piece_count:
         return "", [BODY]
     text = page.text.copy().replace(MARK.encode(), b" ")
-    address = (c_uint32 * (2 * page.piece_count)).from_address(page.pieces)
-    begins, classes = np.frombuffer(address, dtype=np.uint32).reshape(-1, 2).T.tolist()
+    numbers = (c_uint32 * (2 * page.piece_count)).from_address(page.pieces)[:]
+    begins, classes = numbers[::2], numbers[1::2]
     pieces = [text[low:high] for low, high in zip(begins, [*begins[1:], len(text)], strict=True)]
     return MARK.encode().join(pieces).decode("utf-8", "replace"), classes
 
@@ -205,9 +203,9 @@ def _parts(page: Page) -> list[Part]:
         return []
     strings = page.part_strings.text().split("\0")
     text = page.text.copy()
-    array = (c_uint32 * (3 * page.part_count)).from_address(page.parts)
+    numbers = (c_uint32 * (3 * page.part_count)).from_address(page.parts)[:]
     parts, at = [], 0
-    for count, begin, end in np.frombuffer(array, dtype=np.uint32).reshape(-1, 3).tolist():
+    for count, begin, end in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
         attributes = dict(
             zip(strings[at + 1 : at + count : 2], strings[at + 2 : at + count : 2], strict=True)
         )

@@ -41,7 +41,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         for year in range(12, 60)
     ]
     one, other = records[::2], records[1::2]
-    SHOWN.append((Counter(one) | Counter(other)).total())  # each as often as the file that holds most of it does
+    SHOWN.append(
+        (Counter(one) | Counter(other)).total()
+    )  # each as often as the file that holds most of it does
     (folder / "a.warc").write_bytes(b"".join(one))
     (folder / "b.warc").write_bytes(b"".join(other))
     with pytest.MonkeyPatch.context() as monkeypatch:
