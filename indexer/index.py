@@ -16,63 +16,40 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from archiver.warc import (
-    HTML_TYPES,
-    Location,
-    Record,
-)
-from indexer.captures import (
-    Around,
-    Capture,
-    around,
-    capture_at,
-    captures_of,
-    captures_with_digest,
-    closest_capture,
-    is_held,
-    open_record,
-    present,
-)
-from indexer.ledger import LedgerEntry, Statistics, ledger_of, statistics_of
-from indexer.listing import KeyRange, ListedCapture, count_captures, list_captures
 from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
 from indexer.search.expansion import Page, Widened, Wish, widen
-from indexer.search.facets import count_facets
-from indexer.search.feedback import telling_words
-from indexer.search.folding import fold as near_duplicates
 from indexer.search.hits import Hit, describe, describe_all
 from indexer.search.later import Later
-from indexer.search.link_graph import GraphWish, LinkGraph, make_graph
-from indexer.search.link_table import link_table, links_of
 from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
 from indexer.search.ordering import SORTS, newest_pages
-from indexer.search.page_links import PageLinks, links_in, links_out
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.spelling import FEW_PAGES, other_spellings
-from indexer.search.suggest import Suggestion, host_suggestions, title_query, word_suggestions
-from indexer.search.tree import site_tree
-from indexer.search.vectors import MOST_MARKUP, terms_of
 from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
 from indexer.store.compact import sort_key
 from indexer.store.errors import IndexError_, IndexMissingError
-from indexer.store.joined import JoinedSnapshot
 from indexer.store.opened import ATTEMPTS, OpenedIndex
-from indexer.store.removal import Removal, removals_of
 from indexer.store.snapshot import Snapshot
-from indexer.stored_pages import markup_at, page_text, snippet_of, start_of
-from indexer.text.analysis import words_of
-from indexer.text.detection import language_of
-from indexer.text.elements import PageText
-from indexer.text.pages import collect_page
+
+if TYPE_CHECKING:
+    from archiver.warc import Location, Record
+    from indexer.captures import Around, Capture
+    from indexer.ledger import LedgerEntry, Statistics
+    from indexer.listing import KeyRange, ListedCapture
+    from indexer.search.facets import Facets
+    from indexer.search.link_graph import GraphWish, LinkGraph
+    from indexer.search.page_links import PageLinks
+    from indexer.search.suggest import Suggestion
+    from indexer.store.joined import JoinedSnapshot
+    from indexer.store.removal import Removal
+    from indexer.text.elements import PageText
 
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
@@ -115,6 +92,8 @@ class Index:
         members = [opened.current() for opened in self._opened]
         if len(members) == 1:
             return members[0]
+        from indexer.store.joined import JoinedSnapshot
+
         with self._joining:
             for _ in range(ATTEMPTS):
                 joined = self._joined
@@ -210,7 +189,7 @@ class Index:
                 )
                 hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
                 took_ms = (time.perf_counter() - started) * 1000
-                counted = count_facets(snapshot, ranked.matched) if facets else None
+                counted = self._counted(snapshot, ranked) if facets else None
             if all(hit.file for hit in hits) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
@@ -218,7 +197,7 @@ class Index:
         if fold:
             hits = self._folded(snapshot, hits, ranked)
         if with_snippets:
-            hits = [hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
+            hits = self._with_snippets(snapshot, hits, ranked)
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -231,6 +210,16 @@ class Index:
             ranked.timed_out,
             Later(lambda: None if wish else self._did_you_mean(snapshot, parsed, ranked)),
         )
+
+    def _counted(self, snapshot: Snapshot, ranked: Ranked) -> Facets:
+        from indexer.search.facets import count_facets
+
+        return count_facets(snapshot, ranked.matched)
+
+    def _with_snippets(self, snapshot: Snapshot, hits: Sequence[Hit], ranked: Ranked) -> list[Hit]:
+        from indexer.stored_pages import snippet_of
+
+        return [hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
 
     def tree(
         self,
@@ -248,6 +237,8 @@ class Index:
         opened: address of the node whose children are wanted; see indexer.search.tree. An empty query without filters
         asks for the tree of all pages. expand, without, marked: as in `search`.
         """
+        from indexer.search.tree import site_tree
+
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
         with self._reading() as snapshot:
@@ -332,6 +323,11 @@ class Index:
         return self._page_at(hit.url, self._place_of(hit))
 
     def _page_at(self, url: str, place: Location | None) -> Page | None:
+        from indexer.search.vectors import MOST_MARKUP
+        from indexer.stored_pages import markup_at
+        from indexer.text.detection import language_of
+        from indexer.text.pages import collect_page
+
         markup = markup_at(place)
         if not markup:
             return None
@@ -342,6 +338,8 @@ class Index:
 
     def _marked_pages(self, urls: Sequence[str]) -> list[Page]:
         """Return the newest stored page of each of some addresses; what is not there, or unreadable, is missing."""
+        from archiver.warc import HTML_TYPES
+
         pages = []
         for url in dict.fromkeys(urls):
             stored = [capture for capture in self.captures(url) if capture.mime in HTML_TYPES]
@@ -355,6 +353,8 @@ class Index:
 
     def _did_you_mean(self, snapshot: Snapshot, query: Query, ranked: Ranked) -> str | None:
         """Return a query with other words of this index that more pages match; None when there is none, or no need."""
+        from indexer.search.spelling import FEW_PAGES, other_spellings
+
         found = 0 if ranked.is_relaxed else ranked.total
         if found >= FEW_PAGES or ranked.timed_out:
             return None
@@ -371,12 +371,17 @@ class Index:
 
         They come from this index alone; an empty list when nothing fits.
         """
+        from indexer.search.suggest import host_suggestions, word_suggestions
+
         with self._reading() as snapshot:
             found = word_suggestions(snapshot, typed, limit)
             found += self._title_suggestions(snapshot, typed, limit)
             return found + host_suggestions(snapshot, typed, limit)
 
     def _title_suggestions(self, snapshot: Snapshot, typed: str, limit: int) -> list[Suggestion]:
+        from indexer.search.suggest import Suggestion, title_query
+        from indexer.text.analysis import words_of
+
         tree = title_query(snapshot, typed)
         if tree is None:
             return []
@@ -397,6 +402,9 @@ class Index:
         url: address of a page in this index; its newest stored copy counts. `added` holds the words that were looked
         for, heaviest first; without them (the address is not here, or its archive cannot be read) there are no hits.
         """
+        from indexer.search.feedback import telling_words
+        from indexer.search.vectors import terms_of
+
         pages = self._marked_pages([url])
         with self._reading() as snapshot:
             started = time.perf_counter()
@@ -408,9 +416,7 @@ class Index:
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
-            others = [
-                hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in others
-            ]
+            others = self._with_snippets(snapshot, others, ranked)
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
@@ -428,6 +434,9 @@ class Index:
 
     def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked) -> list[Hit]:
         """Return the hits that are not like one before them, each with the number of those that are like it."""
+        from indexer.search.folding import fold as near_duplicates
+        from indexer.stored_pages import start_of
+
         sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
         stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place])))
         return [
@@ -438,6 +447,9 @@ class Index:
 
     def _place_of(self, hit: Hit) -> Location | None:
         """Return where the record of a hit lies now; None when no file is known any more."""
+        from archiver.warc import Location
+        from indexer.captures import present
+
         if not hit.file:
             return None
         place = Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
@@ -448,6 +460,8 @@ class Index:
 
         Of a page above 4 MB, the text of its first 4 MB.
         """
+        from indexer.stored_pages import page_text
+
         return page_text(location)
 
     # -- links
@@ -458,6 +472,9 @@ class Index:
         Links out are those of the capture nearest to `timestamp` (1 to 14 digits), of the newest without one. When
         nothing links to the address as asked for, and another spelling of it is archived, links are of that one.
         """
+        from archiver.warc import HTML_TYPES
+        from indexer.search.page_links import PageLinks, links_in, links_out
+
         capture = self.closest(url, timestamp)
         page = None
         if capture is not None and (not capture.mime or capture.mime in HTML_TYPES):
@@ -485,6 +502,9 @@ class Index:
         url: a page of the index; then `query` and `filters` only tell which nodes are `matched`.
         wish: how many links away, pages or hosts, and how many. budget_s: as in `search`.
         """
+        from indexer.search.link_graph import GraphWish, make_graph
+        from indexer.search.link_table import link_table
+
         wish = wish or GraphWish(depth=1 if url else 0)
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
         deadline = Deadline(budget_s)
@@ -508,6 +528,8 @@ class Index:
     @contextmanager
     def _reading_links(self) -> Iterator[Snapshot]:
         """As `_reading`, with the links of all segments at hand: a merge may remove them before they are opened."""
+        from indexer.search.link_table import links_of
+
         for attempt in range(ATTEMPTS):
             with self._reading() as snapshot:
                 try:
@@ -528,11 +550,16 @@ class Index:
         When there is none, those of the addresses that other web-archive tools take for the same: with or without
         www., the slash at the end, in other letter case (see archiver.warc.urlkey); not so if `exact`.
         """
+        from indexer.captures import captures_of
+
         with self._reading() as snapshot, snapshot.reading():
             return captures_of(snapshot, url, self._now, exact=exact)
 
     def range_of(self, url: str) -> KeyRange:
         """Return the range of the captures that `captures` gives for an address."""
+        from indexer.captures import is_held
+        from indexer.listing import KeyRange
+
         with self._reading() as snapshot, snapshot.reading():
             return KeyRange.of_page(url) if is_held(snapshot, url) else KeyRange.of(url)
 
@@ -547,6 +574,8 @@ class Index:
         limit: int = 1000,
     ) -> list[ListedCapture]:
         """Return the next captures by address and time, at most `limit`; see indexer.listing."""
+        from indexer.listing import list_captures
+
         with self._reading() as snapshot, snapshot.reading():
             return list_captures(
                 snapshot,
@@ -561,11 +590,15 @@ class Index:
 
     def count_captures(self, keys: KeyRange, *, first: str = "", last: str = "") -> int:
         """Return how many captures `list_captures` gives in all."""
+        from indexer.listing import count_captures
+
         with self._reading() as snapshot, snapshot.reading():
             return count_captures(snapshot, keys, first=first, last=last)
 
     def captures_with_digest(self, digest: str, limit: int) -> list[Capture]:
         """Return captures whose payload has this digest, of any address, oldest first; at most `limit`."""
+        from indexer.captures import captures_with_digest
+
         with self._reading() as snapshot, snapshot.reading():
             return captures_with_digest(snapshot, digest, limit, self._now)
 
@@ -578,16 +611,22 @@ class Index:
         second the one whose payload digest begins with `digest` (with or without the name of the algorithm) is taken,
         else the one with the address as spelled, else the first by file and place.
         """
+        from indexer.captures import closest_capture
+
         with self._reading() as snapshot, snapshot.reading():
             return closest_capture(snapshot, url, timestamp, digest, self._now)
 
     def capture_at(self, url: str, timestamp: str, location: Location) -> Capture | None:
         """Return the capture of an address whose record lies at a place; None when it is not known (any more)."""
+        from indexer.captures import capture_at
+
         with self._reading() as snapshot, snapshot.reading():
             return capture_at(snapshot, url, timestamp, location, self._now)
 
     def around(self, url: str, timestamp: str) -> Around:
         """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
+        from indexer.captures import around
+
         with self._reading() as snapshot, snapshot.reading():
             return around(snapshot, url, timestamp)
 
@@ -596,6 +635,8 @@ class Index:
 
         Raises ArchiveError when the archive cannot be read, RecordError when the original of a revisit is not held.
         """
+        from indexer.captures import open_record
+
         return open_record(capture)
 
     def _now(self, whole: str) -> str:
@@ -609,11 +650,15 @@ class Index:
 
     def ledger(self) -> list[LedgerEntry]:
         """Return what became of each file, by name."""
+        from indexer.ledger import ledger_of
+
         with self._reading() as snapshot, snapshot.reading():
             return ledger_of(snapshot)
 
     def statistics(self) -> Statistics:
         """Return the totals of the whole index."""
+        from indexer.ledger import statistics_of
+
         with self._reading() as snapshot, snapshot.reading():
             return statistics_of(snapshot)
 
@@ -628,6 +673,8 @@ class Index:
 
     def removals(self) -> list[Removal]:
         """Return what was taken out of the index, by whom and why, oldest first; also what was lifted since."""
+        from indexer.store.removal import removals_of
+
         with self._reading() as snapshot:
             found = [removal for member in snapshot.members for removal in removals_of(member.catalogue)]
             return sorted(found, key=lambda removal: removal.at)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from indexer.search.facets import Facets
 from indexer.search.hits import Hit
 from indexer.search.later import Later
-from indexer.search.tree import TreeNode
-from indexer.search.widening import AddedWord
+
+if TYPE_CHECKING:
+    from indexer.search.facets import Facets
+    from indexer.search.tree import TreeNode
+    from indexer.search.widening import AddedWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.metadata
 import re
 import sys
@@ -168,3 +169,10 @@ def test_every_library_that_is_imported_is_declared() -> None:
             assert names & (declared | comes_along), (
                 f"{path.name}:{line} imports {module}, not in pyproject.toml"
             )
+
+
+@pytest.mark.parametrize("package", ["archiver.warc", "indexer"])
+def test_each_public_name_is_there_when_it_is_asked_for(package: str) -> None:
+    """They are imported late: one that no module is named for is missed only where it is used."""
+    module = importlib.import_module(package)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []

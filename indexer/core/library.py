@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from typing import Any
 
-from indexer.core.build import LIBRARY
-
+# Where build.py puts it; that is not imported here, since it takes longer than loading the library.
+LIBRARY = os.path.join(os.path.dirname(__file__), "core.dll" if sys.platform == "win32" else "core.so")
 ABI = 1  # FA_ABI in core.h
 OK, NO_MEMORY, TOO_LARGE, CORRUPT, TIME_UP = range(5)
 
@@ -26,7 +27,7 @@ class Core(ctypes.CDLL):
     """The library, or another build of it that the tests name; a function that it lacks says what to do."""
 
     def __init__(self) -> None:
-        place = os.environ.get("FINDINGAID_CORE") or str(LIBRARY)
+        place = os.environ.get("FINDINGAID_CORE") or LIBRARY
         try:
             super().__init__(place)
         except OSError as error:

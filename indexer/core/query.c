@@ -286,7 +286,8 @@ static int begin(fa_query *query, const fa_program *program, fa_answer *answer) 
     query->ranking_end = now + program->ranking_s;
     query->states = arena_get(&query->kept, program->leaf_count * count * sizeof(state));
     query->mask_at = arena_get(&query->kept, (count + 1) * sizeof(uint64_t));
-    if (query->states == NULL || query->mask_at == NULL) return FA_NO_MEMORY;
+    query->has_languages = arena_get(&query->kept, 2 * count);
+    if (query->states == NULL || query->mask_at == NULL || query->has_languages == NULL) return FA_NO_MEMORY;
     for (uint32_t place = 0; place < count; place++) {
         uint32_t versions = program->segments[place].layers[0]->versions;
         query->mask_at[place + 1] = query->mask_at[place] + words_of(versions);

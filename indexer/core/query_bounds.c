@@ -124,12 +124,13 @@ static int add_several(const bounds *in, const state *known, double factor) {
 static int add_phrase(const bounds *in, uint32_t leaf, double factor) {
     enum { AT_ONCE = 64 };
     fa_query *query = in->query;
-    double norms[AT_ONCE * FA_KINDS], weights[AT_ONCE];
+    norms norms_at[AT_ONCE];
+    double weights[AT_ONCE];
     for (size_t done = 0; done < in->count; done += AT_ONCE) {
         const uint32_t *some = in->ordinals + done;
         uint32_t count = in->count - done < AT_ONCE ? (uint32_t)(in->count - done) : AT_ONCE;
-        TRY(norms_of(query, in->place, some, count, norms));
-        TRY(leaf_weights(query, in->place, leaf, some, count, norms, weights));
+        TRY(norms_begin(query, in->place, some, count, norms_at));
+        TRY(leaf_weights(query, in->place, leaf, some, count, norms_at, weights));
         for (uint32_t at = 0; at < count; at++)
             in->upper[some[at]] += (float)(factor * saturate(&query->program, weights[at] * (1 + 1e-9))) * UP;
     }

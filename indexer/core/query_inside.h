@@ -38,9 +38,9 @@ typedef struct held {
     const uint8_t *languages; /* a byte for each language of the segment; NULL: all */
     uint32_t layer, elements;
     uint32_t place;           /* in a phrase */
-    uint32_t count;           /* pairs that count */
+    uint32_t count;           /* pairs with the word in these elements */
     const uint32_t *all;      /* ordinals of all pairs; NULL while not decoded */
-    const uint32_t *ordinals; /* of the pairs that count */
+    const uint32_t *ordinals; /* of the pairs that `count` counts; `languages` has to be asked for each: speaks */
     const uint32_t *rows;     /* of these in the list; NULL: all rows */
 } held;
 
@@ -49,7 +49,7 @@ typedef struct state {
     held *lists;
     uint32_t list_count;
     uint32_t count;          /* versions that hold it, removed ones too */
-    const uint64_t *mask;    /* of these; NULL: a single list, or none */
+    const uint64_t *mask;    /* of these; NULL: a single list for all languages, or none */
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
     uint32_t *counts[2];     /* ... and how often by element */
     uint32_t found[2];       /* ... and their number */
@@ -77,6 +77,7 @@ struct fa_query {
     double *factors, *idfs, *pair_factors;
     double greatest, greatest_nearness;
     const uint64_t *matched;
+    uint8_t *has_languages; /* by segment and layer: whether the languages of its versions were looked at */
     uint32_t *complete;
     uint64_t *mask_at; /* where the mask of each segment begins in `matched` */
     double finding_end, ranking_end;
@@ -128,11 +129,15 @@ static inline uint32_t gallop(const uint32_t *ordinals, uint32_t row, uint32_t c
 int fa_told(fa_query *query, int status, fa_answer *answer);
 
 /* query_leaves.c */
+/* Tell whether a list counts in versions of the language of this one. The column was required by list_forms. */
+static inline int speaks(const held *list, uint32_t version) {
+    return list->languages == NULL || list->languages[fa_item(&list->list.segment->language, version)];
+}
 typedef struct view {
     const uint32_t *ordinals, *rows; /* rows: NULL for all */
     uint32_t count;
 } view;
-int held_view(fa_query *query, held *list, view *found);  /* good until the next one */
+int held_view(fa_query *query, held *list, view *found);  /* good until the next one; of all languages */
 int held_keep(fa_query *query, held *list);               /* decode for good */
 int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
@@ -182,13 +187,21 @@ int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64
 
 /* query_scores.c */
 int prepare_scores(fa_query *query, const uint64_t *holding);
-int norms_of(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *norms);
+/* What the counts of a version are multiplied by: most words stand in one element or two, so that each number is
+ * worked out when it is first asked for. */
+typedef struct norms {
+    double of[FA_KINDS];
+    uint32_t known; /* a bit for each element */
+    uint32_t ordinal;
+} norms;
+int norms_begin(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, norms *made);
+double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t element);
 double saturate(const fa_program *program, double weight);
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
-                 const double *norms, double *weights);
-/* The same for one version, each occurrence in any form counted in full. */
-int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t ordinal, const double *norms,
-                      double *weight);
+                 norms *norms_at, double *weights);
+/* The same with each occurrence in any form counted in full. */
+int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                       norms *norms_at, double *weights);
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
 
 /* query_bounds.c */

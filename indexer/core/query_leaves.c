@@ -22,38 +22,9 @@ static int choose_elements(const held *list, uint32_t *ordinals, uint32_t *rows,
     return FA_OK;
 }
 
-/* Leave the pairs in versions of some of the languages. */
-static int choose_languages(const held *list, uint32_t *ordinals, uint32_t *rows, uint32_t *count, fa_fault *fault) {
-    const fa_segment *segment = list->list.segment;
-    const fa_array *column = &segment->language;
-    uint32_t chosen = 0;
-    TRY(fa_require(segment, column, 0, (uint64_t)segment->versions * column->width, fault));
-    for (uint32_t row = 0; row < *count; row++) {
-        uint64_t language = column->width == 1 ? column->data[ordinals[row]] : fa_item(column, ordinals[row]);
-        if (language >= segment->languages) return fa_damaged(segment, column, fault);
-        ordinals[chosen] = ordinals[row];
-        rows[chosen] = rows[row];
-        chosen += list->languages[language] != 0;
-    }
-    *count = chosen;
-    return FA_OK;
-}
-
-/* Leave the pairs that count: with the word in some elements, in versions of some languages. */
-static int choose(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
-                  fa_fault *fault) {
-    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
-    *count = list->list.count;
-    memcpy(ordinals, all, *count * sizeof(uint32_t));
-    for (uint32_t row = 0; row < *count; row++) rows[row] = row;
-    if ((list->elements & every) != every) TRY(choose_elements(list, ordinals, rows, count, fault));
-    if (list->languages != NULL) TRY(choose_languages(list, ordinals, rows, count, fault));
-    return FA_OK;
-}
-
 static int is_filtered(const held *list) {
     uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
-    return list->languages != NULL || (list->elements & every) != every;
+    return (list->elements & every) != every;
 }
 
 static int decode(fa_query *query, held *list, uint32_t *all, uint32_t *ordinals, uint32_t *rows, view *found) {
@@ -62,7 +33,9 @@ static int decode(fa_query *query, held *list, uint32_t *all, uint32_t *ordinals
     found->rows = NULL;
     found->count = list->list.count;
     if (!is_filtered(list)) return FA_OK;
-    TRY(choose(list, all, ordinals, rows, &found->count, &query->fault));
+    memcpy(ordinals, all, found->count * sizeof(uint32_t));
+    for (uint32_t row = 0; row < found->count; row++) rows[row] = row;
+    TRY(choose_elements(list, ordinals, rows, &found->count, &query->fault));
     found->ordinals = ordinals;
     found->rows = rows;
     return FA_OK;
@@ -104,6 +77,27 @@ int held_view(fa_query *query, held *list, view *found) {
     return decode(query, list, room[0], room[1], room[2], found);
 }
 
+/* Make sure that each version has a language, for which there is a byte in the sets of a program. */
+static int require_languages(fa_query *query, uint32_t place, uint32_t layer) {
+    const fa_segment *segment = live_at(query, place)->layers[layer];
+    const fa_array *column = &segment->language;
+    uint64_t greatest = 0;
+    uint8_t *is_known = &query->has_languages[2 * place + layer], greatest_byte = 0;
+    if (*is_known) return FA_OK;
+    TRY(fa_require(segment, column, 0, (uint64_t)segment->versions * column->width, &query->fault));
+    if (column->width == 1) {
+        for (uint32_t version = 0; version < segment->versions; version++)
+            greatest_byte = column->data[version] > greatest_byte ? column->data[version] : greatest_byte;
+        greatest = greatest_byte;
+    } else {
+        for (uint32_t version = 0; version < segment->versions; version++)
+            if (fa_item(column, version) > greatest) greatest = fa_item(column, version);
+    }
+    if (greatest >= segment->languages) return fa_damaged(segment, column, &query->fault);
+    *is_known = 1;
+    return FA_OK;
+}
+
 /* Make the lists of the forms of a leaf. */
 static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *made) {
     const fa_leaf *leaf = &query->program.leaves[number];
@@ -122,16 +116,30 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
         list->elements = leaf->elements;
         list->count = list->list.count;
         if (leaf->kind == FA_PHRASE) list->place = form->languages;
-        else if (form->languages) list->languages = leaf->sets + form->languages - 1;
+        else if (form->languages) {
+            list->languages = leaf->sets + form->languages - 1;
+            TRY(require_languages(query, place, list->layer));
+        }
     }
     return FA_OK;
 }
 
-static int mark_list(fa_query *query, held *list, uint64_t *mask, uint32_t *count) {
+static int mark_list(fa_query *query, held *list, uint64_t *mask, int *is_held) {
     view found;
     TRY(held_view(query, list, &found));
-    for (uint32_t row = 0; row < found.count; row++) set_bit(mask, found.ordinals[row]);
-    *count = found.count;
+    if (list->languages == NULL) {
+        for (uint32_t row = 0; row < found.count; row++) set_bit(mask, found.ordinals[row]);
+        *is_held = found.count > 0;
+        return FA_OK;
+    }
+    int any = 0;
+    for (uint32_t row = 0; row < found.count; row++) {
+        uint32_t version = found.ordinals[row];
+        uint64_t counts = speaks(list, version) != 0;
+        mask[version >> 6] |= counts << (version & 63);
+        any |= (int)counts;
+    }
+    *is_held = any;
     return FA_OK;
 }
 
@@ -144,7 +152,9 @@ static uint32_t bits_in(const uint64_t *mask, uint32_t versions) {
 /* A word: a single list is left to be decoded when it is needed, several are joined to a mask. */
 static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *held_in) {
     uint32_t versions = live_at(query, place)->layers[0]->versions;
-    if (made->list_count == 1) {
+    int is_held;
+    if (!made->list_count) return FA_OK;
+    if (made->list_count == 1 && made->lists->languages == NULL) {
         held *list = made->lists;
         view found = {NULL, NULL, list->list.count};
         if (is_filtered(list)) TRY(held_view(query, list, &found));
@@ -152,13 +162,11 @@ static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *hel
         held_in[list->layer] = found.count > 0;
         return FA_OK;
     }
-    if (!made->list_count) return FA_OK;
     uint64_t *mask = arena_get(&query->kept, words_of(versions) * 8);
     if (mask == NULL) return FA_NO_MEMORY;
     for (uint32_t each = 0; each < made->list_count; each++) {
-        uint32_t count;
-        TRY(mark_list(query, &made->lists[each], mask, &count));
-        if (count) held_in[made->lists[each].layer] = 1;
+        TRY(mark_list(query, &made->lists[each], mask, &is_held));
+        if (is_held) held_in[made->lists[each].layer] = 1;
     }
     made->mask = mask;
     made->count = bits_in(mask, versions);
@@ -204,10 +212,11 @@ int leaf_match(fa_query *query, uint32_t number, uint32_t place, uint8_t *held_i
 /* Mark the versions that hold a leaf. */
 int leaf_mark(fa_query *query, uint32_t number, uint32_t place, uint64_t *mask) {
     const state *known = state_of(query, number, place);
-    uint32_t versions = live_at(query, place)->layers[0]->versions, count;
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    int is_held;
     if (known->mask != NULL) {
         for (size_t word = 0; word < words_of(versions); word++) mask[word] |= known->mask[word];
         return FA_OK;
     }
-    return known->count ? mark_list(query, known->lists, mask, &count) : FA_OK;
+    return known->count ? mark_list(query, known->lists, mask, &is_held) : FA_OK;
 }

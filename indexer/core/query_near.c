@@ -72,13 +72,14 @@ static void count_near(const pool *in, uint32_t first, uint32_t second, double c
     }
 }
 
-static double nearness_in(const pool *in, const double *norms) {
+static double nearness_in(const pool *in, uint32_t place, norms *known) {
     const fa_program *program = &in->query->program;
     double total = 0;
     for (uint32_t pair = 0; pair < program->pair_count; pair++) {
         double counts[FA_KINDS], weight = 0;
         count_near(in, program->pairs[2 * pair], program->pairs[2 * pair + 1], counts);
-        for (int element = 0; element < FA_KINDS; element++) weight += counts[element] * norms[element];
+        for (uint32_t element = 0; element < FA_KINDS; element++)
+            if (counts[element] > 0) weight += counts[element] * norm_of(in->query, place, known, element);
         total += in->query->pair_factors[pair] * saturate(program, weight);
     }
     return total;
@@ -107,20 +108,35 @@ static int falling(const void *one, const void *other) {
     return (a < b) - (a > b);
 }
 
-/* Write a bound for each entry: no occurrence of a first word counts more than once. */
-static int bound_all(fa_query *query, entry *entries, size_t count) {
+/* Write a bound for entries of one segment, rising: no occurrence of a first word counts more than once. */
+static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     const fa_program *program = &query->program;
+    uint32_t place = entries[0].found->place;
+    arena_empty(&query->version, (size_t)1 << 20);
+    uint32_t *ordinals = arena_raw(&query->version, count * sizeof(uint32_t));
+    norms *norms_at = arena_raw(&query->version, count * sizeof(norms));
+    double *weights = arena_raw(&query->version, count * sizeof(double));
+    if (ordinals == NULL || norms_at == NULL || weights == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < count; at++) {
+        ordinals[at] = entries[at].found->ordinal;
+        entries[at].bound = 0;
+    }
+    TRY(norms_begin(query, place, ordinals, count, norms_at));
+    for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+        TRY(occurrence_weights(query, place, program->pairs[2 * pair], ordinals, count, norms_at, weights));
+        for (uint32_t at = 0; at < count; at++)
+            entries[at].bound += query->pair_factors[pair] * saturate(program, weights[at]);
+    }
+    for (uint32_t at = 0; at < count; at++)
+        entries[at].bound = entries[at].found->score + entries[at].bound * (1 + 1e-9);
+    return FA_OK;
+}
+
+static int bound_all(fa_query *query, entry *entries, size_t count) {
     qsort(entries, count, sizeof(entry), by_place);
-    for (size_t at = 0; at < count; at++) {
-        double norms[FA_KINDS], more = 0;
-        fa_found *found = entries[at].found;
-        TRY(norms_of(query, found->place, &found->ordinal, 1, norms));
-        for (uint32_t pair = 0; pair < program->pair_count; pair++) {
-            double weight;
-            TRY(occurrence_weight(query, found->place, program->pairs[2 * pair], found->ordinal, norms, &weight));
-            more += query->pair_factors[pair] * saturate(program, weight);
-        }
-        entries[at].bound = found->score + more * (1 + 1e-9);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from; to < count && entries[to].found->place == entries[from].found->place;) to++;
+        TRY(bound_some(query, entries + from, (uint32_t)(to - from)));
     }
     return FA_OK;
 }
@@ -130,7 +146,7 @@ static int add_to(fa_query *query, pool *pools, entry *entries, size_t count) {
     pool *in = NULL;
     qsort(entries, count, sizeof(entry), by_place);
     for (size_t at = 0; at < count; at++) {
-        double norms[FA_KINDS];
+        norms known;
         fa_found *found = entries[at].found;
         if (at == 0 || found->place != entries[at - 1].found->place) {
             in = &pools[found->place];
@@ -139,8 +155,8 @@ static int add_to(fa_query *query, pool *pools, entry *entries, size_t count) {
                 reader_again(&in->readers[each]);
         }
         TRY(read_lines(in, found->ordinal));
-        TRY(norms_of(query, found->place, &found->ordinal, 1, norms));
-        found->score = found->score + nearness_in(in, norms);
+        TRY(norms_begin(query, found->place, &found->ordinal, 1, &known));
+        found->score = found->score + nearness_in(in, found->place, &known);
         found->is_near = 1;
     }
     return FA_OK;

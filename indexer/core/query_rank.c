@@ -224,10 +224,17 @@ static int are_sound(const fa_query *query, uint32_t place, const uint32_t *ordi
 }
 
 int fa_query_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
-                     const double *norms, double *weights, fa_answer *answer) {
+                     const double *given, double *weights, fa_answer *answer) {
     if (!are_sound(query, place, ordinals, count) || leaf >= query->program.leaf_count) return FA_TOO_LARGE;
     arena_empty(&query->version, (size_t)1 << 20);
-    return fa_told(query, leaf_weights(query, place, leaf, ordinals, count, norms, weights), answer);
+    norms *norms_at = arena_raw(&query->version, count * sizeof(norms));
+    if (norms_at == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < count; at++) {
+        memcpy(norms_at[at].of, given + (size_t)at * FA_KINDS, sizeof norms_at[at].of);
+        norms_at[at].known = ((uint32_t)1 << FA_KINDS) - 1;
+        norms_at[at].ordinal = ordinals[at];
+    }
+    return fa_told(query, leaf_weights(query, place, leaf, ordinals, count, norms_at, weights), answer);
 }
 
 int fa_query_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores,

@@ -50,7 +50,7 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
             const held *list = made->lists[each];
             for (uint32_t row = 0; row < list->count; row++) {
                 uint32_t version = list->ordinals[row];
-                if (candidates != NULL && !has_bit(candidates, version)) continue;
+                if ((candidates != NULL && !has_bit(candidates, version)) || !speaks(list, version)) continue;
                 if (!is_second) {
                     offsets[version + 2]++;
                     total++;
@@ -138,7 +138,7 @@ int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t vers
     uint32_t row = gallop(list->ordinals, from->rows[each], list->count, version);
     from->rows[each] = row;
     *total = 0;
-    if (row >= list->count || list->ordinals[row] != version) return FA_OK;
+    if (row >= list->count || list->ordinals[row] != version || !speaks(list, version)) return FA_OK;
     return occurrences_in_row(query, from, each, list->rows == NULL ? row : list->rows[row], elements, positions,
                               total);
 }

@@ -43,48 +43,56 @@ int prepare_scores(fa_query *query, const uint64_t *holding) {
     return FA_OK;
 }
 
-/* Write boost / ((1 - b) + b * length / mean) of each element, for some versions. */
-int norms_of(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *norms) {
-    const fa_program *program = &query->program;
+int norms_begin(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, norms *made) {
     const fa_live *live = live_at(query, place);
+    for (int layer = 0; layer < 2; layer++) {
+        const fa_segment *segment = live->layers[layer];
+        if (segment == NULL) continue;
+        uint64_t row = (uint64_t)FA_KINDS * segment->lengths.width;
+        for (uint32_t at = 0; at < count; at++)
+            TRY(fa_require(segment, &segment->lengths, row * ordinals[at], row * (ordinals[at] + 1u), &query->fault));
+    }
     for (uint32_t at = 0; at < count; at++) {
-        uint64_t lengths[FA_KINDS];
-        for (int layer = 0; layer < 2; layer++) {
-            const fa_segment *segment = live->layers[layer];
-            if (segment == NULL) continue;
-            uint64_t row = (uint64_t)ordinals[at] * FA_KINDS, width = segment->lengths.width;
-            TRY(fa_require(segment, &segment->lengths, row * width, (row + FA_KINDS) * width, &query->fault));
-            if (layer) lengths[INLINK] += fa_item(&segment->lengths, row + INLINK);
-            else
-                for (uint32_t element = 0; element < FA_KINDS; element++)
-                    lengths[element] = fa_item(&segment->lengths, row + element);
-        }
-        for (int element = 0; element < FA_KINDS; element++) {
-            double mean = program->means[element], b = program->b[element];
-            double relative = mean > 0 ? (double)lengths[element] / mean : 1.0;
-            double divisor = (1 - b) + b * relative;
-            norms[(size_t)at * FA_KINDS + (size_t)element] =
-                program->boost[element] / (divisor > 1e-9 ? divisor : 1e-9);
-        }
+        made[at].known = 0;
+        made[at].ordinal = ordinals[at];
     }
     return FA_OK;
 }
 
+/* Return boost / ((1 - b) + b * length / mean) of an element. */
+double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t element) {
+    const fa_program *program = &query->program;
+    const fa_live *live = live_at(query, place);
+    if (known->known >> element & 1) return known->of[element];
+    uint64_t at = (uint64_t)known->ordinal * FA_KINDS + element, length = fa_item(&live->layers[0]->lengths, at);
+    if (element == INLINK && live->layers[1] != NULL) length += fa_item(&live->layers[1]->lengths, at);
+    double mean = program->means[element], b = program->b[element];
+    double relative = mean > 0 ? (double)length / mean : 1.0;
+    double divisor = (1 - b) + b * relative;
+    known->known |= (uint32_t)1 << element;
+    return known->of[element] = program->boost[element] / (divisor > 1e-9 ? divisor : 1e-9);
+}
+
 /* The weight of a pair: its counts in some elements, each times its norm, added in the order of the elements. */
-static int pair_weight(fa_query *query, const held *list, uint32_t row, const double *norm, double *weight) {
-    uint32_t shape, counts[FA_KINDS];
+static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32_t row, norms *known,
+                       double *weight) {
+    uint32_t shape;
     const fa_segment *segment = list->list.segment;
     TRY(fa_shape_of(segment, list->list.start + row, &shape, &query->fault));
-    TRY(fa_shape_counts(segment, shape, counts, &query->fault));
+    TRY(fa_shape_row(segment, shape, &query->fault));
     double total = 0;
-    for (int element = 0; element < FA_KINDS; element++)
-        total += (list->elements >> element & 1 ? (double)counts[element] : 0.0) * norm[element];
+    for (uint32_t left = segment->shape_facts[shape].elements & list->elements; left; left &= left - 1) {
+        uint32_t element = (uint32_t)__builtin_ctz(left);
+        total += (double)fa_item(&segment->shape_table, (uint64_t)FA_KINDS * shape + element) *
+                 norm_of(query, place, known, element);
+    }
     *weight = total;
     return FA_OK;
 }
 
-static int add_list(fa_query *query, held *list, const uint32_t *ordinals, uint32_t count, const double *norms,
-                    double *weights) {
+/* Add what the occurrences of a list weigh, each `factor` times, to the weights of some versions. */
+static int add_list(fa_query *query, uint32_t place, held *list, double factor, const uint32_t *ordinals,
+                    uint32_t count, norms *norms_at, double *weights) {
     view found;
     uint32_t row = 0;
     TRY(held_view(query, list, &found));
@@ -92,16 +100,15 @@ static int add_list(fa_query *query, held *list, const uint32_t *ordinals, uint3
         double weight;
         row = gallop(found.ordinals, row, found.count, ordinals[at]);
         if (row >= found.count) break;
-        if (found.ordinals[row] != ordinals[at]) continue;
-        TRY(pair_weight(query, list, found.rows == NULL ? row : found.rows[row], norms + (size_t)at * FA_KINDS,
-                        &weight));
-        weights[at] += weight * list->factor;
+        if (found.ordinals[row] != ordinals[at] || !speaks(list, ordinals[at])) continue;
+        TRY(pair_weight(query, place, list, found.rows == NULL ? row : found.rows[row], &norms_at[at], &weight));
+        weights[at] += weight * factor;
     }
     return FA_OK;
 }
 
-static void add_phrase(const state *known, int layer, const uint32_t *ordinals, uint32_t count, const double *norms,
-                       double *weights) {
+static void add_phrase(const fa_query *query, uint32_t place, const state *known, int layer, const uint32_t *ordinals,
+                       uint32_t count, norms *norms_at, double *weights) {
     uint32_t row = 0;
     for (uint32_t at = 0; at < count; at++) {
         row = gallop(known->ordinals[layer], row, known->found[layer], ordinals[at]);
@@ -109,25 +116,26 @@ static void add_phrase(const state *known, int layer, const uint32_t *ordinals, 
         if (known->ordinals[layer][row] != ordinals[at]) continue;
         const uint32_t *counts = known->counts[layer] + (size_t)row * FA_KINDS;
         double total = 0;
-        for (int element = 0; element < FA_KINDS; element++)
-            total += (double)counts[element] * norms[(size_t)at * FA_KINDS + (size_t)element];
+        for (uint32_t element = 0; element < FA_KINDS; element++)
+            if (counts[element]) total += (double)counts[element] * norm_of(query, place, &norms_at[at], element);
         weights[at] += total;
     }
 }
 
 /* Write the exact weight of a leaf in some versions, rising; 0 where it does not occur. */
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
-                 const double *norms, double *weights) {
+                 norms *norms_at, double *weights) {
     const state *known = state_of(query, leaf, place);
     uint32_t kind = query->program.leaves[leaf].kind;
     for (uint32_t at = 0; at < count; at++) weights[at] = 0;
     if (kind == FA_PHRASE) {
-        for (int layer = 0; layer < 2; layer++) add_phrase(known, layer, ordinals, count, norms, weights);
+        for (int layer = 0; layer < 2; layer++) add_phrase(query, place, known, layer, ordinals, count, norms_at, weights);
         return FA_OK;
     }
     if (kind == FA_WORD) {
         for (uint32_t each = 0; each < known->list_count; each++)
-            TRY(add_list(query, &known->lists[each], ordinals, count, norms, weights));
+            TRY(add_list(query, place, &known->lists[each], known->lists[each].factor, ordinals, count, norms_at,
+                         weights));
         return FA_OK;
     }
     /* the words of a wildcard: each layer for itself */
@@ -137,24 +145,19 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
         for (uint32_t at = 0; at < count; at++) of_layer[at] = 0;
         for (uint32_t each = 0; each < known->list_count; each++)
             if (known->lists[each].layer == layer)
-                TRY(add_list(query, &known->lists[each], ordinals, count, norms, of_layer));
+                TRY(add_list(query, place, &known->lists[each], known->lists[each].factor, ordinals, count, norms_at,
+                             of_layer));
         for (uint32_t at = 0; at < count; at++) weights[at] += of_layer[at];
     }
     return FA_OK;
 }
 
-int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t ordinal, const double *norms,
-                      double *weight) {
+int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                       norms *norms_at, double *weights) {
     const state *known = state_of(query, leaf, place);
-    *weight = 0;
-    for (uint32_t each = 0; each < known->list_count; each++) {
-        held *list = &known->lists[each];
-        double factor = list->factor;
-        list->factor = 1;
-        int status = add_list(query, list, &ordinal, 1, norms, weight);
-        list->factor = factor;
-        TRY(status);
-    }
+    for (uint32_t at = 0; at < count; at++) weights[at] = 0;
+    for (uint32_t each = 0; each < known->list_count; each++)
+        TRY(add_list(query, place, &known->lists[each], 1, ordinals, count, norms_at, weights));
     return FA_OK;
 }
 
@@ -162,13 +165,13 @@ int occurrence_weight(fa_query *query, uint32_t place, uint32_t leaf, uint32_t o
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores) {
     const fa_live *live = live_at(query, place);
     arena_empty(&query->version, (size_t)1 << 20);
-    double *norms = arena_raw(&query->version, (size_t)count * FA_KINDS * sizeof(double));
+    norms *norms_at = arena_raw(&query->version, count * sizeof(norms));
     double *weights = arena_raw(&query->version, count * sizeof(double));
-    if (norms == NULL || weights == NULL) return FA_NO_MEMORY;
-    TRY(norms_of(query, place, ordinals, count, norms));
+    if (norms_at == NULL || weights == NULL) return FA_NO_MEMORY;
+    TRY(norms_begin(query, place, ordinals, count, norms_at));
     for (uint32_t at = 0; at < count; at++) scores[at] = 0;
     for (uint32_t leaf = 0; leaf < query->program.scored_count; leaf++) {
-        TRY(leaf_weights(query, place, leaf, ordinals, count, norms, weights));
+        TRY(leaf_weights(query, place, leaf, ordinals, count, norms_at, weights));
         for (uint32_t at = 0; at < count; at++)
             scores[at] += query->factors[leaf] * saturate(&query->program, weights[at]);
     }

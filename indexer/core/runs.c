@@ -25,17 +25,21 @@ static run layout_of(uint32_t count, uint32_t width) {
     return found;
 }
 
+/* Return how often a word of this shape, whose row was required, stands in an element. */
+static inline uint32_t count_in(const fa_segment *segment, uint32_t shape, uint32_t element) {
+    return (uint32_t)fa_item(&segment->shape_table, (uint64_t)FA_KINDS * shape + element);
+}
+
 /* Return how many bits the positions of a pair take. */
 static int size_of(const fa_segment *segment, uint32_t shape, uint32_t width, uint64_t *size, fa_fault *fault) {
     const fa_shape *facts = &segment->shape_facts[shape];
-    uint32_t counts[FA_KINDS];
     *size = (uint64_t)facts->total * width;
     if (!facts->is_long) return FA_OK;
-    int status = fa_shape_counts(segment, shape, counts, fault);
+    int status = fa_shape_row(segment, shape, fault);
     if (status != FA_OK) return status;
     *size = 0;
-    for (int element = 0; element < FA_KINDS; element++)
-        if (counts[element]) *size += layout_of(counts[element], width).bits;
+    for (uint32_t left = facts->elements; left; left &= left - 1)
+        *size += layout_of(count_in(segment, shape, (uint32_t)__builtin_ctz(left)), width).bits;
     return FA_OK;
 }
 
@@ -158,20 +162,20 @@ int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa
 int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
                         uint32_t *positions, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    uint32_t counts[FA_KINDS], version = cursor->ordinals[cursor->row], width = segment->bits[version];
+    uint32_t version = cursor->ordinals[cursor->row], width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
     uint64_t bit = cursor->bit;
-    int status = fa_shape_counts(segment, shape, counts, fault);
-    for (int element = 0; element < FA_KINDS && status == FA_OK; element++) {
-        if (!counts[element]) continue;
-        if (counts[element] > total) return fa_damaged(segment, &segment->shape_table, fault);
-        total -= counts[element];
-        run wanted = layout_of(counts[element], width);
+    int status = fa_shape_row(segment, shape, fault);
+    for (uint32_t left = segment->shape_facts[shape].elements; left && status == FA_OK; left &= left - 1) {
+        uint32_t element = (uint32_t)__builtin_ctz(left), count = count_in(segment, shape, element);
+        if (count > total) return fa_damaged(segment, &segment->shape_table, fault);
+        total -= count;
+        run wanted = layout_of(count, width);
         status = read_run(segment, wanted, bit, extent, positions, fault);
-        memset(elements, element, counts[element]);
+        memset(elements, (int)element, count);
         bit += wanted.bits;
-        positions += counts[element];
-        elements += counts[element];
+        positions += count;
+        elements += count;
     }
     return status;
 }

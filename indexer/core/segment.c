@@ -116,16 +116,10 @@ int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fa
 }
 
 int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault) {
-    const fa_array *table = &segment->shape_table;
-    uint64_t row = (uint64_t)FA_KINDS * table->width, from = row * shape;
-    int status = fa_require(segment, table, from, from + row, fault);
+    int status = fa_shape_row(segment, shape, fault);
     if (status != FA_OK) return status;
-    if (table->width == 1) {
-        for (int element = 0; element < FA_KINDS; element++) counts[element] = table->data[from + (uint64_t)element];
-        return FA_OK;
-    }
     for (int element = 0; element < FA_KINDS; element++)
-        counts[element] = (uint32_t)fa_item(table, (uint64_t)FA_KINDS * shape + (uint64_t)element);
+        counts[element] = (uint32_t)fa_item(&segment->shape_table, (uint64_t)FA_KINDS * shape + (uint64_t)element);
     return FA_OK;
 }
 

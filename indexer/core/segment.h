@@ -66,7 +66,7 @@ typedef struct fa_skip {
     uint64_t bit, rare;
 } fa_skip;
 
-#define FA_SKIP 128
+#define FA_SKIP 64
 
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {
@@ -104,6 +104,8 @@ static inline int fa_require(const fa_segment *segment, const fa_array *array, u
 static inline uint64_t fa_item(const fa_array *array, uint64_t place) {
     const uint8_t *at = array->data + place * array->width;
     uint64_t found = 0;
+    if (array->width == 1) return *at;
+    if (array->width == 2) return (uint64_t)at[0] | (uint64_t)at[1] << 8;
     for (uint32_t byte = array->width; byte-- > 0;) found = found << 8 | at[byte];
     return found;
 }
@@ -132,6 +134,12 @@ int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fa
 /* Return the shape of a pair that is known to have the number `coded` in `shapes`; *rare: rare shapes before it, which
  * is counted on. */
 int fa_shape_in_row(const fa_segment *segment, uint8_t coded, uint64_t *rare, uint32_t *shape, fa_fault *fault);
+
+/* Make sure that the row of a shape can be read: fa_item of `shape_table` from FA_KINDS * shape on. */
+static inline int fa_shape_row(const fa_segment *segment, uint32_t shape, fa_fault *fault) {
+    uint64_t row = (uint64_t)FA_KINDS * segment->shape_table.width, from = row * shape;
+    return fa_require(segment, &segment->shape_table, from, from + row, fault);
+}
 
 /* Write how often the word of a pair of this shape stands in each element. */
 int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault);

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from archiver.notices import Notice
-from indexer.search.feedback import feedback_words, words_that_go_together
 from indexer.search.query import Query
 from indexer.search.searcher import Found, search
-from indexer.search.vectors import PageReader, Terms, terms_of
 from indexer.search.widening import (
     WAYS,
     AddedWord,
@@ -23,6 +22,9 @@ from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import normalize
 from indexer.text.elements import PageText
+
+if TYPE_CHECKING:
+    from indexer.search.vectors import PageReader
 
 Page = tuple[str, PageText]
 _UNREADABLE = Notice("no word was added: the archives of the pages found cannot be read now")
@@ -92,6 +94,9 @@ def widen(
     near_words: gives words near in meaning to some words, for "lsi"; may raise LookupError with what is missing.
     budget_s: seconds for the search behind it, None for no limit.
     """
+    from indexer.search.feedback import feedback_words, words_that_go_together
+    from indexer.search.vectors import Terms, terms_of
+
     found = search(snapshot, query, ranking, offset=0, limit=_pages_needed(options, wish), budget_s=budget_s)
     query = found.query
     asked = words_asked(query.tree)

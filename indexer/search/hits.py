@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexer.search.explaining import Explanation
 from indexer.search.searcher import Found
-from indexer.search.snippets import SnippetPart
 from indexer.store.payloads import holder_of
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
+
+if TYPE_CHECKING:
+    from indexer.search.explaining import Explanation
+    from indexer.search.snippets import SnippetPart
 
 
 class Hit(NamedTuple):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import OSA
 
 from indexer.store.columns import word_id
 from indexer.store.scratch import in_scratch_file
@@ -89,6 +88,8 @@ class Lexicon:
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
+        from rapidfuzz.distance import OSA
+
         near = self.near(word, edits)
         if least > 1:
             near = near[self.segment.pair_counts(near) >= least]

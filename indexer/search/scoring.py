@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search import models
 from indexer.search.deadline import Deadline
-from indexer.search.explaining import ElementShare, Explanation, PairShare, PriorShare, WordShare
-from indexer.search.models.lengths import vectors_of
 from indexer.search.nodes import describe
 from indexer.search.prepared import HALF_LINKED
 from indexer.search.query import Leaf, Node, leaves
@@ -26,6 +25,9 @@ from indexer.store.bm25f import Ranking, idf, norms, saturate, weights
 from indexer.store.columns import KINDS
 from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
+
+if TYPE_CHECKING:
+    from indexer.search.explaining import Explanation, PairShare, PriorShare, WordShare
 
 Ordinals = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -90,6 +92,8 @@ class Scorer:
         return norms(self._ranking, live.lengths(ordinals), self._snapshot.means)
 
     def _given(self, place: int, ordinals: Ordinals) -> models.Given:
+        from indexer.search.models.lengths import vectors_of
+
         versions = max(self._snapshot.versions, 1)
         ones, carried = np.ones((len(ordinals), KINDS)), self._carried
         return models.Given(
@@ -108,6 +112,8 @@ class Scorer:
 
     def explain(self, place: int, ordinal: int, *, near: bool) -> Explanation:
         """Return what the score of a version is made of; near: what near words add counts for it."""
+        from indexer.search.explaining import Explanation, WordShare
+
         ordinals = np.array([ordinal], dtype=np.int64)
         model = self._ranking.model
         score = float(self.exact(place, ordinals)[0])
@@ -138,6 +144,8 @@ class Scorer:
         return idf(self._ranking, self._snapshot.versions, self._carried.holding[leaf])
 
     def _explain_word(self, place: int, ordinals: Ordinals, leaf: Leaf, times: int) -> WordShare:
+        from indexer.search.explaining import ElementShare, WordShare
+
         norm, carried = self._norms(place, ordinals), self._carried
         lengths = self._snapshot.segments[place].lengths(ordinals)[0]
         weight = float(carried.weights(leaf, place, ordinals, norm)[0])
@@ -162,6 +170,8 @@ class Scorer:
         )
 
     def _explain_pairs(self, place: int, ordinals: Ordinals) -> tuple[PairShare, ...]:
+        from indexer.search.explaining import PairShare
+
         norm, shares = self._norms(place, ordinals), []
         near = self._carried.nearness(place, int(ordinals[0]))
         for (first, second), counts in zip(self._carried.pairs, near, strict=True):
@@ -173,6 +183,8 @@ class Scorer:
         return tuple(shares)
 
     def _explain_priors(self, place: int, ordinal: int) -> tuple[PriorShare, ...]:
+        from indexer.search.explaining import PriorShare
+
         inlinks, greatest = self._snapshot.segments[place].inlinks, self._carried.greatest
         if inlinks is None:
             return ()

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from archiver.notices import Notice
 from indexer.core import queries
 from indexer.search.deadline import Deadline
-from indexer.search.explaining import Explanation
 from indexer.search.moments import PageOrder, looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.prepared import packed
@@ -31,6 +31,9 @@ from indexer.search.vocabulary import expand
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
+
+if TYPE_CHECKING:
+    from indexer.search.explaining import Explanation
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2

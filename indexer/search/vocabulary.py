@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import OSA
 
 from archiver.notices import Notice
 from indexer.search.deadline import Deadline
@@ -130,6 +129,8 @@ def _words_of_segment(
     Words are looked at from the most frequent on. Of a wildcard at most one more than `most` are given. The other
     value tells whether the time allowed to look at all.
     """
+    from rapidfuzz.distance import OSA
+
     if deadline.is_over():
         return [], False
     if isinstance(leaf, Wildcard):

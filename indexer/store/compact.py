@@ -14,8 +14,6 @@ import sqlite3
 from functools import lru_cache
 from typing import NamedTuple
 
-from archiver.warc import capture_key, surt_key, urlkey
-
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
 _SHA1_IN_BASE32 = re.compile(r"sha1:[A-Z2-7]{32}")
@@ -70,6 +68,8 @@ def _turned(host: str) -> str:
 
 def sort_key(url: str) -> str:
     """Return the key that all spellings of the address of one page share, http and https alike."""
+    from archiver.warc import capture_key, surt_key
+
     try:
         return surt_key(url)
     except ValueError:
@@ -116,6 +116,8 @@ def unsigned(kept: int) -> int:
 
 def compact_address(url: str) -> tuple[str, int | bytes | str]:
     """Return (urlkey, what is written beside it): see `address`."""
+    from archiver.warc import urlkey
+
     key = urlkey(url)
     rest = url.partition("://")[2]
     bits = _HTTPS * url.startswith("https:") | _WWW * rest.startswith("www.")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
-from indexer.store.checking import check_generation
 from indexer.store.errors import IndexError_
 from indexer.store.files import Places
 from indexer.store.layout import live_folder
@@ -82,6 +81,8 @@ class OpenedIndex:
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
         """Return one line for each problem found in the files of the index; empty when it is sound."""
+        from indexer.store.checking import check_generation
+
         folder = live_folder(self.index_dir)
         problems = check_generation(folder, progress)
         while problems and live_folder(self.index_dir) != folder:

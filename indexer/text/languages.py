@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from importlib import resources
+from pathlib import Path
 
 import Stemmer
 
@@ -77,7 +77,7 @@ def is_stemmable(word: str) -> bool:
 
 def _read_stop_words() -> dict[str, frozenset[str]]:
     words: dict[str, set[str]] = {}
-    text = resources.files("indexer.text").joinpath("stop_words.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         if not line.startswith("#"):
             language, *here = line.split()
