@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,12 @@ class Lexicon:
 
 
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
-_ONES = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
+
+
+@cache
+def _ones() -> NDArray[np.uint8]:
+    """Return how many bits are set in each number of 16 bits."""
+    return np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
 
 
 def letters_of(text: str) -> np.uint32:
@@ -115,7 +121,7 @@ def letters_of(text: str) -> np.uint32:
 
 
 def _bits(values: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    count: NDArray[np.uint8] = _ONES[values & 0xFFFF] + _ONES[values >> 16]
+    count: NDArray[np.uint8] = _ones()[values & 0xFFFF] + _ones()[values >> 16]
     return count
 
 
