@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from archiver.warc.charsets import UTF_8
 from archiver.warc.urls import base_of, canonical_url, in_charset
-from indexer.text.charset import decode_html
+from indexer.text.charset import html_in_utf8
 from indexer.text.css import addresses_in
 from indexer.text.page_parts import (
     HREF_PARTS,
@@ -116,16 +116,16 @@ def read_page(
     agent: the crawler's name in lower case; <meta name=AGENT> speaks to it alone.
     spell: gives the one spelling of an address from what was written and the base.
     """
-    text, charset = (html, UTF_8) if isinstance(html, str) else decode_html(html, content_type)
-    page, elements, is_cut = collect_parts(text)
+    markup, charset = (html, UTF_8) if isinstance(html, str) else html_in_utf8(html, content_type)
+    page = collect_parts(markup, with_labels=with_link_text)
     found = _Found(base_of(base_url, page.base, charset), charset, spell)
     parts = PageParts()
     robots: set[str] = set()
-    _read_elements(elements, found, parts, robots, agent, with_link_text)
-    parts.links, parts.is_cut = list(found.links.values()), found.is_cut or is_cut
+    _read_elements(page.parts, found, parts, robots, agent, with_link_text)
+    parts.links, parts.is_cut = list(found.links.values()), found.is_cut or page.is_cut
     parts.robots = frozenset(robots)
     if with_text:
-        parts.title, parts.text = page.title or "", page.text
+        parts.title, parts.text = page.title, page.text
     return parts
 
 
@@ -188,9 +188,9 @@ def _read_srcdoc(html: str, found: _Found) -> None:
     found.srcdocs += 1
     found.depth += 1
     around = found.base, found.charset
-    page, elements, _ = collect_parts(html[:MAX_SRCDOC_CHARS])
+    page = collect_parts(html[:MAX_SRCDOC_CHARS])
     found.base, found.charset = base_of(found.base, page.base), UTF_8
-    _read_elements(elements, found, PageParts(), set(), "", False)
+    _read_elements(page.parts, found, PageParts(), set(), "", False)
     found.base, found.charset = around
     found.depth -= 1
 

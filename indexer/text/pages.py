@@ -122,10 +122,30 @@ def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:
         return page_text(page)
 
 
-def collect_parts(html: str | bytes) -> tuple[PageText, list[Part], bool]:
-    """Return the element texts of a page, all that it points to or needs in document order, and whether that is cut."""
+class PageWithParts(NamedTuple):
+    """What a crawl asks of a page. title, text, base: as in PageText.
+
+    parts: all that it points to or needs, in document order. is_cut: there are more than are taken.
+    """
+
+    title: str
+    text: str
+    base: str | None
+    parts: list[Part]
+    is_cut: bool
+
+
+def collect_parts(html: str | bytes, *, with_labels: bool = False) -> PageWithParts:
+    """Return what a page says, points to and needs. html: bytes are UTF-8. with_labels: links come with their text."""
     with _reading(html, parts=True) as page:
-        return page_text(page), _parts(page), bool(page.cut & CUT_PARTS)
+        text = page.text.copy()
+        return PageWithParts(
+            page.title.text(),
+            text.replace(MARK.encode(), b" ").decode("utf-8", "replace"),
+            page.base.text() if page.base.data else None,
+            _parts(page, text if with_labels else b""),
+            bool(page.cut & CUT_PARTS),
+        )
 
 
 _LARGE = (
@@ -198,20 +218,23 @@ def _links(page: Page) -> list[tuple[str, str]]:
     return list(zip(strings[:-1:2], strings[1::2], strict=True))
 
 
-def _parts(page: Page) -> list[Part]:
+def _parts(page: Page, text: bytes) -> list[Part]:
+    """Return the parts of a page. text: its running text, b"" if that of the links is not asked for."""
     if not page.part_count:
         return []
     strings = page.part_strings.text().split("\0")
-    text = page.text.copy()
     numbers = (c_uint32 * (3 * page.part_count)).from_address(page.parts)[:]
     parts, at = [], 0
     for count, begin, end in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
-        attributes = dict(
-            zip(strings[at + 1 : at + count : 2], strings[at + 2 : at + count : 2], strict=True)
-        )
-        label = attributes.pop("#text", "") or (
-            text[begin:end].decode("utf-8", "replace") if end > begin else ""
-        )
+        if count == 3:  # most have one attribute
+            attributes = {strings[at + 1]: strings[at + 2]}
+        else:
+            attributes = dict(
+                zip(strings[at + 1 : at + count : 2], strings[at + 2 : at + count : 2], strict=True)
+            )
+        label = text[begin:end].decode("utf-8", "replace") if text and end > begin else ""
+        if strings[at] == "style":
+            label = attributes.pop("#text", "")
         parts.append(Part(strings[at], attributes, label))
         at += count
     return parts
