@@ -394,14 +394,15 @@ class _Run:
 
     def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
         """Return the first `count` pages of ranked versions (score, place, ordinal, page); fewer if there are fewer."""
-        pages: dict[int, Found] = {}
+        scores: dict[int, float] = {}
+        versions: dict[int, list[tuple[int, int]]] = {}
+        numbers = [live.number for live in self._snapshot.segments]
         for score, place, ordinal, document in rows:
-            known = pages.get(document)
+            known = scores.get(document)
             if known is None:
-                if len(pages) == count:
+                if len(scores) == count:
                     break  # versions of one page with one score stand side by side
-                pages[document] = Found(document, score, ((self._snapshot.segments[place].number, ordinal),))
-            elif known.score == score:
-                number = self._snapshot.segments[place].number
-                pages[document] = replace(known, versions=(*known.versions, (number, ordinal)))
-        return list(pages.values())
+                scores[document], versions[document] = score, [(numbers[place], ordinal)]
+            elif known == score:
+                versions[document].append((numbers[place], ordinal))
+        return [Found(document, score, tuple(versions[document])) for document, score in scores.items()]

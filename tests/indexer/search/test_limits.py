@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -162,3 +163,16 @@ def test_a_query_ends_one_step_after_its_time(
             break
     assert not part.timed_out
     assert len(spent) > 1  # the time makes a difference
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_page_may_have_very_many_versions_that_are_equally_good(count: int) -> None:
+    """Of a page that was captured 100,000 times, each time another, the same search took five minutes."""
+    number = 150_000
+    numbered = SimpleNamespace(_snapshot=SimpleNamespace(segments=[SimpleNamespace(number=7)]))
+    rows = [(2.0, 0, n, 5) for n in range(number)]
+    rows += [(2.0, 0, number, 6), (1.0, 0, number + 1, 5), (1.0, 0, number + 2, 4)]
+    found = searcher._Run._pages_of(numbered, rows, count)  # type: ignore[arg-type]
+    first = searcher.Found(5, 2.0, tuple((7, n) for n in range(number)))
+    others = [searcher.Found(6, 2.0, ((7, number),)), searcher.Found(4, 1.0, ((7, number + 2),))]
+    assert found == [first, *others][:count]
