@@ -6,6 +6,7 @@
 
 #include "buffer.h"
 #include "intern.h"
+#include "link_keys.h"
 
 /* Addresses that depend on the page itself are kept under a number that no folder has. */
 static const uint32_t OF_PAGE = (uint32_t)1 << 31;
@@ -15,9 +16,12 @@ struct fa_links {
     fa_intern addresses;         /* each behind the four bytes of its folder */
     fa_buffer meant, are_pages;  /* for each address: uint64_t, uint8_t */
     fa_buffer targets, numbers, sources;
-    fa_buffer asked, name;
-    uint32_t explained; /* addresses that have been */
+    fa_buffer asked, waiting; /* addresses that have to be explained, and their numbers (uint32_t) */
+    fa_buffer of_page;        /* for each link of the page in hand the number of its address (uint32_t) */
+    fa_buffer name, key;
 };
+
+static const uint32_t NOWHERE = UINT32_MAX; /* in of_page: leads to no other place */
 
 fa_links *fa_links_new(void) { return calloc(1, sizeof(fa_links)); }
 
@@ -25,24 +29,21 @@ void fa_links_free(fa_links *links) {
     if (links == NULL) return;
     fa_intern_free(&links->texts);
     fa_intern_free(&links->addresses);
-    fa_buffer *buffers[] = {&links->meant,   &links->are_pages, &links->targets, &links->numbers,
-                            &links->sources, &links->asked,     &links->name};
+    fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets, &links->numbers, &links->sources,
+                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     free(links);
 }
 
-/* Tell whether an address means the same on all pages of a folder: it begins with a letter, a digit, '.' or '/'. */
-static int is_of_folder(fa_bytes href) {
-    uint8_t first = href.data[0], letter = first | 0x20;
-    return (letter >= 'a' && letter <= 'z') || (first >= '.' && first <= '9');
+/* The address without what tells a place in a page; empty for what leads to the page itself. */
+static fa_bytes without_fragment(fa_bytes href) {
+    const uint8_t *mark = href.size ? memchr(href.data, '#', href.size) : NULL;
+    return (fa_bytes){href.data, mark ? (size_t)(mark - href.data) : href.size};
 }
-
-/* What leads to another place than the page itself. */
-static int is_asked(const fa_link *link) { return link->href.size && link->href.data[0] != '#'; }
 
 /* Put the name of an address among the addresses into links->name. */
 static enum fa_status name_of(fa_links *links, fa_bytes href, uint32_t folder, uint32_t ordinal) {
-    uint32_t place = is_of_folder(href) ? folder : OF_PAGE | ordinal;
+    uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
     links->name.size = 0; /* what lies behind is written over, nothing is put there bit by bit */
     if (!fa_buffer_put_u32(&links->name, place)) return FA_NO_MEMORY;
     return fa_buffer_put(&links->name, href.data, href.size) ? FA_OK : FA_NO_MEMORY;
@@ -56,16 +57,35 @@ static enum fa_status put_asked(fa_links *links, fa_bytes href) {
     return FA_OK;
 }
 
-enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal, fa_bytes *asked) {
+/* Explain an address that is met for the first time, or have it asked. */
+static enum fa_status explain(fa_links *links, fa_bytes folder_key, fa_bytes href, uint32_t number) {
+    enum fa_meaning meaning = FA_LINK_ODD;
+    uint64_t target = 0;
+    enum fa_status status = fa_link_meaning(&links->key, folder_key, href, &meaning, &target);
+    if (status == FA_OK && meaning == FA_LINK_ODD) {
+        status = put_asked(links, href);
+        if (status == FA_OK && !fa_buffer_put_u32(&links->waiting, number)) status = FA_NO_MEMORY;
+    }
+    uint8_t is_page = meaning == FA_LINK_PAGE;
+    if (status == FA_OK && !(fa_buffer_put_u64(&links->meant, target) && fa_buffer_put(&links->are_pages, &is_page, 1)))
+        status = FA_NO_MEMORY;
+    return status;
+}
+
+enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, fa_bytes folder_key, uint32_t ordinal,
+                            fa_bytes *asked) {
     *asked = (fa_bytes){0};
-    fa_buffer_empty(&links->asked);
+    links->asked.size = links->waiting.size = links->of_page.size = 0;
     for (size_t k = 0; k < page->link_count; k++) {
-        const fa_link *link = &page->links[k];
-        if (!is_asked(link)) continue;
-        enum fa_status status = name_of(links, link->href, folder, ordinal);
-        uint32_t number, before = links->addresses.count;
-        if (status == FA_OK) status = fa_intern_put(&links->addresses, links->name.data, links->name.size, &number);
-        if (status == FA_OK && number == before) status = put_asked(links, link->href);
+        fa_bytes href = without_fragment(page->links[k].href);
+        uint32_t number = NOWHERE, before = links->addresses.count;
+        enum fa_status status = FA_OK;
+        if (href.size) {
+            status = name_of(links, href, folder, ordinal);
+            if (status == FA_OK) status = fa_intern_put(&links->addresses, links->name.data, links->name.size, &number);
+            if (status == FA_OK && number == before) status = explain(links, folder_key, href, number);
+        }
+        if (status == FA_OK && !fa_buffer_put_u32(&links->of_page, number)) status = FA_NO_MEMORY;
         if (status) return status;
     }
     *asked = (fa_bytes){links->asked.data, links->asked.size};
@@ -82,25 +102,24 @@ static enum fa_status put_link(fa_links *links, fa_bytes text, uint64_t target, 
     return is_put ? FA_OK : FA_NO_MEMORY;
 }
 
-enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal, uint64_t own,
+enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordinal, uint64_t own,
                             const uint64_t *targets, const uint8_t *are_pages, size_t count) {
-    if (count != links->addresses.count - links->explained) return FA_CORRUPT;
-    if (count && !(fa_buffer_put(&links->meant, targets, count * sizeof *targets) &&
-                   fa_buffer_put(&links->are_pages, are_pages, count)))
-        return FA_NO_MEMORY;
-    links->explained = links->addresses.count;
+    if (count != links->waiting.size / sizeof(uint32_t) || page->link_count != links->of_page.size / sizeof(uint32_t))
+        return FA_CORRUPT;
+    const uint32_t *waiting = (const uint32_t *)links->waiting.data;
+    uint64_t *meant = (uint64_t *)links->meant.data;
+    for (size_t k = 0; k < count; k++) {
+        if (waiting[k] >= links->are_pages.size) return FA_CORRUPT; /* memory was short when it was met */
+        meant[waiting[k]] = targets[k];
+        links->are_pages.data[waiting[k]] = are_pages[k];
+    }
+    links->waiting.size = 0;
     for (size_t k = 0; k < page->link_count; k++) {
-        const fa_link *link = &page->links[k];
-        if (!is_asked(link)) continue;
-        enum fa_status status = name_of(links, link->href, folder, ordinal);
-        if (status) return status;
-        uint32_t number;
-        if (!fa_intern_find(&links->addresses, links->name.data, links->name.size, &number)) return FA_CORRUPT;
-        if (!links->are_pages.data[number]) continue;
-        uint64_t target;
-        memcpy(&target, links->meant.data + (size_t)number * sizeof target, sizeof target);
-        if (target == own) continue;
-        status = put_link(links, link->text, target, ordinal);
+        uint32_t number = ((const uint32_t *)links->of_page.data)[k];
+        if (number == NOWHERE) continue;
+        if (number >= links->are_pages.size) return FA_CORRUPT;
+        if (!links->are_pages.data[number] || meant[number] == own) continue;
+        enum fa_status status = put_link(links, page->links[k].text, meant[number], ordinal);
         if (status) return status;
     }
     return FA_OK;

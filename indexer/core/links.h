@@ -1,8 +1,9 @@
 /* The links of the pages of a batch, each with the number that its target is known by.
  *
- * What an address means depends on the page that it stands in, and is worked out in Python (indexer/store/links.py); but
- * most links of a site stand on all of its pages. So a page is handed over in two calls: fa_links_ask tells which of its
- * addresses are met for the first time in a folder, and fa_links_add takes what they mean and all of its links.
+ * What an address means depends on the page that it stands in, and most links of a site stand on all of its pages: so it
+ * is worked out once in a folder, here for addresses as most are written (link_keys.h), in Python for all others
+ * (indexer/store/links.py). A page is handed over in two calls: fa_links_ask tells which of its addresses are to be
+ * explained, and fa_links_add takes what they mean and all of its links.
  *
  * Memory: each address of a folder and each text once, 16 bytes a link.
  */
@@ -27,20 +28,21 @@ typedef struct fa_link_columns {
 FA_EXPORT fa_links *fa_links_new(void);
 FA_EXPORT void fa_links_free(fa_links *links);
 
-/* Give the addresses of a page that have to be explained, as written, with a zero byte behind each (one inside is a blank);
- * those that begin with '#' lead nowhere else and are left out. They are valid until the next call.
+/* Give the addresses of a page that have to be explained, as written but for what stands behind a '#', with a zero byte
+ * behind each (one inside is a blank). They are valid until the next call.
  *
- * folder: a number below 2^31 for what the addresses of a page are relative to, its folder and its charset. ordinal: of the
- * page, below 2^31 and no other page's. Linear time. */
-FA_EXPORT enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal,
-                                      fa_bytes *asked);
+ * folder: a number below 2^31 for what the addresses of a page are relative to, its folder and its charset; folder_key: the
+ * sort key of that folder, if addresses in it can be put behind it, else empty. ordinal: of the page, below 2^31 and no
+ * other page's. Linear time. */
+FA_EXPORT enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, fa_bytes folder_key,
+                                      uint32_t ordinal, fa_bytes *asked);
 
 /* Add the links of the page that fa_links_ask was called for last, without those to the page itself (`own`).
  *
  * targets, are_pages: for each address asked for the number of its target, and 0 when it is no page. FA_CORRUPT: `count` is
  * not as many as were asked for. */
-FA_EXPORT enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal,
-                                      uint64_t own, const uint64_t *targets, const uint8_t *are_pages, size_t count);
+FA_EXPORT enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordinal, uint64_t own,
+                                      const uint64_t *targets, const uint8_t *are_pages, size_t count);
 
 /* What was collected; valid until the next call. */
 FA_EXPORT void fa_links_columns(const fa_links *links, fa_link_columns *columns);

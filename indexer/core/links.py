@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core.library import core
-from indexer.core.lists import Bytes, address_of, check
+from indexer.core.lists import Bytes, check
 
 
 class _Columns(ctypes.Structure):
@@ -25,13 +25,13 @@ core.fa_links_ask.argtypes = [
     ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.c_uint32,
+    Bytes,
     ctypes.c_uint32,
     ctypes.POINTER(Bytes),
 ]
 core.fa_links_add.argtypes = [
     ctypes.c_void_p,
     ctypes.c_void_p,
-    ctypes.c_uint32,
     ctypes.c_uint32,
     ctypes.c_uint64,
     ctypes.c_void_p,
@@ -53,33 +53,29 @@ class BatchLinks:
     def __del__(self) -> None:
         core.fa_links_free(getattr(self, "_handle", None))
 
-    def ask(self, page: object, folder: int, ordinal: int) -> list[str]:
-        """Return the addresses of a page, as written, that were met in no other page of the folder; each once.
+    def ask(self, page: object, folder: int, ordinal: int, folder_key: bytes = b"") -> list[str]:
+        """Return the addresses of a page, without fragments, that the core cannot explain; each once in its folder.
 
-        page: a pointer to struct fa_page. folder: a number for what its addresses are relative to. ordinal: no other
-        page's. `add` has to follow. Raises MemoryError, OverflowError (4 GB of addresses).
+        page: a pointer to struct fa_page. folder: a number for what its addresses are relative to. folder_key: the sort
+        key of that, b"" where nothing can be put behind it as it is. ordinal: no other page's. `add` has to follow.
+        Raises MemoryError, OverflowError (4 GB of addresses).
         """
         asked = Bytes()
-        check(core.fa_links_ask(self._handle, page, folder, ordinal, ctypes.byref(asked)))
+        key = Bytes(ctypes.cast(ctypes.c_char_p(folder_key), ctypes.c_void_p), len(folder_key))
+        check(core.fa_links_ask(self._handle, page, folder, key, ordinal, ctypes.byref(asked)))
         if not asked.size:
             return []
         return ctypes.string_at(asked.data, asked.size - 1).decode("utf-8", "replace").split("\0")
 
-    def add(
-        self, page: object, folder: int, ordinal: int, own: int | None, targets: Sequence[int | None]
-    ) -> None:
+    def add(self, page: object, ordinal: int, own: int | None, targets: Sequence[int | None] = ()) -> None:
         """Add the links of the page that was asked for last, but for those to itself and to what is no page.
 
         own: the number of the page itself, None for none. targets: for each address asked for the number of what it
         leads to, None for what is no page.
         """
-        numbers = np.array([target or 0 for target in targets], dtype=np.uint64)
+        numbers = (ctypes.c_uint64 * len(targets))(*[target or 0 for target in targets])
         are_pages = bytes(target is not None for target in targets)
-        check(
-            core.fa_links_add(
-                self._handle, page, folder, ordinal, own or 0, address_of(numbers), are_pages, len(numbers)
-            )
-        )
+        check(core.fa_links_add(self._handle, page, ordinal, own or 0, numbers, are_pages, len(targets)))
 
     def columns(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
         """Return (target, text, source), a row a link: its target's number, index of its text, ordinal of its page."""

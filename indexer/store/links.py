@@ -23,10 +23,6 @@ from indexer.store.packed_strings import PackedStrings, pack_strings
 from indexer.text.elements import PageText
 
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
-# Paths in which nothing is to be escaped or resolved but steps up in front, and whole addresses with such a path.
-_PLAIN_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
-_PLAIN_PATH = re.compile(rf"/?((?:\.\./)*)((?:{_PLAIN_SEGMENT}/)*(?:{_PLAIN_SEGMENT})?)")
-_PLAIN_ADDRESS = re.compile(rf"(https?://[a-z0-9.-]+/)((?:{_PLAIN_SEGMENT}/)*{_PLAIN_SEGMENT})")
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
 _LINKS_AT_ONCE = 250_000
@@ -38,15 +34,31 @@ def _sort_key(base: str, href: str) -> str:
     return surt_key(canonical_url(href, base) if base else href)
 
 
+def _number(base: str, href: str) -> int | None:
+    """Return the number of the page that a link points to, None for what is no address of a page."""
+    try:
+        return page_number(_sort_key(base, href))
+    except ValueError:
+        return None
+
+
+def _folder_key(folder: str) -> bytes:
+    """Return the sort key of a folder behind which plain paths may be put; b"" where there is more to it."""
+    if "\\" in folder or _ODD_FOLDER.search("/" + folder.partition("://")[2].partition("/")[2]):
+        return b""
+    try:
+        return _sort_key("", folder).encode("ascii")
+    except ValueError:
+        return b""
+
+
 class LinkCollector:
     """Collects the links of the pages of one batch, then writes them."""
 
     def __init__(self) -> None:
         self._links = BatchLinks()
-        # numbers of what addresses are relative to: a folder, and the charset of a page
-        self._numbers: dict[tuple[str, str], int] = {}
-        # sort keys of the folders that links are relative to, "" for odd ones
-        self._folders: dict[str, str] = {}
+        # for what addresses are relative to, a folder and the charset of a page: a number, and the folder's sort key
+        self._folders: dict[tuple[str, str], tuple[int, bytes]] = {}
         # targets by what the address is relative to, without fragment: folders of a site share those from its root
         self._by_base: dict[tuple[str, str], int | None] = {}
 
@@ -56,62 +68,32 @@ class LinkCollector:
         ordinal: no other page's. links: a pointer to the struct fa_page of the page.
         """
         base = base_of(url, page.base, page.charset)
-        scheme, _, rest = _PATH_END.split(base, 1)[0].partition("://")
-        origin = f"{scheme}://{rest.partition('/')[0]}"
-        folder = f"{scheme}://{rest.rpartition('/')[0] or rest}"
-        number = self._numbers.setdefault((folder, page.charset), len(self._numbers))
+        path = _PATH_END.split(base, 1)[0]
+        scheme, _, rest = path.partition("://")
+        folder = path[: path.rfind("/") + 1] if "/" in rest else f"{scheme}://{rest}/"
+        known = self._folders.get((folder, page.charset))
+        if known is None:
+            known = self._folders[folder, page.charset] = len(self._folders), _folder_key(folder)
+        number, key = known
         targets = [
-            self._target(in_charset(written, page.charset), base, folder, origin)
-            for written in self._links.ask(links, number, ordinal)
+            self._target(in_charset(written, page.charset), base, folder)
+            for written in self._links.ask(links, number, ordinal, key)
         ]
-        self._links.add(links, number, ordinal, self._key("", url), targets)
+        self._links.add(links, ordinal, _number("", url), targets)
 
-    def _target(self, href: str, base: str, folder: str, origin: str) -> int | None:
+    def _target(self, href: str, base: str, folder: str) -> int | None:
         """Return the key of what a link points to, None for what is no page."""
-        href = href.partition("#")[0]
-        if not href or _OTHER_SCHEME.match(href):
+        if _OTHER_SCHEME.match(href):
             return None
-        if href[0] == "h" and href.startswith(("http://", "https://")):
-            return self._key("", href)
-        if href[0] == "/" and not href.startswith("//"):
-            return self._key(origin + "/", href)
-        if href[0].isalnum() or href[0] == ".":
-            return self._key(folder + "/", href)
-        return self._key(base, href)
-
-    def _key(self, base: str, href: str) -> int | None:
-        try:
-            return self._by_base[base, href]
-        except KeyError:
-            pass
-        try:
-            key = page_number(self._plain_sort_key(base, href) or _sort_key(base, href))
-        except ValueError:
-            key = None
-        self._by_base[base, href] = key
-        return key
-
-    def _plain_sort_key(self, base: str, href: str) -> str:
-        """Return what _sort_key gives, by joining texts, "" where there is more to it: it is ten times as fast."""
-        whole = None if base else _PLAIN_ADDRESS.fullmatch(href)
-        if whole:
-            base, href = whole[1], whole[2]
-        found = _PLAIN_PATH.fullmatch(href)
-        if not found or not base:
-            return ""
-        folder = self._folders.get(base)
-        if folder is None:
-            path = base.partition("://")[2].partition("/")[2]
-            is_plain = base.endswith("/") and not _ODD_FOLDER.search("/" + path)
-            folder = self._folders[base] = _sort_key("", base) if is_plain else ""
-        if not folder:
-            return ""
-        if href[0] == "/":
-            return folder[: folder.index(")/") + 2] + found[2]
-        for _ in range(len(found[1]) // 3):
-            up = folder.rfind("/", 0, -1) + 1
-            folder = folder[:up] if up else folder  # the root has nothing above it
-        return folder + found[2]
+        if href.startswith(("http://", "https://")):
+            base = ""
+        elif href[0] == "/" and not href.startswith("//"):
+            base = folder[: folder.find("/", folder.find("://") + 3) + 1]
+        elif (href[0].isalnum() or href[0] == ".") and ":" not in href:  # "http:" is the page itself
+            base = folder
+        if (base, href) not in self._by_base:
+            self._by_base[base, href] = _number(base, href)
+        return self._by_base[base, href]
 
     def write(self, path: str) -> None:
         """Write what was collected. Raises DiskFullError."""
