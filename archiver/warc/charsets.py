@@ -11,7 +11,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from resiliparse.parse.encoding import map_encoding_to_html5
 
@@ -64,6 +64,7 @@ _GB_2022 = {
 }  # fmt: skip
 
 
+@lru_cache(256)
 def charset_named(label: str) -> str | None:
     """Return the charset that browsers read under a label, None for a label that means nothing to them."""
     label = label.strip("\t\n\f\r ").lower()

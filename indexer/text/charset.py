@@ -13,6 +13,7 @@ import re
 from resiliparse.parse.encoding import detect_encoding
 
 from archiver.warc.charsets import UTF_8, charset_named, decode
+from indexer.core.charset import is_utf_8, labels_of
 
 # How far a meta element is looked for. The prescan of the standard ends after 1,024 bytes, yet its parser changes the
 # charset at an element that it meets later, and so do browsers; old pages put it late.
@@ -27,32 +28,10 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
+_OF_MARKS = {mark[:1] for mark, _ in _BYTE_ORDER_MARKS}
 
 _LIKE_ASCII = (UTF_8, "windows-1252")  # of seven bits each byte is itself in these
 
-_BLANK = rb"\t\n\f\r "
-_MAY_DECLARE = re.compile(rb"<meta|<\?xml", re.IGNORECASE)
-# An attribute as the prescan reads it: a name, then perhaps a value in quotes or without them.
-_ATTRIBUTE = re.compile(
-    rb"[%(blank)s/]*+(?P<name>=?+[^%(blank)s=/>]*+)"
-    rb"(?P<has_value>[%(blank)s]*+=[%(blank)s]*+)?+"
-    rb"(?(has_value)(?:\"([^\"]*)\"|'([^']*)'|((?!['\"])[^%(blank)s>]*+)))" % {b"blank": _BLANK}
-)
-_META = re.compile(rb"<meta(?=[%b/])" % _BLANK, re.IGNORECASE)
-_TAG = re.compile(rb"</?[A-Za-z][^%b>]*+" % _BLANK)
-# What the prescan passes over where nothing odd is in it: text, comments, declarations, and tags but meta.
-_PASSED = re.compile(
-    rb"(?:[^<]++|<!--(?!-?>)(?:[^-]|-(?!->))*+-->|<(?!!--)[!?][^>]*+>"
-    rb"|<(?!meta[%(blank)s/])/?[A-Za-z][^%(blank)s<>/\"'=]*+"
-    rb"(?:[%(blank)s]++[A-Za-z_:-][A-Za-z0-9_:.-]*+(?:=(?:\"[^\"]*+\"|'[^']*+'|[A-Za-z0-9#%%./:?&_-]++))?+)*+[%(blank)s/]*+>"
-    rb")*+" % {b"blank": _BLANK},
-    re.IGNORECASE,
-)
-_CONTENT_CHARSET = re.compile(
-    rb"charset[%(blank)s]*=[%(blank)s]*(?:\"([^\"]*)\"|'([^']*)'|([^\"'%(blank)s;][^%(blank)s;]*)|)"
-    % {b"blank": _BLANK},
-    re.IGNORECASE,
-)
 _CSS_CHARSET = re.compile(rb'@charset "([A-Za-z0-9_.:-]{1,40})";')
 _XML_CHARSET = re.compile(rb"[\0- ]*=[\0- ]*(?:\"([^\"\0- ]*)\"|'([^'\0- ]*)')")
 
@@ -74,17 +53,9 @@ def html_in_utf8(body: bytes, content_type: str = "") -> tuple[bytes, str]:
     """
     charset, mark = _charset_of(body, content_type)
     data = body[mark:] if mark else body
-    if charset in _LIKE_ASCII and data.isascii() or charset == UTF_8 and _is_utf_8(data):
+    if charset in _LIKE_ASCII and data.isascii() or charset == UTF_8 and is_utf_8(data):
         return data, charset
     return decode(data, charset).encode(UTF_8, "ignore"), charset
-
-
-def _is_utf_8(data: bytes) -> bool:
-    try:
-        data.decode(UTF_8)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def decode_css(body: bytes, content_type: str) -> tuple[str, str]:
@@ -106,68 +77,10 @@ def prescan(start: bytes) -> str | None:
     """
     if start.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
         return "utf-16be" if start[0] == 0 else "utf-16le"
-    if not _MAY_DECLARE.search(start):
-        return None
-    place = start.find(b"<")
-    while place >= 0:
-        place = start.find(b"<", _PASSED.match(start, place).end())  # type: ignore[union-attr]
-        if place < 0:
-            break
-        if start.startswith(b"<!--", place):
-            end = start.find(b"-->", place + 2)
-            place = end + 2 if end >= 0 else len(start)
-        elif _META.match(start, place):
-            attributes, place = _attributes(start, place + len(b"<meta"))
-            if place < len(start) and (charset := _declared_by(attributes)):
-                return charset
-        elif tag := _TAG.match(start, place):
-            _, place = _attributes(start, tag.end())
-        elif start[place + 1 : place + 2] in (b"!", b"/", b"?"):
-            end = start.find(b">", place + 1)
-            place = end if end >= 0 else len(start)
-        else:
-            place += 1
-        place = start.find(b"<", place)
+    for label in labels_of(start):
+        if charset := _as_written(label):
+            return charset
     return _declared_as_xml(start)
-
-
-def _attributes(start: bytes, place: int) -> tuple[list[tuple[bytes, bytes]], int]:
-    """Return the attributes of a tag (names in lower case) and the place of its ">", or the end of the bytes."""
-    found = []
-    while match := _ATTRIBUTE.match(start, place):
-        if match["name"]:
-            found.append((match["name"].lower(), next((value for value in match.groups()[2:] if value), b"")))
-        place = match.end()
-        if start[place : place + 1] in (b">", b""):
-            return found, place
-    return found, len(start)  # a quote that is never closed
-
-
-def _declared_by(attributes: list[tuple[bytes, bytes]]) -> str | None:
-    """Return the charset that a meta element declares, None for none."""
-    seen = set()
-    is_pragma, needs_pragma = False, False
-    charset: str | None = None
-    decided = False
-    for name, value in attributes:
-        if name in seen:
-            continue
-        seen.add(name)
-        if name == b"http-equiv":
-            is_pragma = is_pragma or value.lower() == b"content-type"
-        elif name == b"content" and not decided:
-            charset = _in_content(value)
-            needs_pragma = decided = charset is not None
-        elif name == b"charset":
-            charset, needs_pragma, decided = _as_written(value), False, True
-    return charset if is_pragma or not needs_pragma else None
-
-
-def _in_content(content: bytes) -> str | None:
-    """Return the charset in the content attribute of a meta element, None for none."""
-    found = _CONTENT_CHARSET.search(content)
-    label = next((group for group in found.groups() if group), b"") if found else b""
-    return _as_written(label)
 
 
 def _declared_as_xml(start: bytes) -> str | None:
@@ -189,9 +102,10 @@ def _as_written(label: bytes) -> str | None:
 
 
 def _charset_of(body: bytes, content_type: str) -> tuple[str, int]:
-    for mark, charset in _BYTE_ORDER_MARKS:
-        if body.startswith(mark):
-            return charset, len(mark)
+    if body[:1] in _OF_MARKS:
+        for mark, charset in _BYTE_ORDER_MARKS:
+            if body.startswith(mark):
+                return charset, len(mark)
     if body.startswith((b"<\0\0\0", b"\0\0\0<")):  # no browser reads UTF-32, yet nothing else begins so
         return ("utf-32le" if body[0] else "utf-32be"), 0
     declared = _HEADER_CHARSET.search(content_type)
@@ -221,9 +135,10 @@ def _detected(body: bytes) -> str:
         return wide
     if _JAPANESE_ESCAPE.search(body) and body.isascii():
         return "iso-2022-jp"
+    if is_utf_8(body):
+        return UTF_8
     try:
         body.decode("utf-8")
-        return UTF_8
     except UnicodeDecodeError as error:
         # only the last character of a cut page is wrong
         if error.start >= len(body) - 3 and error.start > 0:

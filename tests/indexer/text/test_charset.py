@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import encodings.aliases
-import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.core.charset import is_utf_8
 from indexer.text import charset
 from indexer.text.charset import decode_html, html_in_utf8, prescan
+from tests.indexer.text.plain_prescan import declared_by_meta
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
 
@@ -226,8 +227,18 @@ def test_a_scan_of_hostile_markup_is_one_pass() -> None:
 
 PIECES = (
     b"< > <!-- --> -- - <meta <META charset= utf-8 latin1 \" ' = / <p <a href= </ <! <?xml encoding= <b> \x00 & x "
-    b"http-equiv=content-type content='text/html;charset=koi8-r' <div class='a'> <i x=\"y\"> <!--x--> <br/>"
+    b"http-equiv=content-type content='text/html;charset=koi8-r' content=charset=gbk charset=bogus <meta/ charset "
+    b"</p <meta\t <div class='a'> <i x=\"y\"> <!--x--> <br/>"
 ).split(b" ")
+
+
+# the edges of each length, surrogates, and what would be another spelling of a shorter one
+UTF_8_PIECES = [
+    *(chr(code).encode("utf-8", "surrogatepass") for code in (0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF)),
+    *(chr(code).encode() for code in (0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF)),
+    b"\xc0\x80", b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff",
+    b"\x80", b"\xe2\x82", b"\xf0\x9f\x90", b"abcdefg", b"abcdefgh", b"x" * 15,
+]  # fmt: skip
 
 
 @settings(max_examples=500)
@@ -235,12 +246,21 @@ PIECES = (
     st.lists(st.sampled_from([*PIECES, b" ", b"\n"]), max_size=20),
     st.sampled_from([b"", META, b" " + META, b">" + META]),
 )
-def test_passing_over_plain_markup_at_once_changes_nothing(pieces: list[bytes], end: bytes) -> None:
+def test_the_prescan_is_that_of_the_standard_step_by_step(pieces: list[bytes], end: bytes) -> None:
     start = b"".join(pieces) + end
-    found = prescan(start)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charset, "_PASSED", re.compile(b""))
-        assert prescan(start) == found
+    assert prescan(start) == (declared_by_meta(start) or charset._declared_as_xml(start))
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.sampled_from(UTF_8_PIECES), max_size=8).map(b"".join), st.integers(0, 9))
+def test_utf_8_is_what_python_decodes(data: bytes, start: int) -> None:
+    data = data[start:]
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        assert not is_utf_8(data)
+    else:
+        assert is_utf_8(data)
 
 
 @pytest.mark.parametrize(
