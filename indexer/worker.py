@@ -46,8 +46,11 @@ from indexer.text.page_words import PageWords
 
 log = logging.getLogger(__name__)
 
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of mallopt, in glibc's malloc.h
+
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
+LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 
 
@@ -127,6 +130,7 @@ class Worker:
         self._links = LinkCollector()
         self._group: list[CaptureRow] = []
         self._group_characters = 0
+        self._has_large = False  # whether a page of the group is a large one
 
     def run(self) -> None:
         """Serve the coordinator until it says stop or goes away."""
@@ -178,8 +182,7 @@ class Worker:
             row = CaptureRow(found, found.page.digest if found.page else None)
             self._batch.captures.append((number, row))
             if found.page:
-                self._group.append(row)
-                self._group_characters += len(found.page.markup)
+                self._add_to_group(row, found.page)
             has_many = len(self._batch.captures) >= BATCH_CAPTURES
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
                 with self._turn():
@@ -205,8 +208,7 @@ class Worker:
             if page is None:
                 continue
             found = CaptureFound(url, "", "revisit", 0, "", payload, "", place, page)
-            self._group.append(CaptureRow(found, page.digest))
-            self._group_characters += len(page.markup)
+            self._add_to_group(CaptureRow(found, page.digest), page)
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
                 with self._turn():
                     self._analyze_group(entry)
@@ -215,13 +217,18 @@ class Worker:
         self._analyze_group(entry)
         self._finish_batch()
 
+    def _add_to_group(self, row: CaptureRow, page: PageBody) -> None:
+        self._group.append(row)
+        self._group_characters += len(page.markup)
+        self._has_large |= len(page.markup) >= LARGE_PAGE
+
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """While the group in hand has a large page, no other worker has one: what such a page needs is there once.
 
         The turn is a lock on the folder of the index; it ends with the process, too.
         """
-        if self._group_characters < GROUP_CHARACTERS:
+        if not self._has_large:
             yield
             return
         self._status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
@@ -266,7 +273,7 @@ class Worker:
     def _analyze_group(self, entry: FileEntry) -> None:
         """Ask which pages of the group are new, and add those to the batch."""
         rows, self._group = self._group, []
-        is_large, self._group_characters = self._group_characters >= GROUP_CHARACTERS, 0
+        is_large, self._has_large, self._group_characters = self._has_large, False, 0
         if not rows:
             return
         self._status[Status.BUSY_SINCE_MS] = 0
@@ -492,6 +499,7 @@ class WorkerProcess:
 def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
     _end_with_parent()
+    _keep_memory()
     # a batch makes millions of objects and hardly any that refer to each other in a circle
     gc.set_threshold(100_000, 50, 100)
     pipe_number, status_number, folder, name = sys.argv[1:5]
@@ -506,6 +514,21 @@ def serve() -> None:
             log.exception("worker failed")
         with suppress(OSError):  # the coordinator may be gone
             pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
+
+
+def _keep_memory() -> None:
+    """Have the C library keep what it is given back between two pages, for it takes longer to be given it anew.
+
+    It goes back to the system after each batch, see `_give_memory_back`.
+    """
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        for option, size in ((_TRIM_THRESHOLD, 32 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 4 << 20)):
+            library.mallopt(option, size)
+    except (ImportError, OSError, AttributeError):
+        log.debug("no mallopt here")
 
 
 def _give_memory_back() -> None:

@@ -49,6 +49,7 @@ TABLE = {
     "stored_pages:_CHARACTERS_KEPT": "tests/indexer/store/test_recent.py::test_what_was_used_longest_ago_goes_first",
     "worker:GROUP_PAGES": AT_ONCE,
     "worker:GROUP_CHARACTERS": AT_ONCE,
+    "worker:LARGE_PAGE": HERE + "test_large_pages_are_worked_on_one_at_a_time",
     "worker:BATCH_PAGES": AT_ONCE,
     "worker:BATCH_TOKENS": AT_ONCE,
     "worker:BATCH_CAPTURES": AT_ONCE,
@@ -360,6 +361,7 @@ def test_text_is_counted_as_it_is_once_normalized(
 def test_large_pages_are_worked_on_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_in_one_process(monkeypatch)
     monkeypatch.setattr("indexer.worker.GROUP_CHARACTERS", 1000)
+    monkeypatch.setattr("indexer.worker.LARGE_PAGE", 1600)
     real, inside, most = Worker._read_page, list[int](), list[int]()
 
     def count(self: Worker, html: bytes, found: Any, entry: Any) -> Any:
