@@ -43,7 +43,7 @@ test: $(VENV)/.installed-dev core
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-browser: $(VENV)/.installed-dev core
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal -m browser tests/browser
 
 # The tests of the core, with a core under the sanitizers of addresses and of undefined behaviour.
 test-core: $(VENV)/.installed-dev core
@@ -55,7 +55,8 @@ test-without-compiler: $(VENV)/.installed-dev core
 	$(VENV)-zig/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-zig.lock
 	env -i HOME="$$HOME" PATH=$(CURDIR)/$(VENV)-zig/bin $(VENV)-zig/bin/python indexer/core/build.py --force \
 	    --output $(CURDIR)/$(VENV)-zig/core.so
-	FINDINGAID_CORE=$(CURDIR)/$(VENV)-zig/core.so $(BIN)/python -m pytest tests/indexer/core tests/indexer/text
+	FINDINGAID_CORE=$(CURDIR)/$(VENV)-zig/core.so $(BIN)/python -m pytest -n auto --dist worksteal \
+	    tests/indexer/core tests/indexer/text
 
 fuzz: $(VENV)/.installed-dev core
 	$(BIN)/python -m tests.fuzz.reading --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)

@@ -104,11 +104,11 @@ class Intake:
             depth, embed, is_seed = self.file.execute(
                 "SELECT depth, embed, seed FROM urls WHERE id = ?", (source.id,)
             ).fetchone() or (source.depth, source.embed, source.seed)
-            places = {
-                LinkKind.PAGE: (min(NO_DEPTH, depth + 1), 0, 0),
-                LinkKind.REQUISITE: (NO_DEPTH, embed + 1, 0),
-                LinkKind.REDIRECT: (depth, embed, source.hops + 1),
-            }
+            places = (  # by LinkKind
+                (min(NO_DEPTH, depth + 1), 0, 0),
+                (NO_DEPTH, embed + 1, 0),
+                (depth, embed, source.hops + 1),
+            )
             for link in ordered:
                 place = places[link.kind]
                 if link.kind != LinkKind.REDIRECT:

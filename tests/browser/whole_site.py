@@ -80,7 +80,8 @@ def whole_site(folder: Path) -> Iterator[WholeSite]:
     """Run the site: job 01 is done, job 02 runs until the end."""
     build_index([archive(folder / "birds.warc.gz")], str(folder / "ix"), options=IndexOptions(workers=1))
     jobs = folder / "jobs"
-    routes = {f"/{n}": web_page(f"Page {n}", [f"/{n + 1}", "/missing"]) for n in range(400)}
+    # enough for twenty minutes: a page of a crawl that ends is loaded anew, away from under the test
+    routes = {f"/{n}": web_page(f"Page {n}", [f"/{n + 1}", "/missing"]) for n in range(4000)}
     with Web({"walrus.test": routes}) as web, contextlib.ExitStack() as stack:
         for name, values in (
             ("01", {"max_pages": 3, "delay_s": 0.0}),
