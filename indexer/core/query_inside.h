@@ -176,7 +176,8 @@ int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position);
 /* The occurrences in the version that a list's next row is at, in a buffer that holds until the next call. */
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
                      uint32_t **positions, uint32_t *total);
-void sort_numbers(uint64_t *numbers, size_t count);
+/* Put numbers in order; with memory of the arena `version`. */
+int sort_numbers(fa_query *query, uint64_t *numbers, size_t count);
 
 /* query_phrases.c */
 int phrase_match(fa_query *query, uint32_t leaf, uint32_t place);

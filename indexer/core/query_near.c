@@ -49,7 +49,7 @@ static int read_lines(pool *in, uint32_t version) {
             uint64_t line = stands[at].position + (stands[at].element == INLINK ? (uint64_t)1 << 32 : 0);
             lines[at] = line << 4 | stands[at].element;
         }
-        sort_numbers(lines, count);
+        TRY(sort_numbers(query, lines, count));
         in->lines[leaf] = lines;
         in->counts[leaf] = count;
     }

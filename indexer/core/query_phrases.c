@@ -16,20 +16,14 @@ static size_t first_from(const uint64_t *numbers, size_t count, uint64_t wanted)
     return low;
 }
 
-static int is_among(const uint64_t *numbers, size_t count, uint64_t wanted) {
-    size_t at = first_from(numbers, count, wanted);
-    return at < count && numbers[at] == wanted;
-}
-
 /* Write where the phrase would begin for each occurrence of a word, rising. */
-static size_t starts_of(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
-                        uint64_t *starts) {
-    size_t count = 0;
+static int starts_of(fa_query *query, const held *list, const uint8_t *elements, const uint32_t *positions,
+                     uint32_t total, uint64_t *starts, size_t *count) {
+    *count = 0;
     for (uint32_t at = 0; at < total; at++)
         if (list->elements >> elements[at] & 1 && positions[at] >= list->place)
-            starts[count++] = positions[at] - list->place;
-    sort_numbers(starts, count);
-    return count;
+            starts[(*count)++] = positions[at] - list->place;
+    return sort_numbers(query, starts, *count);
 }
 
 static size_t in_both(uint64_t *some, size_t count, const uint64_t *others, size_t other_count) {
@@ -52,15 +46,23 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spo
         TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
         if (list->place == 0) {
             const uint64_t *begins = query->places[2].data;
-            for (uint32_t one = 0; one < total; one++)
-                if (list->elements >> elements[one] & 1 && (at == 0 || is_among(begins, left, positions[one])))
-                    TRY(add_spot(spots, count, elements[one], positions[one]));
+            size_t begin = 0;
+            for (uint32_t one = 0; one < total; one++) {
+                if (!(list->elements >> elements[one] & 1)) continue;
+                if (at) {
+                    if (one && elements[one] != elements[one - 1]) begin = 0; /* they rise within an element */
+                    while (begin < left && begins[begin] < positions[one]) begin++;
+                    if (begin == left || begins[begin] != positions[one]) continue;
+                }
+                TRY(add_spot(spots, count, elements[one], positions[one]));
+            }
             return FA_OK;
         }
         /* what is left in the front, those of this word behind it */
         uint64_t *starts = buffer_get(&query->places[2], (left + total) * sizeof(uint64_t));
         if (starts == NULL) return FA_NO_MEMORY;
-        size_t more = starts_of(list, elements, positions, total, starts + left);
+        size_t more;
+        TRY(starts_of(query, list, elements, positions, total, starts + left, &more));
         left = at == 0 ? more : in_both(starts, left, starts + left, more);
         if (!left) return FA_OK;
     }
@@ -89,7 +91,7 @@ static int read_moved(fa_query *query, reader *from, uint32_t each, uint32_t ver
     if (made->at == NULL) return FA_NO_MEMORY;
     for (uint32_t one = 0; one < total; one++)
         if (list->elements >> elements[one] & 1) made->at[count++] = place_at(elements[one], positions[one]);
-    sort_numbers(made->at, count);
+    TRY(sort_numbers(query, made->at, count));
     made->count = count;
     return FA_OK;
 }
@@ -175,9 +177,11 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
     moved *others = arena_get(&query->version, from->list_count * sizeof(moved));
     if (others == NULL) return FA_NO_MEMORY;
     TRY(list_occurrences(query, from, first_list, version, &elements, &positions, &total));
+    spot *firsts = buffer_get(spots, (*count + total) * sizeof(spot));
+    if (firsts == NULL) return FA_NO_MEMORY;
     for (uint32_t one = 0; one < total; one++)
-        if (list->elements >> elements[one] & 1) TRY(add_spot(spots, count, elements[one], positions[one]));
-    spot *firsts = spots->data;
+        if (list->elements >> elements[one] & 1)
+            firsts[(*count)++] = (spot){place_at(elements[one], positions[one]), elements[one], positions[one]};
     for (size_t each = 0; each < other_count && *count > begin; each++) {
         TRY(read_moved(query, from, from->order[each], version, &others[each]));
         left = begin;

@@ -18,26 +18,50 @@ int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position) 
     return FA_OK;
 }
 
-static int by_value(const void *one, const void *other) {
-    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return (a > b) - (a < b);
+/* Return where the numbers stop to rise that begin at `from`. */
+static size_t end_of_run(const uint64_t *numbers, size_t from, size_t count) {
+    size_t at = from + 1;
+    while (at < count && numbers[at - 1] <= numbers[at]) at++;
+    return at < count ? at : count;
 }
 
-/* Few and nearly in order, mostly. */
-void sort_numbers(uint64_t *numbers, size_t count) {
-    size_t at = 1;
-    while (at < count && numbers[at - 1] <= numbers[at]) at++;
-    if (at >= count) return;
-    if (count > 64) {
-        qsort(numbers, count, sizeof(uint64_t), by_value);
-        return;
+static void merge_runs(const uint64_t *numbers, size_t from, size_t middle, size_t end, uint64_t *merged) {
+    size_t one = from, other = middle;
+    for (size_t at = from; at < end; at++) {
+        int is_first = other >= end || (one < middle && numbers[one] <= numbers[other]);
+        merged[at] = is_first ? numbers[one++] : numbers[other++];
     }
-    for (; at < count; at++) {
-        uint64_t moved = numbers[at];
-        size_t to = at;
-        for (; to && numbers[to - 1] > moved; to--) numbers[to] = numbers[to - 1];
-        numbers[to] = moved;
+}
+
+#define FEW 24 /* numbers that are put in order one by one */
+
+/* They come list by list and element by element, each in order: runs that rise are merged, two and two. */
+int sort_numbers(fa_query *query, uint64_t *numbers, size_t count) {
+    size_t run = count ? end_of_run(numbers, 0, count) : 0;
+    if (run >= count) return FA_OK;
+    if (count <= FEW) {
+        for (size_t at = run; at < count; at++) {
+            uint64_t moved = numbers[at];
+            size_t to = at;
+            for (; to && numbers[to - 1] > moved; to--) numbers[to] = numbers[to - 1];
+            numbers[to] = moved;
+        }
+        return FA_OK;
     }
+    uint64_t *room = arena_raw(&query->version, count * sizeof(uint64_t)), *from = numbers, *to = room;
+    if (room == NULL) return FA_NO_MEMORY;
+    while (end_of_run(from, 0, count) < count) {
+        for (size_t at = 0, middle, end; at < count; at = end) {
+            middle = end_of_run(from, at, count);
+            end = middle < count ? end_of_run(from, middle, count) : count;
+            merge_runs(from, at, middle, end, to);
+        }
+        uint64_t *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != numbers) memcpy(numbers, from, count * sizeof(uint64_t));
+    return FA_OK;
 }
 
 /* Write down for each version which lists hold it, and in which row. */
@@ -69,6 +93,15 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
     }
     made->offsets = offsets;
     return FA_OK;
+}
+
+/* Looking for a version in each list takes as long as reading some pairs of it. */
+static int is_worth_an_index(const reader *made, uint32_t versions, const uint64_t *candidates) {
+    uint64_t asked = 0, pairs = 0;
+    if (made->list_count > MANY || made->list_count < 2 || candidates == NULL) return made->list_count > MANY;
+    for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(candidates[word]);
+    for (uint32_t each = 0; each < made->list_count; each++) pairs += made->lists[each]->count;
+    return asked * made->list_count > pairs / 2;
 }
 
 static void order_phrase(reader *made) {
@@ -109,7 +142,7 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     }
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
-    else if (made->list_count > MANY)
+    else if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
         TRY(index_lists(query, made, live_at(query, place)->layers[0]->versions, candidates));
     return FA_OK;
 }
@@ -145,8 +178,11 @@ int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t vers
 
 static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
                            buffer *spots, size_t *count) {
+    spot *all = buffer_get(spots, (*count + total) * sizeof(spot));
+    if (all == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < total; at++)
-        if (list->elements >> elements[at] & 1) TRY(add_spot(spots, count, elements[at], positions[at]));
+        if (list->elements >> elements[at] & 1)
+            all[(*count)++] = (spot){place_at(elements[at], positions[at]), elements[at], positions[at]};
     return FA_OK;
 }
 

@@ -59,12 +59,11 @@ static int leaf_spans(near *in, uint32_t leaf, spans *made) {
         TRY(reader_spots(query, &in->readers[2 * (size_t)leaf + layer], in->version, &query->places[3], &count));
     const spot *stands = query->places[3].data;
     TRY(room_for(in, count, made));
-    for (size_t at = 0; at < count; at++) {
-        made->start[at] = stands[at].at;
-        made->end[at] = stands[at].at + (length ? length - 1 : 0);
-    }
+    for (size_t at = 0; at < count; at++) made->start[at] = stands[at].at;
+    TRY(sort_numbers(query, made->start, count));
+    for (size_t at = 0; at < count; at++) made->end[at] = made->start[at] + (length ? length - 1 : 0);
     made->count = count;
-    return sort_spans(in, made);
+    return FA_OK;
 }
 
 static int joined(near *in, const fa_node *node, int in_all, spans *made) {
@@ -85,14 +84,11 @@ static int joined(near *in, const fa_node *node, int in_all, spans *made) {
     return sort_spans(in, made);
 }
 
-static int any_between(const uint64_t *numbers, size_t count, uint64_t least, uint64_t most) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (numbers[middle] < least) low = middle + 1;
-        else high = middle;
-    }
-    return low < count && numbers[low] <= most;
+/* Go on from `at` to the first of rising numbers that is at least `wanted`; back where less is wanted than before. */
+static size_t go_on(const uint64_t *numbers, size_t count, size_t at, uint64_t wanted) {
+    while (at && numbers[at - 1] >= wanted) at--;
+    while (at < count && numbers[at] < wanted) at++;
+    return at;
 }
 
 /* The spans of the first argument before or behind which one of each other ends or begins at most `value` places off. */
@@ -112,12 +108,15 @@ static int beside(near *in, const fa_node *node, spans *made) {
         uint64_t *ends = arena_raw(&in->query->version, others->count * sizeof(uint64_t));
         if (ends == NULL) return FA_NO_MEMORY;
         if (others->count) memcpy(ends, others->end, others->count * sizeof(uint64_t));
-        sort_numbers(ends, others->count);
+        TRY(sort_numbers(in->query, ends, others->count));
+        size_t before = 0, behind = 0;
         for (size_t at = 0; at < made->count; at++) {
             uint64_t start = made->start[at], end = made->end[at];
             uint64_t least = start >= distance ? start - distance : 0;
-            int is_near = (start && any_between(ends, others->count, least, start - 1)) ||
-                          any_between(others->start, others->count, end + 1, end + distance);
+            before = go_on(ends, others->count, before, least);
+            behind = go_on(others->start, others->count, behind, end + 1);
+            int is_near = (before < others->count && ends[before] < start) ||
+                          (behind < others->count && others->start[behind] <= end + distance);
             made->start[left] = start;
             made->end[left] = end;
             left += (size_t)is_near;
