@@ -39,6 +39,9 @@ from .source import BLOCK, Source
 STEP = 16 * 1024
 """Packed bytes for a decompressor at once; it copies back what it did not need, so more is slower."""
 
+WHOLE = 4
+"""How many times as much as is looked ahead is unpacked at once: nearly all pages."""
+
 RESCANS = 100
 """After so many broken members, the search for the next one no longer looks inside the broken ones.
 Else a file made of overlapping broken members would be unpacked once for each of them."""
@@ -206,9 +209,9 @@ class PackedStream(MemberStream):
         return True
 
     def next_whole(self) -> bool:
-        """Go to the next member and unpack all of it, if it is sound and no longer than the look-ahead; else stay."""
+        """Go to the next member and unpack all of it, if it is sound and not too large; else stay."""
         at = read_to = self.end
-        most, size = self.limits.lookahead_bytes, 0
+        most, size = WHOLE * self.limits.lookahead_bytes, 0
         decoder = None
         pieces = []
         while decoder is None or not decoder.eof:

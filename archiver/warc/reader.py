@@ -81,9 +81,9 @@ class ArchiveReader:
     def with_whole(self, read_whole: ReadWhole | None) -> Iterator[Record | WholeRecord | Damage]:
         """Iterate so that records which are alone in a gzip member may be read by somebody else, who is faster.
 
-        read_whole: is given the unpacked bytes of a member of less than `limits.lookahead_bytes`. What it returns comes
-        out in a `WholeRecord`, instead of the record. It has to know that the bytes are one WARC record of version 1.0
-        or 1.1 whose Content-Length is right, with nothing but line ends behind; of all others it returns None.
+        read_whole: is given the unpacked bytes of a member that is not too large (`members.WHOLE`). What it returns
+        comes out in a `WholeRecord`, instead of the record. It has to know that the bytes are one record of WARC
+        1.0 or 1.1 whose Content-Length is right, with nothing but line ends behind; of all others it returns None.
         """
         self._read_whole = read_whole
         self._is_zip = not self._start and is_zip(self._source)

@@ -44,6 +44,7 @@ PAGE_LIMITS = replace(
 )  # a page is parsed from memory, several copies of it at once
 
 _LEFT_OUT = "the page was left out: reading it took too long, or ended the worker process more than once"
+_AS_MOST_WRITE = re.compile("sha1:[A-Z2-7]{32}")
 _CAPTURE_TYPES = frozenset(
     {RecordType.RESPONSE, RecordType.RESOURCE, RecordType.REVISIT, RecordType.CONVERSION}
 )
@@ -372,6 +373,8 @@ def payload_digest(written: str) -> str:
 
     Digests of other kinds keep their value; "" stays "".
     """
+    if _AS_MOST_WRITE.fullmatch(written):
+        return written
     name, colon, value = written.strip().partition(":")
     if not colon:
         return name

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import DEFAULT_LIMITS
+from archiver.warc.members import WHOLE
 from indexer.core.records import ASIDE, RESPONSE, REVISIT, RecordReader
 from indexer.text.documents import CaptureFound, FileEntry, read_captures
 
@@ -238,9 +239,19 @@ def test_spoiled_records(seed: int) -> None:
 
 def test_a_member_of_the_look_ahead_and_more(tmp_path: Path) -> None:
     most = DEFAULT_LIMITS.lookahead_bytes
-    for size in (most - 400, most - 1, most, most + 1, 2 * most):
+    for size in (
+        most - 400,
+        most - 1,
+        most,
+        most + 1,
+        2 * most,
+        WHOLE * most - 1,
+        WHOLE * most,
+        WHOLE * most + 1,
+    ):
         member = record(RESPONSE_HEAD, end=b"")
-        block = RESPONSE_HEAD + b"x" * (size - len(member) + len(RESPONSE_HEAD))
+        inside = record() if size % 2 else b""  # the length is right all the same
+        block = RESPONSE_HEAD + inside + b"x" * (size - len(member) - len(inside) + len(RESPONSE_HEAD))
         both_ways(written([record(block), record()], tmp_path / "a.warc.gz"))
 
 
