@@ -168,33 +168,48 @@ enum fa_status fa_lists_copy_pair(fa_lists *lists, uint32_t ordinal, uint32_t sh
     return status;
 }
 
-/* Gaps in 1, 2 or 4 bytes each, whichever the greatest needs; in one byte, with those of two bytes behind them, where
- * few are great. */
+/* Return how many bits a gap takes so that the list is smallest. One whose bits are all ones stands behind the others,
+ * in two bytes; *great: how many do. */
+static uint32_t width_of_gaps(const uint32_t *gaps, size_t count, size_t *great) {
+    size_t of_width[FA_GAP_BITS + 2] = {0}, greater = count, least = SIZE_MAX;
+    uint32_t found = FA_GAP_BITS;
+    for (size_t i = 0; i < count; i++) of_width[32 - __builtin_clz(gaps[i] + 1)]++;
+    for (uint32_t width = 1; width <= FA_GAP_BITS; width++) {
+        greater -= of_width[width];
+        size_t bits = width * count + FA_GAP_BITS * greater;
+        if (bits >= least) continue;
+        least = bits;
+        found = width;
+        *great = greater;
+    }
+    return found;
+}
+
+static int put_u16(fa_buffer *buffer, uint32_t number) {
+    uint8_t two[2] = {(uint8_t)number, (uint8_t)(number >> 8)};
+    return fa_buffer_put(buffer, two, sizeof two);
+}
+
+/* The gaps of a list: see docs/index-format.md. Each is below 2^FA_GAP_BITS, as put_ordinal made sure. */
 static int put_gaps(fa_lists *lists) {
     const uint32_t *gaps = (const uint32_t *)lists->gaps.data;
-    size_t count = lists->gaps.size / sizeof *gaps, escapes = 0;
-    uint32_t greatest = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (gaps[i] > greatest) greatest = gaps[i];
-        escapes += gaps[i] >= FA_ESCAPE;
-    }
-    size_t width = greatest < 1 << 8 ? 1 : greatest < 1 << 16 ? 2 : 4;
-    int escaped = width == 2 && 2 * escapes < count;
-    size_t size = escaped ? count + 2 * escapes : width * count;
-    if (!fa_buffer_reserve(&lists->ordinals, size)) return 0;
-    uint8_t *to = lists->ordinals.data + lists->ordinals.size, *behind = to + count;
-    for (size_t i = 0; i < count; i++) {
-        if (!escaped) {
-            for (size_t byte = 0; byte < width; byte++) *to++ = (uint8_t)(gaps[i] >> (8 * byte));
-        } else if (gaps[i] < FA_ESCAPE) {
-            *to++ = (uint8_t)gaps[i];
-        } else {
-            *to++ = FA_ESCAPE;
-            *behind++ = (uint8_t)gaps[i];
-            *behind++ = (uint8_t)(gaps[i] >> 8);
+    size_t count = lists->gaps.size / sizeof *gaps, great = 0;
+    fa_buffer *to = &lists->ordinals;
+    if (count < FA_FEW_PAIRS) {
+        for (size_t i = 0; i < count; i++) {
+            if (!put_u16(to, gaps[i])) return 0;
         }
+        return 1;
     }
-    lists->ordinals.size += size;
+    uint32_t width = width_of_gaps(gaps, count, &great), all = ((uint32_t)1 << width) - 1;
+    uint8_t told = (uint8_t)width;
+    size_t size = (count * width + 7) / 8;
+    if (!fa_buffer_put(to, &told, 1) || !fa_buffer_reserve(to, size + 8 + 2 * great)) return 0;
+    for (size_t i = 0; i < count; i++) put_bits(to->data + to->size, i * width, gaps[i] < all ? gaps[i] : all);
+    to->size += size;
+    for (size_t i = 0; i < count; i++) {
+        if (gaps[i] >= all && !put_u16(to, gaps[i])) return 0;
+    }
     return 1;
 }
 

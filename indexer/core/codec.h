@@ -17,7 +17,8 @@ enum {
     FA_POSITION_BITS = 28, /* a position is below 2^28 */
     FA_LONG_RUN = 8,       /* positions from which on a run has its high bits apart */
     FA_RARE = 255,         /* a shape that is told elsewhere */
-    FA_ESCAPE = 255        /* a gap that is told elsewhere */
+    FA_FEW_PAIRS = 4,      /* a list of fewer has two bytes a gap; the others choose their bits */
+    FA_GAP_BITS = 16       /* of the greatest gap */
 };
 
 /* How the positions of a run lie in bits: `count` numbers of `low` bits, and where `split` is not negative behind them

@@ -128,27 +128,35 @@ fa_lists *fa_merge_lists(fa_merge *merge) { return &merge->lists; }
 
 /* ---- one list ---- */
 
-/* The gaps of a list, read one by one. */
+/* The gaps of a list, read one by one; `behind` has those that are too great for `width` bits. */
 typedef struct gaps {
-    const uint8_t *at, *behind, *end;
-    size_t width;
-    int escaped;
+    const uint8_t *packed, *behind, *end;
+    size_t bit;
+    uint32_t width, escape;
 } gaps;
 
 static enum fa_status begin_gaps(gaps *g, fa_bytes data, size_t count) {
-    g->width = data.size / count;
-    g->at = data.data;
-    g->end = data.data + data.size;
-    g->escaped = data.size % count != 0;
-    if (g->escaped ? g->width != 1 : data.size / count > 4 || !is_size((uint32_t)g->width)) return FA_CORRUPT;
-    g->behind = g->at + g->width * count;
+    *g = (gaps){.packed = data.data, .end = data.data + data.size, .width = FA_GAP_BITS, .escape = UINT32_MAX};
+    g->behind = g->end;
+    if (count < FA_FEW_PAIRS) return data.size == 2 * count ? FA_OK : FA_CORRUPT;
+    if (data.size == 0) return FA_CORRUPT;
+    g->width = *g->packed++;
+    if (g->width == 0 || g->width > FA_GAP_BITS) return FA_CORRUPT;
+    size_t size = (count * g->width + 7) / 8;
+    if (size > data.size - 1) return FA_CORRUPT;
+    g->behind = g->packed + size;
+    g->escape = ((uint32_t)1 << g->width) - 1;
     return FA_OK;
 }
 
 static inline enum fa_status next_gap(gaps *g, uint32_t *gap) {
-    *gap = 0;
-    for (size_t byte = 0; byte < g->width; byte++) *gap |= (uint32_t)*g->at++ << (8 * byte);
-    if (!g->escaped || *gap != FA_ESCAPE) return FA_OK;
+    const uint8_t *at = g->packed + (g->bit >> 3);
+    uint32_t shift = (uint32_t)g->bit & 7, found = at[0];
+    if (shift + g->width > 8) found |= (uint32_t)at[1] << 8;
+    if (shift + g->width > 16) found |= (uint32_t)at[2] << 16;
+    *gap = found >> shift & (((uint32_t)1 << g->width) - 1);
+    g->bit += g->width;
+    if (*gap != g->escape) return FA_OK;
     if (g->end - g->behind < 2) return FA_CORRUPT;
     *gap = (uint32_t)g->behind[0] | (uint32_t)g->behind[1] << 8;
     g->behind += 2;

@@ -23,51 +23,73 @@ int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault
     return FA_OK;
 }
 
-/* Gaps of one byte each, 255 standing for one of the numbers of two bytes behind them. */
-static int escaped_ordinals(const fa_list *list, const uint8_t *gaps, uint64_t size, uint32_t *ordinals,
-                            fa_fault *fault) {
-    const uint8_t *behind = gaps + list->count, *end = gaps + size;
-    uint64_t next = 0;
-    for (uint32_t row = 0; row < list->count; row++) {
-        uint32_t gap = gaps[row];
-        if (gap == 255) {
-            if (end - behind < 2) return fa_damaged(list->segment, &list->segment->ordinals, fault);
-            gap = (uint32_t)behind[0] | (uint32_t)behind[1] << 8;
-            behind += 2;
+/* Write `count` numbers of `width` bits, 1 to FA_GAP_BITS; `readable` bytes are there, as many as they need or more. */
+static void unpack(const uint8_t *data, uint64_t readable, uint32_t count, uint32_t width, uint32_t *numbers) {
+    const uint32_t mask = ((uint32_t)1 << width) - 1;
+    uint32_t row = 0;
+    uint64_t bit = 0;
+    if (width <= 8) {
+        /* eight numbers are `width` bytes */
+        for (const uint8_t *at = data; row + 8 <= count && readable - (uint64_t)(at - data) >= 8; row += 8, at += width) {
+            uint64_t eight;
+            memcpy(&eight, at, 8);
+            for (uint32_t each = 0; each < 8; each++, eight >>= width) numbers[row + each] = (uint32_t)eight & mask;
         }
-        next += gap;
-        ordinals[row] = (uint32_t)next++;
+        bit = (uint64_t)row * width;
     }
-    /* they rise, so that none is greater than the last */
-    return next > list->segment->versions ? fa_damaged(list->segment, &list->segment->ordinals, fault) : FA_OK;
+    for (; row < count && readable - (bit >> 3) >= 4; row++, bit += width) {
+        uint32_t four;
+        memcpy(&four, data + (bit >> 3), 4);
+        numbers[row] = four >> (bit & 7) & mask;
+    }
+    for (; row < count; row++, bit += width) {
+        uint32_t found = 0;
+        for (uint64_t byte = bit >> 3, place = 0; byte < readable && place < 3; byte++, place++)
+            found |= (uint32_t)data[byte] << 8 * place;
+        numbers[row] = found >> (bit & 7) & mask;
+    }
+}
+
+/* Find the gaps of a list in its bytes; *behind: where those stand that are `escape` here. */
+static int read_gaps(const fa_list *list, uint32_t *gaps, uint64_t *behind, uint32_t *escape, fa_fault *fault) {
+    const fa_segment *segment = list->segment;
+    const fa_array *bytes = &segment->ordinals;
+    uint64_t from = list->ordinals_from, size = list->ordinals_to - from, packed = 2 * (uint64_t)list->count;
+    uint32_t width = FA_GAP_BITS;
+    *escape = UINT32_MAX;
+    if (list->count >= FA_FEW) {
+        width = size ? bytes->data[from++] : 0;
+        if (width == 0 || width > FA_GAP_BITS) return fa_damaged(segment, bytes, fault);
+        packed = ((uint64_t)list->count * width + 7) / 8;
+        *escape = ((uint32_t)1 << width) - 1;
+    }
+    if (packed > list->ordinals_to - from) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    unpack(bytes->data + from, bytes->size - from, list->count, width, gaps);
+    *behind = from + packed;
+    return FA_OK;
 }
 
 int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault) {
     const fa_segment *segment = list->segment;
-    uint64_t size = list->ordinals_to - list->ordinals_from;
+    uint64_t behind = 0, next = 0;
+    uint32_t escape = 0;
     int status = fa_require(segment, &segment->ordinals, list->ordinals_from, list->ordinals_to, fault);
+    if (status == FA_OK) status = read_gaps(list, ordinals, &behind, &escape, fault);
     if (status != FA_OK) return status;
-    const uint8_t *data = segment->ordinals.data + list->ordinals_from;
-    uint64_t width = size / list->count, next = 0;
-    if (width == 1 && size > list->count) return escaped_ordinals(list, data, size, ordinals, fault);
-    if (width == 1) {
-        for (uint32_t row = 0; row < list->count; row++) {
-            next += data[row];
-            ordinals[row] = (uint32_t)next++;
+    const uint8_t *great = segment->ordinals.data + behind;
+    uint64_t left = (list->ordinals_to - behind) / 2;
+    for (uint32_t row = 0; row < list->count; row++) {
+        uint32_t gap = ordinals[row];
+        if (gap == escape) {
+            if (left-- == 0) return fa_damaged(segment, &segment->ordinals, fault);
+            gap = (uint32_t)great[0] | (uint32_t)great[1] << 8;
+            great += 2;
         }
-    } else if (width == 2) {
-        for (uint32_t row = 0; row < list->count; row++, data += 2) {
-            next += (uint64_t)data[0] | (uint64_t)data[1] << 8;
-            ordinals[row] = (uint32_t)next++;
-        }
-    } else if (width == 4) {
-        for (uint32_t row = 0; row < list->count; row++, data += 4) {
-            next += (uint64_t)data[0] | (uint64_t)data[1] << 8 | (uint64_t)data[2] << 16 | (uint64_t)data[3] << 24;
-            ordinals[row] = (uint32_t)next++;
-        }
-    } else {
-        return fa_damaged(segment, &segment->ordinal_ends, fault);
+        next += gap;
+        ordinals[row] = (uint32_t)next++;
     }
+    if (great != segment->ordinals.data + list->ordinals_to) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    /* they rise, so that none is greater than the last */
     return next > segment->versions ? fa_damaged(segment, &segment->ordinals, fault) : FA_OK;
 }
 

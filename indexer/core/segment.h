@@ -16,6 +16,8 @@
 #define FA_KINDS 10       /* elements of a page, as in indexer/text/elements.py */
 #define FA_RARE 255       /* instead of a shape: it stands among the rare ones */
 #define FA_RANK_BLOCK 256 /* pairs for which it is told how many rare shapes stand before them */
+#define FA_FEW 4          /* pairs: a list of fewer has two bytes a gap */
+#define FA_GAP_BITS 16    /* of the greatest gap */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
 
 /* One array of a file. */

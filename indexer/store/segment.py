@@ -217,7 +217,7 @@ class Segment:
 
     def words_of_keys(self, keys: Sequence[int]) -> list[list[int]]:
         """Return the same as words_of_stems for what stem_key says of them."""
-        known = np.array(keys, dtype=np.uint64)
+        known = (np.array(keys, dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
         low = self._stem_keys.searchsorted(known).tolist()
         high = self._stem_keys.searchsorted(known, side="right").tolist()
         return [self._stem_words[a:b].tolist() if b > a else [] for a, b in zip(low, high, strict=True)]

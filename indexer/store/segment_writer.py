@@ -84,7 +84,7 @@ class SegmentWriter:
                 "language": _narrow(versions.language),
                 "host_ends": hosts_ends,
                 "hosts": hosts,
-                "stem_keys": stem_keys,
+                "stem_keys": (stem_keys >> np.uint64(32)).astype(np.uint32),
                 "stem_words": stem_words,
                 **{name: _narrow(column) for name, column in (more or {}).items()},
             },

@@ -22,13 +22,12 @@ from indexer.store.columns import (
     stem_key,
     word_id,
 )
-from indexer.store.postings import RARE, _places_behind
+from indexer.store.postings import RARE
 from indexer.store.runs import Layout, bit_widths
 from indexer.text.analysis import Tokens, is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import has_stemmer, is_stemmable, stem_words
 
-_ESCAPE = 255
 _AT_ONCE = 1 << 17
 
 
@@ -279,7 +278,7 @@ class SegmentWriter:
                 "language": _narrow(versions.language),
                 "host_ends": hosts_ends,
                 "hosts": hosts,
-                "stem_keys": stems.keys,
+                "stem_keys": (stems.keys >> np.uint64(32)).astype(np.uint32),
                 "stem_words": stems.words,
                 **{name: _narrow(column) for name, column in (more or {}).items()},
             },
@@ -335,33 +334,24 @@ def encode_ordinals(
     ordinals: rising within each list, the lists one behind the other; starts: where each list
     begins. ends: where the bytes of each list end. No list may be empty.
     """
-    count = len(ordinals)
-    gaps = np.empty(count, dtype=np.int64)
-    gaps[1:] = np.diff(ordinals.astype(np.int64)) - 1
-    gaps[starts] = ordinals[starts]
-    lengths = np.diff(np.append(starts, count))
-    greatest = np.maximum.reduceat(gaps, starts)
-    width = np.where(greatest < 1 << 8, 1, np.where(greatest < 1 << 16, 2, 4))
-    great = gaps >= _ESCAPE
-    escapes = np.add.reduceat(great, starts, dtype=np.int64)
-    escaped = (width == 2) & (2 * escapes < lengths)
-    width[escaped] = 1
-    sizes = lengths * width + np.where(escaped, 2 * escapes, 0)
-    ends = np.cumsum(sizes)
-    width_of_pair = np.repeat(width, lengths)
-    place = np.repeat(ends - sizes, lengths) + (np.arange(count) - np.repeat(starts, lengths)) * width_of_pair
-    data = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    rows = np.flatnonzero(great & np.repeat(escaped, lengths))
-    if len(rows):
-        behind = _places_behind(rows, ends - sizes, starts, lengths)
-        data[behind], data[behind + 1] = gaps[rows] & 255, gaps[rows] >> 8
-        gaps[rows] = _ESCAPE
-    for byte in range(4):
-        chosen = width_of_pair > byte
-        if byte and not chosen.any():
-            break
-        data[place[chosen] + byte] = (gaps[chosen] >> (8 * byte)) & 255
-    return data, ends.astype(np.uint32)
+    parts = [
+        encode_list(ordinals[first:last])
+        for first, last in zip(starts, np.append(starts[1:], len(ordinals)), strict=True)
+    ]
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    return np.frombuffer(b"".join(parts), dtype=np.uint8), ends.astype(np.uint32)
+
+
+def encode_list(ordinals: NDArray[np.integer]) -> bytes:
+    """Return the bytes of one list: see docs/index-format.md."""
+    gaps = np.diff(ordinals.astype(np.int64), prepend=-1) - 1
+    if len(gaps) < 4:
+        return gaps.astype("<u2").tobytes()
+    width = min(range(1, 17), key=lambda width: len(gaps) * width + 16 * int((gaps + 1 >= 1 << width).sum()))
+    escape = (1 << width) - 1
+    bits = (np.minimum(gaps, escape)[:, None] >> np.arange(width)) & 1
+    packed = np.packbits(bits.astype(np.uint8).ravel(), bitorder="little")
+    return bytes([width]) + packed.tobytes() + gaps[gaps >= escape].astype("<u2").tobytes()
 
 
 def pack_runs(

@@ -84,7 +84,7 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 6) -> None:
+def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 7) -> None:
     """Change the header of an array file, with a checksum that fits: as a hostile or a future program would."""
     data = path.read_bytes()
     length, blocks = struct.unpack_from("<II", data, 8)
@@ -159,10 +159,10 @@ def test_a_file_that_is_gone_is_named(index: Path, ending: str) -> None:
 
 @pytest.mark.parametrize("ending", [".seg", ".w", ".c", ".i"])
 def test_another_format_version_is_refused_by_name(index: Path, ending: str) -> None:
-    rewrite_header(file_of(index, ending), lambda header: None, version=7)
+    rewrite_header(file_of(index, ending), lambda header: None, version=8)
     with pytest.raises(IndexVersionError) as raised:
         open_index(str(index))
-    one_line(raised.value, "format 7", "format 6", "--rebuild")
+    one_line(raised.value, "format 8", "format 7", "--rebuild")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     ):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 6", "--rebuild")
+        one_line(raised.value, str(index), said, "format 7", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []

@@ -35,7 +35,7 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     with open(path, "rb") as file:
         data = file.read()
     magic, version, length, blocks, crc = struct.unpack_from("<4sIIII", data)
-    assert (magic, version) == (b"FAid", 6)
+    assert (magic, version) == (b"FAid", 7)
     assert zlib.crc32(data[:16] + data[20 : 20 + length + 4 * blocks]) == crc
     header = json.loads(data[20 : 20 + length])
     checksums = list(struct.unpack_from(f"<{blocks}I", data, 20 + length))
@@ -66,11 +66,16 @@ def items(ends: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 def read_gaps(data: bytes, count: int) -> list[int]:
     """Return the gaps of a list of `count` pairs."""
-    width = len(data) // count
-    if len(data) % count == 0:
-        return list(struct.unpack(f"<{count}{ {1: 'B', 2: 'H', 4: 'I'}[width] }", data))
-    great = iter(struct.unpack(f"<{(len(data) - count) // 2}H", data[count:]))
-    return [next(great) if gap == 255 else gap for gap in data[:count]]
+    if count < 4:
+        return list(struct.unpack(f"<{count}H", data))
+    size = (count * data[0] + 7) // 8
+    packed = int.from_bytes(data[1 : 1 + size], "little")
+    great = iter(struct.unpack(f"<{(len(data) - 1 - size) // 2}H", data[1 + size :]))
+    all_ones = (1 << data[0]) - 1
+    gaps = [packed >> place * data[0] & all_ones for place in range(count)]
+    gaps = [next(great) if gap == all_ones else gap for gap in gaps]
+    assert not list(great)
+    return gaps
 
 
 class Bits:
@@ -129,7 +134,7 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 6, "checksums": True}
+    assert maps["format"] == {"version": 7, "checksums": True}
     for segment in maps["segments"]:
         rows = catalogue.execute(
             "SELECT v.place % 65536, f.prefix || a.name, a.written FROM versions v JOIN addresses a ON a.id = v.url"

@@ -11,11 +11,13 @@ from indexer.store.postings import (
 )
 from tests.indexer.store.numpy_writer import encode_ordinals
 
-# Lists of rising ordinals; the gaps need one, two and four bytes.
+# Lists of rising ordinals: few and many, near each other and far.
 ordinal_lists = st.lists(
-    st.sets(
-        st.one_of(st.integers(0, 300), st.integers(0, 70_000), st.integers(0, 2**31)), min_size=1, max_size=12
-    ).map(sorted),
+    st.one_of(
+        st.sets(st.integers(0, 65_535), min_size=1, max_size=12).map(sorted),
+        st.sets(st.integers(0, 40), min_size=1, max_size=40).map(sorted),
+        st.sets(st.one_of(st.integers(0, 300), st.integers(60_000, 65_535)), min_size=1, max_size=40).map(sorted),
+    ),
     min_size=1,
     max_size=12,
 )
@@ -41,14 +43,23 @@ def test_ordinals_come_back_all_at_once(lists: list[list[int]]) -> None:
     assert decoded.tolist() == [ordinal for item in lists for ordinal in item]
 
 
-@pytest.mark.parametrize("gap, width", [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4)])
-def test_a_list_takes_the_bytes_that_its_greatest_gap_needs(gap: int, width: int) -> None:
-    data, _ = encode_ordinals(np.array([gap, gap + 1]), np.array([0]))
-    assert len(data) == 2 * width
+@pytest.mark.parametrize("count, size", [(1, 2), (3, 6), (4, 2), (8, 2), (9, 3), (65_536, 8193)])
+def test_a_word_of_each_page_takes_a_bit_a_page(count: int, size: int) -> None:
+    data, _ = encode_ordinals(np.arange(count), np.array([0]))
+    assert len(data) == size and decode_ordinals(data, count).tolist() == list(range(count))
 
 
 def test_one_great_gap_does_not_double_a_list() -> None:
-    ordinals = np.array([0, 254, 510, 511, 60_000, 60_001, 60_002])
+    ordinals = np.array([0, 3, 5, 6, 8, 65_535])
     data, _ = encode_ordinals(ordinals, np.array([0]))
-    assert data.tolist() == [0, 253, 255, 0, 255, 0, 0, 255, 0, *(59_488).to_bytes(2, "little")]
-    assert decode_ordinals(data, 7).tolist() == ordinals.tolist()
+    # gaps of two bits, the last of which says: behind
+    assert data.tolist() == [2, 0b00_01_10_00, 0b11_01, *(65_526).to_bytes(2, "little")]
+    assert decode_ordinals(data, 6).tolist() == ordinals.tolist()
+
+
+def test_the_greatest_gap_has_all_ones_in_any_number_of_bits() -> None:
+    ordinals = np.array([0, 1, 2, 65_535])
+    for first in (0, 65_532):
+        ordinals = np.arange(first, first + 4)
+        data, _ = encode_ordinals(ordinals, np.array([0]))
+        assert decode_ordinals(data, 4).tolist() == ordinals.tolist()
