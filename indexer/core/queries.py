@@ -10,7 +10,7 @@ import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ctypes import POINTER, byref, c_double, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,7 @@ class Segment(ctypes.Structure):
         ("words", c_uint32),
         ("shape_count", c_uint32),
         ("languages", c_uint32),
+        ("length_ends", c_uint8 * (KINDS + 1)),
     )
     keep: tuple[Any, ...]
 

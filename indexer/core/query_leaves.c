@@ -183,11 +183,10 @@ static int match_any(fa_query *query, const fa_leaf *leaf, uint32_t place, state
         const fa_segment *segment = live->layers[layer];
         uint32_t elements = layer ? leaf->elements & (uint32_t)1 << INLINK : leaf->elements;
         if (segment == NULL || !elements) continue;
-        TRY(fa_require(segment, &segment->lengths, 0, (uint64_t)versions * FA_KINDS * segment->lengths.width,
-                       &query->fault));
+        TRY(fa_require_lengths(segment, 0, versions, &query->fault));
         for (uint32_t version = 0; version < versions; version++)
             for (uint32_t element = 0; element < FA_KINDS; element++)
-                if (elements >> element & 1 && fa_item(&segment->lengths, (uint64_t)version * FA_KINDS + element)) {
+                if (elements >> element & 1 && fa_length(segment, version, element)) {
                     set_bit(mask, version);
                     break;
                 }

@@ -48,9 +48,8 @@ int norms_begin(fa_query *query, uint32_t place, const uint32_t *ordinals, uint3
     for (int layer = 0; layer < 2; layer++) {
         const fa_segment *segment = live->layers[layer];
         if (segment == NULL) continue;
-        uint64_t row = (uint64_t)FA_KINDS * segment->lengths.width;
         for (uint32_t at = 0; at < count; at++)
-            TRY(fa_require(segment, &segment->lengths, row * ordinals[at], row * (ordinals[at] + 1u), &query->fault));
+            TRY(fa_require_lengths(segment, ordinals[at], ordinals[at] + 1u, &query->fault));
     }
     for (uint32_t at = 0; at < count; at++) {
         made[at].known = 0;
@@ -64,8 +63,8 @@ double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t ele
     const fa_program *program = &query->program;
     const fa_live *live = live_at(query, place);
     if (known->known >> element & 1) return known->of[element];
-    uint64_t at = (uint64_t)known->ordinal * FA_KINDS + element, length = fa_item(&live->layers[0]->lengths, at);
-    if (element == INLINK && live->layers[1] != NULL) length += fa_item(&live->layers[1]->lengths, at);
+    uint64_t length = fa_length(live->layers[0], known->ordinal, element);
+    if (element == INLINK && live->layers[1] != NULL) length += fa_length(live->layers[1], known->ordinal, element);
     double mean = program->means[element], b = program->b[element];
     double relative = mean > 0 ? (double)length / mean : 1.0;
     double divisor = (1 - b) + b * relative;

@@ -47,6 +47,8 @@ typedef struct fa_segment {
     const uint8_t *bits;                        /* of a position in each version, see fa_segment_bits */
     uint64_t pairs, serial; /* serial: no other segment of this process has it */
     uint32_t versions, words, shape_count, languages;
+    /* where the length of each element begins in a row of `lengths`, and last how long a row is: see docs/index-format.md */
+    uint8_t length_ends[FA_KINDS + 1];
 } fa_segment;
 
 /* Where damage was found. */
@@ -119,6 +121,20 @@ static inline int fa_item_at(const fa_segment *segment, const fa_array *array, u
     int status = fa_require(segment, array, place * array->width, (place + 1) * array->width, fault);
     if (status == FA_OK) *found = fa_item(array, place);
     return status;
+}
+
+/* Make sure that the lengths of some versions can be read. */
+static inline int fa_require_lengths(const fa_segment *segment, uint64_t from, uint64_t to, fa_fault *fault) {
+    uint64_t row = segment->length_ends[FA_KINDS];
+    return fa_require(segment, &segment->lengths, from * row, to * row, fault);
+}
+
+/* Return how many occurrences an element of a version has, whose lengths were required before. */
+static inline uint64_t fa_length(const fa_segment *segment, uint64_t version, uint32_t element) {
+    const uint8_t *ends = segment->length_ends, *row = segment->lengths.data + version * ends[FA_KINDS];
+    uint64_t found = 0;
+    for (uint32_t byte = ends[element + 1]; byte-- > ends[element];) found = found << 8 | row[byte];
+    return found;
 }
 
 /* Find the posting list of a word, by its number. */

@@ -167,10 +167,11 @@ def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Seg
         words=file.rows("word_ids"),
         shape_count=file.rows("shape_table"),
         languages=len(segment.languages),
+        length_ends=tuple(segment.length_ends),
     )
     for number, name in enumerate(queries.ARRAYS):
         placed = (
-            file.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
+            segment.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
         )
         if placed is not None:
             setattr(made, name, queries.Array(*placed, number))

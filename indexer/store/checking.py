@@ -12,6 +12,7 @@ import numpy as np
 
 from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
+from indexer.store.columns import KINDS
 from indexer.store.copies import count_wrong_copies
 from indexer.store.entries import alive_in, open_inlinks
 from indexer.store.errors import IndexMissingError
@@ -73,7 +74,7 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
 
 def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
-    inlinks = open_inlinks(folder, entry)
+    inlinks = open_inlinks(folder, entry, segment)
     weights = open_weights(folder, entry, segment, inlinks)
     captures = CaptureColumns(captures_path(folder, entry), len(segment))
     links = Links(links_path(folder, entry["number"]), len(segment))
@@ -172,7 +173,7 @@ def _check_catalogue(catalogue: Catalogue) -> list[str]:
 
 def _check_postings(segment: Segment) -> list[str]:
     """Return what is wrong with the posting lists of a segment or an overlay."""
-    lengths = np.zeros((len(segment), segment.lengths.shape[1]), dtype=np.int64)
+    lengths = np.zeros((len(segment), KINDS), dtype=np.int64)
     for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
         occurrences = segment.occurrences_of(first, last)
         if len(occurrences) and int(occurrences.version.max()) >= len(segment):
@@ -207,7 +208,7 @@ def _check_segment(
         others = inlinks.lengths.astype(np.int64)
         held += others
         others[:, INLINK] = 0
-        if len(inlinks) != len(segment) or (inlinks.document != segment.document).any() or others.any():
+        if others.any():
             problems.append(
                 f"{inlinks.path}: holds other things than texts of links to the versions of {segment.path};"
                 " index the archives again with --rebuild"

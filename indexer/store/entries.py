@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from indexer.store.columns import KINDS
 from indexer.store.layout import inlinks_path, segment_path
-from indexer.store.segment import Segment
+from indexer.store.segment import Overlay, Segment
 from indexer.text.elements import INLINK
 
 Entry = dict[str, Any]
@@ -28,21 +28,21 @@ def alive_in(entry: Entry, versions: int) -> NDArray[np.bool_]:
     return alive
 
 
-def open_inlinks(folder: str, entry: Entry) -> Segment | None:
+def open_inlinks(folder: str, entry: Entry, segment: Segment) -> Overlay | None:
     """Return the texts of links folded into the pages of a segment, None while there are none."""
-    return Segment(inlinks_path(folder, entry)) if entry["inlinks"] else None
+    return Overlay(inlinks_path(folder, entry), segment) if entry["inlinks"] else None
 
 
-def sum_lengths(folder: str, entry: Entry, inlinks: Segment | None = None) -> None:
-    """Bring sums and counts of an entry up to its live versions. inlinks: its overlay, where that has no name yet."""
+def sum_lengths(folder: str, entry: Entry, inlinks: str = "") -> None:
+    """Bring sums and counts of an entry up to its live versions. inlinks: path of an overlay that has no name yet."""
     segment = Segment(segment_path(folder, entry["number"]))
     alive = alive_in(entry, len(segment))
     lengths = segment.lengths[alive]
     entry["sums"] = lengths.sum(axis=0, dtype=np.int64).tolist()
     entry["counts"] = (lengths > 0).sum(axis=0).tolist()
-    inlinks = inlinks or open_inlinks(folder, entry)
-    if inlinks is not None:
-        texts = inlinks.lengths[alive, INLINK]
+    overlay = Overlay(inlinks, segment) if inlinks else open_inlinks(folder, entry, segment)
+    if overlay is not None:
+        texts = overlay.lengths[alive, INLINK]
         entry["sums"][INLINK] += int(texts.sum(dtype=np.int64))
         entry["counts"][INLINK] += int((texts > 0).sum())
 

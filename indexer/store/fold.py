@@ -22,7 +22,7 @@ from indexer.store.compact import sort_key, unsigned
 from indexer.store.entries import Entry, alive_in, fold_state, mean_lengths, sum_lengths
 from indexer.store.inlinks import changed_targets, depth_of, open_source, write_overlay
 from indexer.store.layout import inlinks_path, segment_path, weights_path
-from indexer.store.segment import Segment
+from indexer.store.segment import Overlay, Segment
 from indexer.store.weights import to_be_weighed, write_weights
 
 _ADDRESSES_AT_ONCE = 500
@@ -30,7 +30,7 @@ _SENT_AT_ONCE = 8 << 20  # bytes of numbers of pages in one task
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class NewOverlay:
     """An overlay to be written. number: of its segment; pages, depths: as `write_overlay` takes them."""
 
     number: int
@@ -45,7 +45,7 @@ class FoldTask:
 
     folder: str
     segments: tuple[tuple[int, tuple[int, ...]], ...]
-    overlays: tuple[Overlay, ...]
+    overlays: tuple[NewOverlay, ...]
 
     def run(self) -> None:
         """Write the overlays, synced. Raises IndexCorruptError, DiskFullError."""
@@ -71,8 +71,9 @@ class WeighTask:
 
     def run(self) -> None:
         """Write the weights, synced. Raises IndexCorruptError, DiskFullError."""
-        inlinks = Segment(self.inlinks) if self.inlinks else None
-        write_weights(self.path, Segment(self.segment), self.ranking, np.asarray(self.means), inlinks)
+        segment = Segment(self.segment)
+        inlinks = Overlay(self.inlinks, segment) if self.inlinks else None
+        write_weights(self.path, segment, self.ranking, np.asarray(self.means), inlinks)
 
 
 @dataclass(slots=True)
@@ -115,7 +116,7 @@ class Fold:
                 if not is_linked_anew:
                     continue
             self.anew[number] = os.path.join(self.folder, f"{self.name}-{number}.i.new")
-            overlays.append(Overlay(number, self.anew[number], pages, depths))
+            overlays.append(NewOverlay(number, self.anew[number], pages, depths))
         alike = tuple((entry["number"], tuple(entry["dead"])) for entry in self.segments)
         return [FoldTask(self.folder, alike, part) for part in _shared(overlays, shares)]
 
@@ -123,7 +124,7 @@ class Fold:
         """Return a task for each segment whose weights are missing or do not fit; the overlays are written."""
         for entry in self.segments:
             if entry["number"] in self.anew:
-                sum_lengths(self.folder, entry, Segment(self.anew[entry["number"]]))
+                sum_lengths(self.folder, entry, self.anew[entry["number"]])
         means = mean_lengths(self.segments)
         tasks = []
         for entry in self.segments:
@@ -163,9 +164,9 @@ class Fold:
             disk.remove(path)
 
 
-def _shared(overlays: Sequence[Overlay], shares: int) -> Iterator[tuple[Overlay, ...]]:
+def _shared(overlays: Sequence[NewOverlay], shares: int) -> Iterator[tuple[NewOverlay, ...]]:
     """Yield the overlays in about as many parts as there are shares, in each at most _SENT_AT_ONCE."""
-    part: list[Overlay] = []
+    part: list[NewOverlay] = []
     size = -(-len(overlays) // max(shares, 1))
     for overlay in overlays:
         part.append(overlay)

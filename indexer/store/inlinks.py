@@ -111,9 +111,11 @@ def write_overlay(
                 [tokens],
                 _overlay_columns(columns, rows, tokens),
                 {"linking_sites": texts.linking_sites, "depths": depths[rows]},
+                is_overlay=len(parts) == 1,
             )
         if len(parts) > 1:
-            merge_segments(path, [Segment(part) for part in parts], [()] * len(parts), _COLUMNS)
+            read = [Segment(part) for part in parts]
+            merge_segments(path, read, [()] * len(parts), _COLUMNS, is_overlay=True)
     finally:
         for part in parts:
             if part != path:

@@ -19,17 +19,19 @@ def write_batch(
     groups: Sequence[Tokens],
     versions: VersionColumns,
     more: Mapping[str, NDArray[np.integer]] | None = None,
+    *,
+    is_overlay: bool = False,
 ) -> None:
     """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError.
 
-    more: further columns, as SegmentWriter.write takes them.
+    more, is_overlay: as SegmentWriter.write takes them.
     """
     batch = Batch()
     for tokens in groups:
         batch.add(
             tokens.words, tokens.word, tokens.document, tokens.element, tokens.position, len(tokens.extents)
         )
-    write_inverted(path, batch, versions, more)
+    write_inverted(path, batch, versions, more, is_overlay=is_overlay)
 
 
 def write_inverted(
@@ -37,8 +39,10 @@ def write_inverted(
     batch: Batch,
     versions: VersionColumns,
     more: Mapping[str, NDArray[np.integer]] | None = None,
+    *,
+    is_overlay: bool = False,
 ) -> None:
     """Write the segment of a batch in the core, whose pages are the versions; the batch is used up."""
     writer = SegmentWriter(versions, batch.invert(bits_of_versions(versions.language, versions.languages)))
     writer.take()
-    writer.write(path, more)
+    writer.write(path, more, is_overlay=is_overlay)

@@ -24,11 +24,13 @@ def merge_segments(
     segments: Sequence[Segment],
     dead: Sequence[Sequence[int]],
     more: Sequence[str] = (),
+    *,
+    is_overlay: bool = False,
 ) -> list[NDArray[np.int64]]:
     """Write one segment that holds the live versions of several; return for each segment its versions' new ordinals.
 
     dead: ordinals of each segment that are dropped; their new ordinal is -1. more: names of further columns that all
-    segments have. Raises DiskFullError.
+    segments have. is_overlay: as SegmentWriter.write takes it. Raises DiskFullError.
     """
     places = []
     total = 0
@@ -60,7 +62,7 @@ def merge_segments(
         )
         for name in more
     }
-    writer.write(path, columns)
+    writer.write(path, columns, is_overlay=is_overlay)
     return places
 
 
@@ -70,6 +72,7 @@ def _arrays_of(segment: Segment) -> dict[str, NDArray[Any]]:
     for name in ARRAYS:
         arrays[name] = segment.file.array(name)
         segment.file.let_go()
+    arrays["extent"] = arrays["extent"].astype(np.uint32)
     return arrays
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.arrayfile import ArrayFile, string_at
+from indexer.store.arrayfile import ArrayFile, PlacedArray, string_at
 from indexer.store.blocks import Column
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.errors import IndexCorruptError
@@ -51,6 +52,8 @@ class PostingList:
 class Segment:
     """Reads a segment; safe from many threads, since nothing in it changes."""
 
+    _PER_VERSION: tuple[str, ...] = ("document", "key", "lengths", "extent", "host", "language")
+
     def __init__(self, path: str) -> None:
         """Map the file. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.file = file = ArrayFile(path, "segment")
@@ -58,7 +61,8 @@ class Segment:
         self.size: int = file.meta["versions"]
         self.pairs: int = file.meta["pairs"]
         self.occurrences: int = file.meta["occurrences"]
-        self.languages: list[str] = file.meta["languages"]
+        self.languages: list[str] = self._languages()
+        self.length_ends = self._length_ends()
         self.word_ids = file.column("word_ids")
         self._word_ends, self._words = file.column("word_ends"), file.column("words")
         self._pair_ends = file.column("pair_ends")
@@ -73,12 +77,11 @@ class Segment:
     def _check_sizes(self) -> None:
         rows, words = self.file.rows, self.file.meta["words"]
         per_word = ("word_ids", "word_ends", "pair_ends", "ordinal_ends", "position_ends")
-        per_version = ("document", "key", "lengths", "extent", "host", "language")
         if (
             any(rows(name) != words for name in per_word)
-            or any(rows(name) != self.size for name in per_version)
+            or any(rows(name) != self.size for name in self._PER_VERSION)
             or rows("shapes") != self.pairs
-            or self.file.shape("lengths")[1:] != (KINDS,)
+            or self.file.shape("lengths")[1:] != (self.length_ends[-1],)
             or self.file.shape("shape_table")[1:] != (KINDS,)
         ):
             raise IndexCorruptError(
@@ -96,12 +99,47 @@ class Segment:
     def key(self) -> NDArray[np.uint64]:
         return self.file.array("key")
 
-    @cached_property
-    def lengths(self) -> NDArray[np.unsignedinteger]:
-        return self.file.array("lengths")
+    @property
+    def lengths(self) -> NDArray[np.uint32]:
+        """Occurrences by element, shape (versions, KINDS), made anew each time."""
+        return self._unpacked(self._packed_lengths)
+
+    def lengths_of(self, ordinals: NDArray[np.integer]) -> NDArray[np.uint32]:
+        """Return the rows of `lengths` of some versions."""
+        return self._unpacked(self._packed_lengths[ordinals])
 
     @cached_property
-    def extent(self) -> NDArray[np.uint32]:
+    def _packed_lengths(self) -> NDArray[np.uint8]:
+        return self.file.array("lengths")
+
+    def _unpacked(self, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+        lengths = np.zeros((len(rows), KINDS), dtype=np.uint32)
+        for element in range(KINDS):
+            first, end = self.length_ends[element : element + 2]
+            for byte in range(first, end):
+                lengths[:, element] |= rows[:, byte].astype(np.uint32) << np.uint32(8 * (byte - first))
+        return lengths
+
+    def _length_ends(self) -> list[int]:
+        """Return where the length of each element begins in a row of `lengths`, and last how many bytes a row has."""
+        sizes = self.file.meta["length_bytes"]
+        if not isinstance(sizes, list) or len(sizes) != KINDS or not all(size in (0, 1, 2, 3, 4) for size in sizes):
+            raise IndexCorruptError(
+                f"{self.path}: the header gives {str(sizes)[:50]} as bytes of lengths;"
+                " index the archives again with --rebuild"
+            )
+        return [0, *accumulate(sizes)]
+
+    def _languages(self) -> list[str]:
+        languages: list[str] = self.file.meta["languages"]
+        return languages
+
+    def placed(self, name: str) -> PlacedArray:
+        """Return where an array lies, for the core."""
+        return self.file.placed(name)
+
+    @cached_property
+    def extent(self) -> NDArray[np.unsignedinteger]:
         return self.file.array("extent")
 
     @cached_property
@@ -296,8 +334,8 @@ class Segment:
         return VersionColumns(
             self.document,
             self.key,
-            self.lengths.astype(np.uint32),
-            self.extent,
+            self.lengths,
+            self.extent.astype(np.uint32),
             self.host.astype(np.uint32),
             self.language.astype(np.uint32),
             self.hosts(),
@@ -312,6 +350,33 @@ class Segment:
             last = max(first + 1, int(self._pair_ends.searchsorted(reached + pairs, side="right")))
             yield first, last
             first = last
+
+
+class Overlay(Segment):
+    """The texts of links to the pages of a segment: lists like its own, in a file that leaves out what it has."""
+
+    _PER_VERSION = ("lengths", "extent")
+
+    def __init__(self, path: str, segment: Segment) -> None:
+        """Map the file. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
+        self._segment = segment
+        super().__init__(path)
+        if self.size != len(segment):
+            raise IndexCorruptError(
+                f"{path}: {self.size} versions, {segment.path} has {len(segment)};"
+                " index the archives again with --rebuild"
+            )
+
+    def _languages(self) -> list[str]:
+        return self._segment.languages
+
+    def placed(self, name: str) -> PlacedArray:
+        return (self._segment if name == "language" else self).file.placed(name)
+
+    def version_columns(self) -> VersionColumns:
+        own = self._segment.version_columns()
+        own.lengths, own.extent = self.lengths, self.extent.astype(np.uint32)
+        return own
 
 
 def _before(ends: Column, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -46,13 +46,19 @@ class SegmentWriter:
         if self._spills:
             lists.empty()
 
-    def write(self, path: str, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
-        """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
+    def write(
+        self, path: str, more: Mapping[str, NDArray[np.integer]] | None = None, *, is_overlay: bool = False
+    ) -> None:
+        """Write the segment file. Raises DiskFullError.
+
+        more: further columns of whole numbers, a row a version; is_overlay: leave out what the segment has that it
+        belongs to.
+        """
         versions = self._versions
         small = {name: np.concatenate(chunks) for name, chunks in self._small.items()}
         stem_keys, stem_words = stem_rows(small["words"], small["word_ends"], small["languages"])
         shapes, rare, rank, table = self._order_shapes()
-        hosts_ends, hosts = strings_to_arrays(versions.hosts)
+        length_bytes, lengths = _packed(versions.lengths)
         write_arrays(
             path,
             "segment",
@@ -61,7 +67,8 @@ class SegmentWriter:
                 "words": len(small["word_ids"]),
                 "pairs": len(shapes),
                 "occurrences": self._lists.occurrences,
-                "languages": versions.languages,
+                "length_bytes": length_bytes,
+                **({} if is_overlay else {"languages": versions.languages}),
             },
             {
                 "word_ids": small["word_ids"],
@@ -76,14 +83,9 @@ class SegmentWriter:
                 "rare_shapes": rare,
                 "rare_ranks": rank,
                 "shape_table": table,
-                "document": versions.document.astype(np.uint32),
-                "key": versions.key.astype(np.uint64),
-                "lengths": _narrow(versions.lengths),
-                "extent": versions.extent.astype(np.uint32),
-                "host": _narrow(versions.host),
-                "language": _narrow(versions.language),
-                "host_ends": hosts_ends,
-                "hosts": hosts,
+                "lengths": lengths,
+                "extent": _narrow(versions.extent),
+                **({} if is_overlay else _own_columns(versions)),
                 "stem_keys": (stem_keys >> np.uint64(32)).astype(np.uint32),
                 "stem_words": stem_words,
                 **{name: _narrow(column) for name, column in (more or {}).items()},
@@ -107,6 +109,31 @@ class SegmentWriter:
         where = np.flatnonzero(shapes == RARE) // RANK_BLOCK
         rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
         return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
+
+
+def _own_columns(versions: VersionColumns) -> dict[str, NDArray[Any]]:
+    """Return what a segment says of its versions and its overlay need not."""
+    ends, hosts = strings_to_arrays(versions.hosts)
+    return {
+        "document": versions.document.astype(np.uint32),
+        "key": versions.key.astype(np.uint64),
+        "host": _narrow(versions.host),
+        "language": _narrow(versions.language),
+        "host_ends": ends,
+        "hosts": hosts,
+    }
+
+
+def _packed(lengths: NDArray[np.uint32]) -> tuple[list[int], NDArray[np.uint8]]:
+    """Return in how many bytes the length of each element is kept, and the lengths, a row a version."""
+    sizes = [-(-int(column.max(initial=0)).bit_length() // 8) for column in lengths.T]
+    rows = np.empty((len(lengths), sum(sizes)), dtype=np.uint8)
+    place = 0
+    for column, size in zip(lengths.T, sizes, strict=True):
+        for byte in range(size):
+            rows[:, place] = (column >> np.uint32(8 * byte)) & np.uint32(255)
+            place += 1
+    return sizes, rows
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:

@@ -50,10 +50,9 @@ class LiveSegment:
 
     def lengths(self, ordinals: NDArray[np.int64]) -> NDArray[np.integer]:
         """Return the lengths by element of some versions, shape (n, KINDS)."""
-        lengths: NDArray[np.integer] = self.segment.lengths[ordinals]
+        lengths = self.segment.lengths_of(ordinals)
         if self.inlinks is not None:
-            lengths = lengths.astype(np.uint32)
-            lengths[:, INLINK] += self.inlinks.lengths[ordinals, INLINK]
+            lengths[:, INLINK] += self.inlinks.lengths_of(ordinals)[:, INLINK]
         return lengths
 
 
@@ -117,7 +116,7 @@ class Snapshot:
 
     def _open(self, entry: Entry) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
-        inlinks = open_inlinks(self.catalogue.index_dir, entry)
+        inlinks = open_inlinks(self.catalogue.index_dir, entry, segment)
         weights = open_weights(self.catalogue.index_dir, entry, segment, inlinks)
         captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
         alive = alive_in(entry, len(segment)) if entry["dead"] else None
@@ -134,7 +133,7 @@ class Snapshot:
         """Return how many words a version of the segment with this number has; 0 when it is not there."""
         for live in self.segments:
             if live.number == number:
-                return int(live.segment.lengths[ordinal].sum())
+                return int(live.segment.lengths_of(np.array([ordinal])).sum())
         return 0
 
     @contextmanager

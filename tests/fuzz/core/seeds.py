@@ -81,7 +81,7 @@ def _segment(path: Path, chosen: random.Random) -> bytes:
 def _packed_segment(path: Path, chosen: random.Random) -> bytes:
     """Return a small segment as tests/fuzz/core/segment_input.h reads it."""
     file, versions = _written(path, chosen)
-    packed = versions.to_bytes(2, "big") + b"\2"
+    packed = versions.to_bytes(2, "big") + b"\2" + bytes(file.meta["length_bytes"])
     for name in queries.ARRAYS:
         array = file.array(name) if name != "codes" else np.full(file.rows("shapes"), 130, dtype=np.uint8)
         packed += bytes([array.itemsize]) + array.nbytes.to_bytes(2, "big") + array.tobytes()

@@ -42,6 +42,8 @@ static int read_segment(input *from, fa_segment *made) {
     fa_array *all = arrays_of(made);
     made->versions = number(from, 2) % 300;
     made->languages = number(from, 1);
+    for (int element = 0; element < FA_KINDS; element++)
+        made->length_ends[element + 1] = (uint8_t)(made->length_ends[element] + number(from, 1) % 5);
     for (uint16_t place = 0; place < ARRAYS; place++)
         if (!read_array(from, &all[place], place)) return 0;
     made->serial = 1;

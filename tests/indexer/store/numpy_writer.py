@@ -246,6 +246,13 @@ class SegmentWriter:
         versions = self._versions
         shapes, rare, rank, table = self._order_shapes()
         hosts_ends, hosts = strings_to_arrays(versions.hosts)
+        greatest = [int(versions.lengths[:, element].max(initial=0)) for element in range(KINDS)]
+        length_bytes = [(length.bit_length() + 7) // 8 for length in greatest]
+        rows = [
+            b"".join(length.to_bytes(size, "little") for length, size in zip(row, length_bytes, strict=True))
+            for row in versions.lengths.tolist()
+        ]
+        lengths = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), sum(length_bytes))
         word_ends, words = strings_to_arrays(self._words)
         write_arrays(
             path,
@@ -255,6 +262,7 @@ class SegmentWriter:
                 "words": len(self._words),
                 "pairs": len(shapes),
                 "occurrences": self._occurrences,
+                "length_bytes": length_bytes,
                 "languages": versions.languages,
             },
             {
@@ -272,8 +280,8 @@ class SegmentWriter:
                 "shape_table": table,
                 "document": versions.document.astype(np.uint32),
                 "key": versions.key.astype(np.uint64),
-                "lengths": _narrow(versions.lengths),
-                "extent": versions.extent.astype(np.uint32),
+                "lengths": lengths,
+                "extent": _narrow(versions.extent),
                 "host": _narrow(versions.host),
                 "language": _narrow(versions.language),
                 "host_ends": hosts_ends,
