@@ -123,7 +123,11 @@ class Segment:
     def _length_ends(self) -> list[int]:
         """Return where the length of each element begins in a row of `lengths`, and last how many bytes a row has."""
         sizes = self.file.meta["length_bytes"]
-        if not isinstance(sizes, list) or len(sizes) != KINDS or not all(size in (0, 1, 2, 3, 4) for size in sizes):
+        if (
+            not isinstance(sizes, list)
+            or len(sizes) != KINDS
+            or not all(size in (0, 1, 2, 3, 4) for size in sizes)
+        ):
             raise IndexCorruptError(
                 f"{self.path}: the header gives {str(sizes)[:50]} as bytes of lengths;"
                 " index the archives again with --rebuild"

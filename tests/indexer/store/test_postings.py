@@ -16,7 +16,9 @@ ordinal_lists = st.lists(
     st.one_of(
         st.sets(st.integers(0, 65_535), min_size=1, max_size=12).map(sorted),
         st.sets(st.integers(0, 40), min_size=1, max_size=40).map(sorted),
-        st.sets(st.one_of(st.integers(0, 300), st.integers(60_000, 65_535)), min_size=1, max_size=40).map(sorted),
+        st.sets(st.one_of(st.integers(0, 300), st.integers(60_000, 65_535)), min_size=1, max_size=40).map(
+            sorted
+        ),
     ),
     min_size=1,
     max_size=12,
