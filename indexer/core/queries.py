@@ -51,8 +51,9 @@ class Array(ctypes.Structure):
 
 
 ARRAYS = (
-    "pair_ends", "ordinal_ends", "position_ends", "ordinals", "positions", "shapes", "rare_shapes", "rare_ranks",
-    "shape_table", "lengths", "extent", "language", "codes",
+    *(f"{items}_{what}" for items in ("pair", "ordinal", "position") for what in ("sizes", "great", "marks")),
+    "ordinals", "positions", "shapes", "rare_shapes", "rare_ranks", "shape_table", "lengths", "extent", "language",
+    "codes",
 )  # fmt: skip
 
 

@@ -45,11 +45,10 @@ static int size_of(const fa_segment *segment, uint32_t shape, uint32_t width, ui
 
 int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault) {
     const fa_segment *segment = list->segment;
-    uint64_t before = 0;
-    int status = FA_OK;
-    if (list->word) status = fa_item_at(segment, &segment->position_ends, list->word - 1, &before, fault);
+    uint64_t before = 0, end = 0;
+    int status = fa_bounds_of(segment, &segment->position_ends, list->word, &before, &end, fault);
     if (status != FA_OK) return status;
-    if (before > segment->positions.size) return fa_damaged(segment, &segment->position_ends, fault);
+    if (before > segment->positions.size) return fa_damaged(segment, &segment->position_ends.sizes, fault);
     cursor->list = list;
     cursor->ordinals = ordinals;
     cursor->skips = NULL;

@@ -1,25 +1,37 @@
 /* Posting lists and shapes: see segment.h, and docs/index-format.md for the bytes. */
 #include "segment.h"
 
-int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault) {
-    const fa_array *ends[2] = {&segment->pair_ends, &segment->ordinal_ends};
-    uint64_t from[2] = {0, 0}, to[2];
-    if (word >= segment->words) return fa_damaged(segment, &segment->pair_ends, fault);
-    for (int each = 0; each < 2; each++) {
-        int status = fa_item_at(segment, ends[each], word, &to[each], fault);
-        if (status == FA_OK && word) status = fa_item_at(segment, ends[each], word - 1, &from[each], fault);
+int fa_bounds_of(const fa_segment *segment, const fa_ends *ends, uint32_t item, uint64_t *from, uint64_t *to,
+                 fa_fault *fault) {
+    uint64_t block = item / FA_MARK, first = block * FA_MARK, great = 0, size;
+    int status = fa_item_at(segment, &ends->marks, 2 * block, from, fault);
+    if (status == FA_OK) status = fa_item_at(segment, &ends->marks, 2 * block + 1, &great, fault);
+    if (status == FA_OK) status = fa_require(segment, &ends->sizes, first, (uint64_t)item + 1, fault);
+    if (status != FA_OK) return status;
+    for (*to = *from; first <= item; first++) {
+        size = ends->sizes.data[first];
+        if (size == FA_GREAT) status = fa_item_at(segment, &ends->great, great++, &size, fault);
         if (status != FA_OK) return status;
-        if (to[each] < from[each]) return fa_damaged(segment, ends[each], fault);
+        *from = *to;
+        *to += size;
     }
-    if (to[0] > segment->pairs || to[0] - from[0] > segment->versions || to[0] == from[0])
-        return fa_damaged(segment, &segment->pair_ends, fault);
-    if (to[1] > segment->ordinals.size) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    return FA_OK;
+}
+
+int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault) {
+    uint64_t from = 0, to = 0;
+    if (word >= segment->words) return fa_damaged(segment, &segment->pair_ends.sizes, fault);
+    int status = fa_bounds_of(segment, &segment->pair_ends, word, &from, &to, fault);
+    if (status != FA_OK) return status;
+    if (to > segment->pairs || to - from > segment->versions || to == from)
+        return fa_damaged(segment, &segment->pair_ends.sizes, fault);
     list->segment = segment;
     list->word = word;
-    list->start = from[0];
-    list->count = (uint32_t)(to[0] - from[0]);
-    list->ordinals_from = from[1];
-    list->ordinals_to = to[1];
+    list->start = from;
+    list->count = (uint32_t)(to - from);
+    status = fa_bounds_of(segment, &segment->ordinal_ends, word, &list->ordinals_from, &list->ordinals_to, fault);
+    if (status != FA_OK) return status;
+    if (list->ordinals_to > segment->ordinals.size) return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
     return FA_OK;
 }
 
@@ -63,7 +75,7 @@ static int read_gaps(const fa_list *list, uint32_t *gaps, uint64_t *behind, uint
         packed = ((uint64_t)list->count * width + 7) / 8;
         *escape = ((uint32_t)1 << width) - 1;
     }
-    if (packed > list->ordinals_to - from) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    if (packed > list->ordinals_to - from) return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
     unpack(bytes->data + from, bytes->size - from, list->count, width, gaps);
     *behind = from + packed;
     return FA_OK;
@@ -88,7 +100,8 @@ int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault) {
         next += gap;
         ordinals[row] = (uint32_t)next++;
     }
-    if (great != segment->ordinals.data + list->ordinals_to) return fa_damaged(segment, &segment->ordinal_ends, fault);
+    if (great != segment->ordinals.data + list->ordinals_to)
+        return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
     /* they rise, so that none is greater than the last */
     return next > segment->versions ? fa_damaged(segment, &segment->ordinals, fault) : FA_OK;
 }

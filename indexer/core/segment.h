@@ -18,6 +18,8 @@
 #define FA_RANK_BLOCK 256 /* pairs for which it is told how many rare shapes stand before them */
 #define FA_FEW 4          /* pairs: a list of fewer has two bytes a gap */
 #define FA_GAP_BITS 16    /* of the greatest gap */
+#define FA_MARK 64        /* items for which it is told what stands before them */
+#define FA_GREAT 255      /* instead of a size: it stands among the great ones */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
 
 /* One array of a file. */
@@ -38,8 +40,14 @@ typedef struct fa_shape {
     uint16_t is_long;  /* 1 when an element has FA_LONG or more */
 } fa_shape;
 
+/* Where items of different length end: their sizes, those that are FA_GREAT or more, and for each FA_MARK-th item two
+ * numbers: what all before it take, and how many great ones are among them. */
+typedef struct fa_ends {
+    fa_array sizes, great, marks;
+} fa_ends;
+
 typedef struct fa_segment {
-    fa_array pair_ends, ordinal_ends, position_ends; /* by word */
+    fa_ends pair_ends, ordinal_ends, position_ends; /* by word */
     fa_array ordinals, positions, shapes, rare_shapes, rare_ranks, shape_table;
     fa_array lengths, extent, language;         /* by version */
     fa_array codes;                             /* one byte a pair: a bound of its weight; size 0 when there are none */
@@ -136,6 +144,10 @@ static inline uint64_t fa_length(const fa_segment *segment, uint64_t version, ui
     for (uint32_t byte = ends[element + 1]; byte-- > ends[element];) found = found << 8 | row[byte];
     return found;
 }
+
+/* Find where an item begins and ends. */
+int fa_bounds_of(const fa_segment *segment, const fa_ends *ends, uint32_t item, uint64_t *from, uint64_t *to,
+                 fa_fault *fault);
 
 /* Find the posting list of a word, by its number. */
 int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault);

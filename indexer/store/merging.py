@@ -70,7 +70,8 @@ def _arrays_of(segment: Segment) -> dict[str, NDArray[Any]]:
     """Return the arrays that a merge reads, verified; they are not in memory then."""
     arrays = {}
     for name in ARRAYS:
-        arrays[name] = segment.file.array(name)
+        ends = segment.ends.get(name)
+        arrays[name] = segment.file.array(name) if ends is None else ends.whole().astype(np.uint32)
         segment.file.let_go()
     arrays["extent"] = arrays["extent"].astype(np.uint32)
     return arrays

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.store.arrayfile import ArrayFile, PlacedArray, string_at
-from indexer.store.blocks import Column
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
+from indexer.store.ends import Ends
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
 from indexer.store.runs import RunReader, bit_widths
@@ -64,10 +64,9 @@ class Segment:
         self.languages: list[str] = self._languages()
         self.length_ends = self._length_ends()
         self.word_ids = file.column("word_ids")
-        self._word_ends, self._words = file.column("word_ends"), file.column("words")
-        self._pair_ends = file.column("pair_ends")
-        self._ordinal_ends, self._ordinals = file.column("ordinal_ends"), file.column("ordinals")
-        self._position_ends = file.column("position_ends")
+        self.ends = {f"{items}_ends": Ends(file, items) for items in ("word", "pair", "ordinal", "position")}
+        self._word_ends, self._pair_ends = self.ends["word_ends"], self.ends["pair_ends"]
+        self._words, self._ordinals = file.column("words"), file.column("ordinals")
         self.shapes = file.column("shapes")
         self._rare_shapes, self._rare_ranks = file.column("rare_shapes"), file.column("rare_ranks")
         self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
@@ -76,9 +75,9 @@ class Segment:
 
     def _check_sizes(self) -> None:
         rows, words = self.file.rows, self.file.meta["words"]
-        per_word = ("word_ids", "word_ends", "pair_ends", "ordinal_ends", "position_ends")
         if (
-            any(rows(name) != words for name in per_word)
+            rows("word_ids") != words
+            or any(len(ends) != words for ends in self.ends.values())
             or any(rows(name) != self.size for name in self._PER_VERSION)
             or rows("shapes") != self.pairs
             or self.file.shape("lengths")[1:] != (self.length_ends[-1],)
@@ -189,36 +188,32 @@ class Segment:
         return self._widths.take(ordinals).astype(np.int64)
 
     def word_at(self, index: int) -> str:
-        return string_at(self._word_ends, self._words, index)
+        start, end = self._word_ends.bounds(index)
+        word: str = self._words[start:end].tobytes().decode("utf-8", "replace")
+        return word
 
     def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return (starts, bytes): the words one behind the other in UTF-8, and where each begins."""
-        ends = self._word_ends.whole().astype(np.int64)
-        return np.append(0, ends)[: len(ends)], self._words.whole()
+        return self._word_ends.between(0, len(self._word_ends))[:-1], self._words.whole()
 
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
-        counts: NDArray[np.int64] = self._pair_ends[words] - _before(self._pair_ends, words)
-        return counts
+        return self._pair_ends.sizes_of(words)
 
     def words_between(self, first: int, last: int) -> list[str]:
         """Return the words `first` to `last` (exclusive)."""
-        start = int(self._word_ends[first - 1]) if first else 0
-        ends = (self._word_ends[first:last].astype(np.int64) - start).tolist()
-        data = self._words[start : start + (ends[-1] if ends else 0)].tobytes()
-        words = []
-        low = 0
-        for high in ends:
-            words.append(data[low:high].decode("utf-8", "replace"))
-            low = high
-        return words
+        begins = self._word_ends.between(first, max(first, last))
+        data = self._words[int(begins[0]) : int(begins[-1])].tobytes()
+        begins -= begins[0]
+        return [str(data[low:high], "utf-8", "replace") for low, high in pairwise(begins.tolist())]
 
     def words_at(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the words at some indexes, in their order."""
-        ends = self._word_ends[rows].tolist()
-        starts = _before(self._word_ends, rows).tolist()
+        starts, ends = self._word_ends.bounds_of(rows)
         data = self._words.whole().data
-        return [str(data[a:b], "utf-8", "replace") for a, b in zip(starts, ends, strict=True)]
+        return [
+            str(data[a:b], "utf-8", "replace") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
 
     def find_words(self, words: list[str]) -> NDArray[np.int64]:
         """Return the indexes of those of the words that this segment holds, -1 for the others."""
@@ -266,12 +261,9 @@ class Segment:
 
     def postings(self, word: int) -> PostingList:
         """Return the posting list of the word at an index of this segment."""
-        start = int(self._pair_ends[word - 1]) if word else 0
-        count = int(self._pair_ends[word]) - start
-        data = self._ordinals[
-            int(self._ordinal_ends[word - 1]) if word else 0 : int(self._ordinal_ends[word])
-        ]
-        return PostingList(word, start, count, decode_ordinals(data, count))
+        start, end = self._pair_ends.bounds(word)
+        data = self._ordinals[slice(*self.ends["ordinal_ends"].bounds(word))]
+        return PostingList(word, start, end - start, decode_ordinals(data, end - start))
 
     def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
         """Return the shape (row of shape_table) of `count` pairs from pair `start` on."""
@@ -287,16 +279,16 @@ class Segment:
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""
-        start = int(self._pair_ends[first - 1]) if first else 0
-        ends = self._pair_ends[first:last].astype(np.int64) - start
-        counts = np.diff(ends, prepend=0)
-        byte_start = int(self._ordinal_ends[first - 1]) if first else 0
-        byte_ends = self._ordinal_ends[first:last].astype(np.int64) - byte_start
-        sizes = np.diff(byte_ends, prepend=0)
-        data = self._ordinals[byte_start : byte_start + int(byte_ends[-1])]
-        list_starts = ends - counts
-        ordinals = decode_many_ordinals(data, byte_ends - sizes, sizes, list_starts, counts)
-        return Pairs(start, list_starts, counts, ordinals, self.shape_numbers(start, int(ends[-1])))
+        begins = self._pair_ends.between(first, last)
+        counts = np.diff(begins)
+        list_starts = begins[:-1] - begins[0]
+        bytes_of = self.ends["ordinal_ends"].between(first, last)
+        data = self._ordinals[int(bytes_of[0]) : int(bytes_of[-1])]
+        ordinals = decode_many_ordinals(
+            data, bytes_of[:-1] - bytes_of[0], np.diff(bytes_of), list_starts, counts
+        )
+        start = int(begins[0])
+        return Pairs(start, list_starts, counts, ordinals, self.shape_numbers(start, int(begins[-1]) - start))
 
     def occurrences_of(self, first: int, last: int) -> Occurrences:
         """Return all occurrences of the words `first` to `last` (exclusive), to be merged or checked.
@@ -311,10 +303,8 @@ class Segment:
         widths = self.widths_of(pairs.ordinals)
         bits = self.runs.sizes(pairs.shapes, widths)
         before = np.cumsum(bits) - bits
-        byte_starts = np.append(
-            self._position_ends[first - 1] if first else 0, self._position_ends[first : last - 1]
-        )
-        base = byte_starts.astype(np.int64) * 8 - before[pairs.list_starts]
+        byte_starts = self.ends["position_ends"].between(first, last)[:-1]
+        base = byte_starts * 8 - before[pairs.list_starts]
         first_bit = before + np.repeat(base, pairs.counts)
         word_of = np.repeat(np.arange(len(words), dtype=np.int32), pairs.counts)
         ends = np.cumsum(self.totals_of(pairs.shapes))
@@ -348,12 +338,12 @@ class Segment:
 
     def word_ranges(self, pairs: int) -> Iterator[tuple[int, int]]:
         """Yield ranges of words that hold about `pairs` pairs each, in order."""
-        first = 0
-        while first < len(self.word_ids):
-            reached = int(self._pair_ends[first - 1]) if first else 0
-            last = max(first + 1, int(self._pair_ends.searchsorted(reached + pairs, side="right")))
+        ends = self._pair_ends.whole()
+        first = reached = 0
+        while first < len(ends):
+            last = max(first + 1, int(ends.searchsorted(reached + pairs, side="right")))
             yield first, last
-            first = last
+            first, reached = last, int(ends[last - 1])
 
 
 class Overlay(Segment):
@@ -381,12 +371,3 @@ class Overlay(Segment):
         own = self._segment.version_columns()
         own.lengths, own.extent = self.lengths, self.extent.astype(np.uint32)
         return own
-
-
-def _before(ends: Column, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each of some rows begins: at the end of the one before it, the first at 0."""
-    if not len(rows):
-        return rows
-    starts: NDArray[np.int64] = ends[np.maximum(rows - 1, 0)].astype(np.int64)
-    starts[rows == 0] = 0
-    return starts

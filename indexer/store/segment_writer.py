@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from indexer.core.lists import Lists
 from indexer.store.arrayfile import strings_to_arrays, write_arrays
 from indexer.store.columns import MAX_VERSIONS, RANK_BLOCK, VersionColumns
+from indexer.store.ends import packed_ends
 from indexer.store.postings import RARE
 from indexer.store.spill import Spilled, SpillFile
 from indexer.store.stems import stem_rows
@@ -72,12 +73,12 @@ class SegmentWriter:
             },
             {
                 "word_ids": small["word_ids"],
-                "word_ends": small["word_ends"],
+                **packed_ends("word", small["word_ends"]),
                 "words": small["words"],
-                "pair_ends": small["pair_ends"],
-                "ordinal_ends": small["ordinal_ends"],
+                **packed_ends("pair", small["pair_ends"]),
+                **packed_ends("ordinal", small["ordinal_ends"]),
                 "ordinals": self._ordinals,
-                "position_ends": small["position_ends"],
+                **packed_ends("position", small["position_ends"]),
                 "positions": self._positions,
                 "shapes": shapes,
                 "rare_shapes": rare,

@@ -6,7 +6,7 @@
 
 #include "segment.h"
 
-#define ARRAYS 13
+#define ARRAYS 19
 
 typedef struct input {
     const uint8_t *data;
@@ -34,7 +34,7 @@ static int read_array(input *from, fa_array *array, uint16_t place) {
     return 1;
 }
 
-static fa_array *arrays_of(fa_segment *segment) { return &segment->pair_ends; }
+static fa_array *arrays_of(fa_segment *segment) { return &segment->pair_ends.sizes; }
 
 /* Return whether there is a segment whose columns are as long as Python makes sure of. */
 static int read_segment(input *from, fa_segment *made) {
@@ -48,7 +48,7 @@ static int read_segment(input *from, fa_segment *made) {
         if (!read_array(from, &all[place], place)) return 0;
     made->serial = 1;
     made->pairs = made->shapes.size;
-    made->words = (uint32_t)(made->pair_ends.size / made->pair_ends.width);
+    made->words = (uint32_t)made->pair_ends.sizes.size;
     made->shape_count = (uint32_t)(made->shape_table.size / made->shape_table.width / FA_KINDS);
     if (made->codes.size != made->pairs) {
         free((void *)(uintptr_t)made->codes.data);

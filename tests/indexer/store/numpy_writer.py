@@ -267,21 +267,21 @@ class SegmentWriter:
             },
             {
                 "word_ids": self._ids or np.zeros(0, dtype=np.uint32),
-                "word_ends": word_ends,
+                **_kept_sizes("word", np.diff(word_ends.astype(np.int64), prepend=0).tolist()),
                 "words": words,
-                "pair_ends": _ends(self._pair_counts),
-                "ordinal_ends": _ends(self._ordinal_sizes),
+                **_kept_sizes("pair", [size for part in self._pair_counts for size in part.tolist()]),
+                **_kept_sizes("ordinal", [size for part in self._ordinal_sizes for size in part.tolist()]),
                 "ordinals": self._ordinals,
-                "position_ends": _ends(self._position_sizes),
+                **_kept_sizes("position", [size for part in self._position_sizes for size in part.tolist()]),
                 "positions": self._positions,
                 "shapes": shapes,
                 "rare_shapes": rare,
                 "rare_ranks": rank,
                 "shape_table": table,
-                "document": versions.document.astype(np.uint32),
-                "key": versions.key.astype(np.uint64),
                 "lengths": lengths,
                 "extent": _narrow(versions.extent),
+                "document": versions.document.astype(np.uint32),
+                "key": versions.key.astype(np.uint64),
                 "host": _narrow(versions.host),
                 "language": _narrow(versions.language),
                 "host_ends": hosts_ends,
@@ -329,9 +329,18 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32)
 
 
-def _ends(sizes: list[NDArray[np.uint32]]) -> NDArray[np.uint32]:
-    joined = np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.uint32)
-    return np.cumsum(joined, dtype=np.int64).astype(np.uint32)
+def _kept_sizes(name: str, sizes: list[int]) -> dict[str, NDArray[Any]]:
+    """Return sizes as a segment keeps them: see docs/index-format.md."""
+    great = [size for size in sizes if size >= 255]
+    marks = [
+        (sum(sizes[:place]), sum(size >= 255 for size in sizes[:place]))
+        for place in range(0, len(sizes) + 1, 64)
+    ]
+    return {
+        f"{name}_sizes": np.array([min(size, 255) for size in sizes], dtype=np.uint8),
+        f"{name}_great": np.array(great, dtype=np.uint32),
+        f"{name}_marks": np.array(marks, dtype=np.uint32),
+    }
 
 
 def encode_ordinals(

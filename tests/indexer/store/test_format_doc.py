@@ -64,6 +64,20 @@ def items(ends: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def sizes(a: dict[str, Any], name: str) -> Iterator[tuple[int, int]]:
+    """Yield where each item begins and ends whose sizes are kept under a name."""
+    great = iter(a[f"{name}_great"])
+    start = seen = 0
+    for place, size in enumerate(a[f"{name}_sizes"]):
+        if place % 64 == 0:
+            assert a[f"{name}_marks"][place // 64] == (start, seen)
+        seen += size == 255
+        end = start + (next(great) if size == 255 else size)
+        yield start, end
+        start = end
+    assert not list(great)
+
+
 def read_gaps(data: bytes, count: int) -> list[int]:
     """Return the gaps of a list of `count` pairs."""
     if count < 4:
@@ -103,9 +117,7 @@ def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
     """Yield (word, ordinal, element, position) of all occurrences in a segment."""
     header, a = read_array_file(path)
     rare = 0
-    lists = zip(
-        *(items(a[name]) for name in ("word_ends", "pair_ends", "ordinal_ends", "position_ends")), strict=True
-    )
+    lists = zip(*(sizes(a, name) for name in ("word", "pair", "ordinal", "position")), strict=True)
     for word_id, (letters, pairs, gap_bytes, position_bytes) in zip(a["word_ids"], lists, strict=True):
         word = bytes(a["words"][slice(*letters)]).decode()
         assert word_id == int(hashlib.md5(word.encode()).hexdigest()[:8], 16)
