@@ -202,7 +202,7 @@ def _compared(text: str) -> str:
 
 def _read(index: Index, capture: Capture, *, with_links: bool = True) -> tuple[str | None, dict[str, None]]:
     """Return the text of a capture, None when it has none, and the addresses that it links to."""
-    stored = read_stored(index, capture)
+    stored = read_stored(index, capture, for_text=True)
     if stored is None or not (stored.is_html or is_text(stored.mime)):
         return None, {}
     written = decode_html(stored.body, stored.content_type)[0]

@@ -46,7 +46,7 @@ def plain_text(index: Index, capture: Capture) -> PageText | None:
 
     Raises ArchiveError or OSError when the archive cannot be read there (any more).
     """
-    stored = read_stored(index, capture)
+    stored = read_stored(index, capture, for_text=True)
     if stored is None:
         return None
     if stored.is_html:

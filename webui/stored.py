@@ -110,10 +110,13 @@ def as_seconds(timestamp: str) -> float:
 # ---------------------------------------------------------------- what it holds
 
 
-def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> StoredResponse | None:
+def read_stored(
+    index: Index, capture: Capture, *, is_raw: bool = False, for_text: bool = False
+) -> StoredResponse | None:
     """Return what was stored, decoded; None when the record holds no answer that can be shown.
 
-    is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size.
+    is_raw: the bytes are not to be rewritten, so that a large page costs no more than its size. for_text: the start of
+    a text file is enough, too: PAGE_LIMITS hold a million characters, whatever they are.
     Raises BusyError when too many large pages are asked for, ArchiveError or OSError when the archive cannot be read
     there (any more).
     """
@@ -122,7 +125,9 @@ def read_stored(index: Index, capture: Capture, *, is_raw: bool = False) -> Stor
         if head is None:
             return None
         is_page = head.media_type in (*HTML_TYPES, "text/css") or is_other_xml(head.media_type)
-        response = parse_response(record, limits=PAGE_LIMITS if is_page and not is_raw else DEFAULT_LIMITS)
+        response = parse_response(
+            record, limits=PAGE_LIMITS if for_text or (is_page and not is_raw) else DEFAULT_LIMITS
+        )
         cut_by_crawler = record.truncated not in ("", "file") or record.part > 0
     if response is None:
         return None

@@ -10,12 +10,13 @@ from flask import Flask
 
 from indexer.store.recent import Recent
 from tests.webui.archive_text import page, response, write_archive
-from tests.webui.fake_index import client_for
+from tests.webui.fake_index import FakeIndex, client_for
 from webui import create_app
 from webui.errors import BusyError
 from webui.limits import LargePages, Slots, add_limits, done_with_page, takes_much
 from webui.processes import threads_of_each
 from webui.settings import Settings
+from webui.stored import read_stored
 
 LARGE = LargePages.LARGE_BYTES + 1
 
@@ -110,3 +111,17 @@ def test_a_large_page_is_answered_or_told_to_be_asked_for_later(
         answer = client.get(address)
         assert answer.status_code == 503 and answer.headers["Retry-After"] == "5", address
     assert client.get("/web/2015id_/http://site.example/").status_code == 200  # as it lies it costs little
+
+
+@pytest.mark.parametrize("size", [(4 << 20) - 2, 4 << 20, (4 << 20) + 2])
+def test_of_a_text_file_no_more_is_read_than_is_shown(settings: Settings, tmp_path: Path, size: int) -> None:
+    """A text file of 60 MB, compared with itself, took 240 MB."""
+    archive = write_archive(
+        tmp_path / "t.warc.gz", response("http://site.example/t", b"a " * (size // 2), "text/plain")
+    )
+    index = FakeIndex([archive])
+    capture = index.captures("http://site.example/t")[0]
+    start = read_stored(index, capture, for_text=True)  # type: ignore[arg-type]
+    whole = read_stored(index, capture)  # type: ignore[arg-type]
+    assert start is not None and whole is not None
+    assert len(whole.body) == size // 2 * 2 and start.body == whole.body[: 4 << 20]
