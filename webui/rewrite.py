@@ -38,7 +38,7 @@ from webui.rewrite_attributes import (
 )
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import as_element_text, rewrite_css
-from webui.rewrite_limits import cut, without_attribute_floods, without_deep_nesting
+from webui.rewrite_limits import bounded, cut
 
 # What a frame may do: lead the whole window to another page when the reader clicks (all links lead to pages of ours).
 FRAME_RIGHTS = "allow-top-navigation-by-user-activation"
@@ -93,9 +93,10 @@ def rewrite_page(
     "" when the context wants the parts of the page only.
     """
     html, is_cut = cut(html)
+    around = _Around(notice, imprint)
     if is_cut:
-        notice = f"{notice} This page is very large; only its first part is shown.".strip()
-    return _rewritten(html, context, _Around(notice, imprint), marker, is_xhtml, 0)
+        around.say_cut()
+    return _rewritten(html, context, around, marker, is_xhtml, 0)
 
 
 class _Around:
@@ -104,13 +105,21 @@ class _Around:
     def __init__(self, notice: str = "", imprint: str = "") -> None:
         self.notice, self.imprint = notice, imprint
 
+    def say_cut(self) -> None:
+        """Say in the notice that not all is shown."""
+        said = "This page is very large; only its first part is shown."
+        if said not in self.notice:
+            self.notice = f"{self.notice} {said}".strip()
+
 
 def _rewritten(
     html: str, context: RewriteContext, around: _Around, marker: Marker | None, is_xhtml: bool, depth: int
 ) -> str:
-    html = without_attribute_floods(without_deep_nesting(html))
     if is_xhtml:
         html = _SELF_CLOSED.sub(r"<\1\2></\1>", html)
+    html, is_cut = bounded(html)
+    if is_cut:
+        around.say_cut()
     tree = LexborHTMLParser(html)
     root = tree.root
     if root is None or root.tag != "html":

@@ -1,62 +1,23 @@
-"""What a page may cost to be parsed: cuts off what would blow up the parser; used by `rewrite.py`."""
+"""What a page may cost to be parsed: leaves out what would blow up the parser; used by `rewrite.py`."""
 
 from __future__ import annotations
 
-import re
+from indexer.text.markup_limits import MarkupLimits, bounded_markup
 
 # An element of the tree takes about 200 bytes, so a page is cut by its tags before its size.
 MAX_PAGE_CHARS = 5_000_000
 MAX_PAGE_TAGS = 250_000
-# Two costs that grow with the square of what a page leaves open: the parser walks its stack of open blocks
-# for each new one, and writes all open formatting elements again into each new paragraph
-# (3,000 times `<font id=N><p>` is 40 kB of page and 1.5 GB of tree). Browsers cut nesting at 512 as well.
-MAX_BLOCK_DEPTH = 2_000
+# Attributes take as much. A tag is left out that has thousands: the parser compares each name with all before it.
+MAX_ATTRIBUTES = 300_000
+MAX_ATTRIBUTES_OF_TAG = 4_000
+# Browsers cut nesting at 512.
+MAX_OPEN = 4_000
+# All open formatting elements are written again into each new paragraph: 3,000 times `<font id=N><p>` is 40 kB of page
+# and 1.5 GB of tree.
+MAX_FORMATS = 256
 MAX_REPEATED_ELEMENTS = 400_000
-# The parser compares each attribute name of a tag with all before it: 200,000 of them take a minute.
-MAX_ATTRIBUTES = 4_000
-
-_NESTING_TAG = re.compile(
-    r"<(/?)(?:(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
-    r"|(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figure|footer"
-    r"|header|hgroup|main|menu|nav|ol|section|summary|ul))(?=[\s/>])[^<>]*>",
-    re.IGNORECASE,
-)
-_TAG = re.compile(r"""<([a-zA-Z][^\s/>]*)(?:[^"'>]|"[^"]*"|'[^']*')*+>?""")
-
-
-def without_deep_nesting(html: str) -> str:
-    """Return the page without the opening tags of elements nested absurdly deep; their text stays."""
-    tags = html.count("<")
-    if tags < 1_000:
-        return html
-    limits = (min(512, max(8, MAX_REPEATED_ELEMENTS // tags)), MAX_BLOCK_DEPTH)
-    depths = [0, 0]
-
-    def keep_or_drop(match: re.Match[str]) -> str:
-        kind = 0 if match[2] else 1
-        if match[1]:
-            depths[kind] = max(0, depths[kind] - 1)
-        elif depths[kind] >= limits[kind]:
-            return ""
-        else:
-            depths[kind] += 1
-        return match[0]
-
-    return _NESTING_TAG.sub(keep_or_drop, html)
-
-
-def without_attribute_floods(html: str) -> str:
-    """Return the page without the attributes of tags that have thousands of them."""
-    if len(html) < 3 * MAX_ATTRIBUTES:
-        return html
-
-    def keep_or_empty(match: re.Match[str]) -> str:
-        tag = match[0]
-        if len(tag) > 3 * MAX_ATTRIBUTES and len(re.findall(r"[\s/]+[^\s/=]", tag)) > MAX_ATTRIBUTES:
-            return f"<{match[1][:50]}>"
-        return tag
-
-    return _TAG.sub(keep_or_empty, html)
+# Along open elements and options, a few nanoseconds each.
+MAX_STEPS = 200_000_000
 
 
 def cut(html: str) -> tuple[str, bool]:
@@ -69,3 +30,17 @@ def cut(html: str) -> tuple[str, bool]:
             at = html.index("<", at + 1)
         return html[:at], True
     return html, is_long
+
+
+def bounded(html: str) -> tuple[str, bool]:
+    """Return the page without the tags that would cost the parser too much, and whether it ends before its end."""
+    return bounded_markup(
+        html,
+        MarkupLimits(
+            open=MAX_OPEN,
+            formats=min(MAX_FORMATS, max(8, MAX_REPEATED_ELEMENTS // max(1, html.count("<")))),
+            attributes_of_tag=MAX_ATTRIBUTES_OF_TAG,
+            attributes=MAX_ATTRIBUTES,
+            steps=MAX_STEPS,
+        ),
+    )

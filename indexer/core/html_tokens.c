@@ -257,6 +257,7 @@ static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint
             if (at < end && *at == '>') token->self_closing = true;
             continue;
         }
+        token->attributes++;
         const uint8_t *name = at++;
         while (at < end && !byte_class[*at]) at++;
         const uint8_t *name_end = at;
@@ -299,6 +300,7 @@ static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uin
     token->hash = hash;
     token->name = (html_span){(uint32_t)(name - tokens->html), (uint32_t)(at - name)};
     token->self_closing = false;
+    token->attributes = 0;
     token->present = 0;
     uint32_t begin = (uint32_t)(at - tokens->html);
     at = tag_end(tokens, token, at, end);

@@ -74,6 +74,7 @@ typedef struct html_token {
     bool is_quirky; /* a document type that stands for the markup of old browsers */
     html_span span; /* a text as it stands; of a tag, its attributes */
     html_span name; /* of a tag, as written */
+    uint32_t attributes; /* how many a tag has, of whatever names */
     uint64_t present; /* bits of enum html_attribute; only for tags that are TAG_IS_READ, unless all are read */
     html_span values[ATTRIBUTE_COUNT]; /* as written */
 } html_token;

@@ -436,13 +436,16 @@ static void tell_instruction(html_tree *tree) {
     }
 }
 
-bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts) {
-    start(tree, html);
-    tree->tokens.reads_all = with_parts;
+static bool read_all(html_tree *tree, html_judge judge, void *judging) {
     html_token token = {.type = HTML_EOF};
     for (;;) {
         tree->tokens.is_foreign = tree->open && html_top(tree)->namespace != NAMESPACE_HTML;
         html_next(&tree->tokens, &token);
+        if (judge && !tree->nested) {
+            html_choice choice = judge(tree, &token, judging);
+            if (choice == HTML_STOP) break;
+            if (choice == HTML_PASS) continue;
+        }
         if (token.type == HTML_INSTRUCTION) {
             tell_instruction(tree);
             continue;
@@ -456,4 +459,17 @@ bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts) {
     }
     html_close_from(tree, 1);
     return !tree->failed;
+}
+
+bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts) {
+    start(tree, html);
+    tree->tokens.reads_all = with_parts;
+    return read_all(tree, NULL, NULL);
+}
+
+bool html_tree_read_judged(html_tree *tree, fa_bytes html, html_judge judge, void *judging) {
+    start(tree, html);
+    tree->tokens.reads_all = false;
+    tree->most_reopened = MOST_REOPENED_JUDGED;
+    return read_all(tree, judge, judging);
 }

@@ -20,7 +20,8 @@ enum {
     MOST_FORMATS_AND_MARKERS = 8192,
     MOST_TEMPLATES = 1024,
     MOST_NESTED = 3, /* noframes in noframes */
-    MOST_PARTS = 100000
+    MOST_PARTS = 100000,
+    MOST_REOPENED_JUDGED = 2000000
 };
 
 enum html_event_kind {
@@ -165,6 +166,15 @@ void html_tree_clear(html_tree *tree);
 /* Reads all markup; the events of the tree are then there, with_parts: those of its parts, too. False when memory is
  * short. */
 bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts);
+
+/* Says what becomes of a token before the tree takes it: all of the markup before a token that ends it is read. */
+typedef enum html_choice { HTML_TAKE, HTML_PASS, HTML_STOP } html_choice;
+typedef html_choice (*html_judge)(html_tree *tree, const html_token *token, void *judging);
+
+/* Reads markup as html_tree_read does, less the tokens that are passed over and all from one on that is stopped at. Of
+ * markup inside a noframes element, which is read a second time, nobody is asked. Misnested tags are mended longer than
+ * usual, so that who judges sees what any other parser would do: ask html_is_tired. */
+bool html_tree_read_judged(html_tree *tree, fa_bytes html, html_judge judge, void *judging);
 
 /* Makes room for another item of an array; false when memory is short. */
 bool html_room(void **items, size_t *room, size_t count, size_t size);

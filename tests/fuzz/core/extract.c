@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounded.h"
 #include "page.h"
 
 static void require(int holds, const char *what) {
@@ -62,6 +63,33 @@ static void check(const fa_page *page, size_t size) {
     check_parts(page);
 }
 
+/* Reads the markup with narrow limits into a new place of exactly its size; NULL when memory is short. */
+static uint8_t *bounded(fa_bytes html, uint64_t steps, size_t *size, int *is_cut) {
+    const fa_markup_limits limits = {.open = 6, .formats = 2, .attributes_of_tag = 2, .attributes = 1000, .steps = steps};
+    uint8_t *kept = malloc(html.size ? html.size : 1);
+    if (kept && fa_bounded_markup(html, &limits, kept, size, is_cut)) {
+        free(kept);
+        return NULL;
+    }
+    require(!kept || *size <= html.size, "more than there was");
+    return kept;
+}
+
+/* What was bounded once is within its bounds. */
+static void check_bounded(fa_bytes html) {
+    size_t size = 0, again_size = 0;
+    int is_cut, is_cut_again;
+    uint8_t *kept = bounded(html, UINT64_MAX, &size, &is_cut);
+    if (!kept) return;
+    uint8_t *again = bounded((fa_bytes){kept, size}, UINT64_MAX, &again_size, &is_cut_again);
+    if (again && !is_cut) {
+        require(again_size == size && !is_cut_again && memcmp(kept, again, size) == 0, "bounded again it is another");
+    }
+    free(again);
+    free(kept);
+    free(bounded(html, 50, &size, &is_cut));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -79,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 "a handle that remembers the page before");
     }
     fa_page_free(fresh);
+    check_bounded(html);
     return 0;
 }
 
