@@ -44,7 +44,7 @@ def _number(base: str, href: str) -> int | None:
 
 def _folder_key(folder: str) -> bytes:
     """Return the sort key of a folder behind which plain paths may be put; b"" where there is more to it."""
-    if "\\" in folder or _ODD_FOLDER.search("/" + folder.partition("://")[2].partition("/")[2]):
+    if _ODD_FOLDER.search("/" + folder.partition("://")[2].partition("/")[2]):
         return b""
     try:
         return _sort_key("", folder).encode("ascii")
@@ -68,7 +68,7 @@ class LinkCollector:
         ordinal: no other page's. links: a pointer to the struct fa_page of the page.
         """
         base = base_of(url, page.base, page.charset)
-        path = _PATH_END.split(base, 1)[0]
+        path = _PATH_END.split(base, 1)[0].replace("\\", "/")  # as browsers read it
         scheme, _, rest = path.partition("://")
         folder = path[: path.rfind("/") + 1] if "/" in rest else f"{scheme}://{rest}/"
         known = self._folders.get((folder, page.charset))
