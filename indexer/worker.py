@@ -29,7 +29,9 @@ from numpy.typing import NDArray
 
 from archiver.interpreter import start_python
 from archiver.warc import Damage, Location
+from archiver.warc.charsets import UTF_8
 from indexer.core.batch import Batch as WordBatch
+from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS, Taken
 from indexer.store.columns import VersionColumns
 from indexer.store.compact import doc_key
 from indexer.store.errors import DiskFullError
@@ -41,7 +43,7 @@ from indexer.store.removal import Takedowns
 from indexer.text.analysis import MAX_TEXT
 from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
-from indexer.text.elements import MAX_TITLE, PageText
+from indexer.text.elements import MAX_TITLE
 from indexer.text.page_words import PageWords
 
 log = logging.getLogger(__name__)
@@ -298,21 +300,38 @@ class Worker:
     ) -> None:
         """Add a page to the batch; while it is read, the status tells which it is."""
         self._begin_page(row.found)
-        page = self._read_page(body, row.found, entry)
-        page.language = page.language or body.language
-        page.language = language_of(page)
-        page.charset = body.charset
-        self._links.add(len(self._documents), row.found.url, page, self._pages.page)
-        words = self._pages.words(row.found.url, page.language, MAX_TEXT)
-        self._words.add_page(words)
-        if words.is_cut:
+        self._read_page(body, row.found, entry)
+        url, in_utf_8 = row.found.url, body.charset == UTF_8
+        taken = self._pages.take(self._words, self._links.links, url, body.language, in_utf_8=in_utf_8)
+        language, is_cut = taken.language.decode("ascii"), bool(taken.is_cut)
+        if taken.left:
+            language, is_cut = self._add_rest(taken, url, body, language)
+        if is_cut:
             problem = f"the text of the page is longer than {MAX_TEXT} characters"
             entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
         self._documents.append(document)
-        self._languages.append(page.language)
-        title = page.title[:MAX_TITLE] if page.title else None
-        self._batch.versions.append((version, row.found.url, body.digest, title))
+        self._languages.append(language)
+        title = self._pages.title[:MAX_TITLE] or None
+        self._batch.versions.append((version, url, body.digest, title))
         self._status[Status.PAGES] += 1
+
+    def _add_rest(self, taken: Taken, url: str, body: PageBody, language: str) -> tuple[str, bool]:
+        """Add what the core has left of a page that is not as most are; return its language and whether it is cut."""
+        ordinal, pages = len(self._documents), self._pages
+        if taken.left & LEFT_ADDRESSES:
+            self._links.explain(ordinal, url, pages.page, taken.own, taken.asked)
+        if taken.left & (LEFT_LANGUAGE | LEFT_LINKS):
+            page = pages.sample()
+            page.language, page.charset = page.language or body.language, body.charset
+            if taken.left & LEFT_LANGUAGE:
+                language = language_of(page)
+            if taken.left & LEFT_LINKS:
+                self._links.add(ordinal, url, page, pages.page)
+        if taken.left & LEFT_WORDS:
+            words = pages.words(url, language, MAX_TEXT)
+            self._words.add_page(words)
+            return language, words.is_cut
+        return language, bool(taken.is_cut)
 
     def _answers(self) -> list[tuple[int, int, bool]]:
         """Return the answers to a claim; a merge that is asked for meanwhile waits until the batch is done."""
@@ -335,10 +354,10 @@ class Worker:
         self._status[Status.BUSY_SINCE_MS] = _now_ms()
         self._status[Status.PARSING] = 1
 
-    def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> PageText:
+    def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> None:
         try:
             markup, body.markup = body.markup, b""  # a large page is in memory once
-            return self._pages.read(markup)
+            self._pages.read(markup)
         except Exception as error:
             self._pages.let_go()  # what is in hand may be the page before
             log.exception(
@@ -350,7 +369,6 @@ class Worker:
                     f"the page has no text: unexpected {type(error).__name__}: {error}; please report this",
                 )
             )
-            return PageText()
 
     def _finish_batch(self) -> None:
         """Write the segment of the batch and hand the batch over; the coordinator commits it."""

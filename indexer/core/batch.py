@@ -49,24 +49,24 @@ class Batch:
     """Pages by number, from 0 on, and the occurrences of their words."""
 
     def __init__(self) -> None:
-        self._handle = core.fa_batch_new()
-        if not self._handle:
+        self.handle = core.fa_batch_new()
+        if not self.handle:
             raise MemoryError("the core has no memory left")
 
     def __del__(self) -> None:
-        core.fa_batch_free(self._handle)
+        core.fa_batch_free(self.handle)
 
     def __len__(self) -> int:
-        return int(core.fa_batch_pages(self._handle))
+        return int(core.fa_batch_pages(self.handle))
 
     @property
     def occurrences(self) -> int:
         """How many occurrences the pages have together."""
-        return int(core.fa_batch_occurrences(self._handle))
+        return int(core.fa_batch_occurrences(self.handle))
 
     def add_page(self, tokenizer: Tokenizer) -> None:
         """Add a page, whose words the tokenizer holds. Raises OverflowError like `add`."""
-        check(core.fa_batch_add_tokens(self._handle, tokenizer.handle))
+        check(core.fa_batch_add_tokens(self.handle, tokenizer.handle))
 
     def add(
         self,
@@ -100,16 +100,16 @@ class Batch:
             len(kinds),
             pages,
         )
-        check(core.fa_batch_add_columns(self._handle, ctypes.byref(given)))
+        check(core.fa_batch_add_columns(self.handle, ctypes.byref(given)))
 
     def lengths(self) -> NDArray[np.uint32]:
         """Return for each page its occurrences by element."""
-        lengths: NDArray[np.uint32] = core.fa_batch_lengths(self._handle).view("<u4").copy()
+        lengths: NDArray[np.uint32] = core.fa_batch_lengths(self.handle).view("<u4").copy()
         return lengths.reshape(-1, ELEMENTS)
 
     def extents(self) -> NDArray[np.uint32]:
         """Return for each page one more than its greatest position, 0 for one without words."""
-        extents: NDArray[np.uint32] = core.fa_batch_extents(self._handle).view("<u4").copy()
+        extents: NDArray[np.uint32] = core.fa_batch_extents(self.handle).view("<u4").copy()
         return extents
 
     def invert(self, languages: NDArray[Any]) -> Lists:
@@ -120,5 +120,5 @@ class Batch:
         given = np.ascontiguousarray(languages, dtype=np.uint8)
         if len(given) != len(self):
             raise ValueError(f"{len(given)} languages of {len(self)} pages")
-        check(core.fa_batch_invert(self._handle, address_of(given)))
-        return Lists(core.fa_batch_lists(self._handle), self)
+        check(core.fa_batch_invert(self.handle, address_of(given)))
+        return Lists(core.fa_batch_lists(self.handle), self)

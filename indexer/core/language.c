@@ -1,6 +1,8 @@
 /* See language.h. */
 #include "language.h"
 
+#include <string.h>
+
 #include "tokens.h"
 #include "unicode.h"
 #include "utf8.h"
@@ -70,4 +72,118 @@ void fa_sample_language(fa_bytes text, const fa_stop_words *stop_words, fa_langu
         if (end > begin) count_word(sample, languages_of(stop_words, fa_hash(text.data + begin, end - begin)));
         begin = at = next;
     }
+}
+
+/* ---------------------------------------------------------------- small letters */
+
+enum { KEPT, CODES_ON, TO_ODD, TO_EVEN }; /* what becomes of the capitals in a range: pairs end with an odd or an even code */
+
+/* Where it is simple, and of one size in UTF-8; a test compares all of it with Python. */
+static const struct {
+    uint32_t low, high, how, by;
+} SMALL[] = {
+    {0x80, 0xbf, KEPT, 0},          {0xc0, 0xd6, CODES_ON, 0x20},   {0xd7, 0xd7, KEPT, 0},
+    {0xd8, 0xde, CODES_ON, 0x20},   {0xdf, 0xff, KEPT, 0},          {0x100, 0x12f, TO_ODD, 0},
+    {0x132, 0x137, TO_ODD, 0},      {0x138, 0x138, KEPT, 0},        {0x139, 0x148, TO_EVEN, 0},
+    {0x14a, 0x177, TO_ODD, 0},      {0x179, 0x17e, TO_EVEN, 0},     {0x391, 0x3a1, CODES_ON, 0x20},
+    {0x3a4, 0x3ab, CODES_ON, 0x20}, {0x3ac, 0x3ce, KEPT, 0},        {0x400, 0x40f, CODES_ON, 0x50},
+    {0x410, 0x42f, CODES_ON, 0x20}, {0x430, 0x45f, KEPT, 0},        {0x490, 0x4bf, TO_ODD, 0},
+    {0x531, 0x556, CODES_ON, 0x30}, {0x561, 0x587, KEPT, 0},        {0x590, 0x109f, KEPT, 0},
+    {0x1100, 0x11ff, KEPT, 0},      {0x1e00, 0x1e95, TO_ODD, 0},    {0x1ea0, 0x1eff, TO_ODD, 0},
+    {0x2000, 0x20ff, KEPT, 0},      {0x2190, 0x24b5, KEPT, 0},      {0x24ea, 0x2bff, KEPT, 0},
+    {0x2e80, 0xa4ff, KEPT, 0},      {0xac00, 0xd7ff, KEPT, 0},      {0xe000, 0xff20, KEPT, 0},
+    {0x1f000, 0x2ffff, KEPT, 0},
+};
+
+/* Return the small letter of a character that is no ASCII, 0 where it is not known. */
+static uint32_t small_of(uint32_t code) {
+    size_t k = 0, count = sizeof SMALL / sizeof *SMALL;
+    while (k < count && SMALL[k].high < code) k++;
+    if (k == count || SMALL[k].low > code || code == 0x130) return 0; /* a dotted capital i becomes two characters */
+    switch (SMALL[k].how) {
+        case CODES_ON: return code + SMALL[k].by;
+        case TO_ODD: return code == 0x131 ? code : code | 1;
+        case TO_EVEN: return code + (code & 1);
+        default: return code;
+    }
+}
+
+int fa_small_letters(fa_bytes text, uint8_t *room) {
+    for (size_t at = 0; at < text.size;) {
+        uint8_t byte = text.data[at];
+        if (byte < 0x80) {
+            room[at++] = (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte;
+            continue;
+        }
+        uint32_t code;
+        size_t size = fa_decode(text.data, at, text.size, &code);
+        uint32_t small = size > 1 ? small_of(code) : 0;
+        if (small == 0) return 0;
+        fa_encode(room + at, small);
+        at += size;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- what a page declares */
+
+/* Read a code of two or three letters, perhaps with a country behind it. */
+static int read_code(fa_bytes written, char code[4]) {
+    size_t size = 0;
+    memset(code, 0, 4);
+    for (; size < written.size && size < 3 && is_ascii_letter(written.data[size]); size++)
+        code[size] = (char)(written.data[size] | 0x20);
+    return size >= 2 && (size == written.size || written.data[size] == '-' || written.data[size] == '_');
+}
+
+static fa_language_code meaning_of(const fa_language_rules *rules, const char code[4]) {
+    for (size_t k = 0; k < rules->code_count; k++)
+        if (memcmp(rules->codes[k].written, code, 4) == 0) return rules->codes[k];
+    fa_language_code unknown = {.bit = 0};
+    memcpy(unknown.told, code, 4);
+    return unknown;
+}
+
+/* Return how many words are stop words of one language (its bit) and not of another one. */
+static uint32_t count_speaking(const fa_language_sample *sample, uint64_t own, uint64_t other) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < sample->speaker_count; k++)
+        if (sample->speakers[k] & own && !(sample->speakers[k] & other)) count += sample->speaking[k];
+    return count;
+}
+
+/* May the text be in a language that its letters look like, other than the declared one? */
+static int may_contradict(const fa_language_sample *sample, const fa_language_rules *rules, fa_language_code declared) {
+    double words = sample->words;
+    if (!declared.is_foreign && sample->letters && (double)sample->foreign / sample->letters > 0.5) return 1;
+    if (sample->words < rules->few_words) return 0;
+    for (uint64_t left = rules->languages & ~declared.bit; left; left &= left - 1) {
+        uint64_t found = left & ~(left - 1);
+        double share = count_speaking(sample, found, declared.bit) / words;
+        if (share >= rules->contradicts && share >= rules->times * (count_speaking(sample, declared.bit, found) / words))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_ascii(fa_bytes text) {
+    for (size_t at = 0; at < text.size; at++)
+        if (text.data[at] >= 0x80) return 0;
+    return 1;
+}
+
+int fa_declared_language(const fa_page *page, fa_bytes header, const fa_language_rules *rules, char language[4]) {
+    uint8_t small[FA_MOST_SAMPLE * 4];
+    char code[4];
+    if (!read_code(page->language.size ? page->language : header, code)) return 0;
+    fa_language_code declared = meaning_of(rules, code);
+    fa_bytes middle = fa_page_middle(page, FA_MOST_SAMPLE);
+    if (middle.size > sizeof small || !fa_small_letters(middle, small)) return 0;
+    fa_bytes text = {small, middle.size};
+    fa_language_sample sample;
+    fa_sample_language(text, &rules->stop_words, &sample);
+    memcpy(language, declared.told, 4);
+    if (sample.words < rules->few_words && is_ascii(text)) return 1;
+    if (sample.words && count_speaking(&sample, declared.bit, 0) / (double)sample.words >= rules->speaks) return 1;
+    return !may_contradict(&sample, rules, declared);
 }

@@ -30,14 +30,25 @@ class Sample(ctypes.Structure):
     foreign: int
 
 
-class _StopWords(ctypes.Structure):
+class StopWordTable(ctypes.Structure):
     """struct fa_stop_words."""
 
     _fields_ = [("hashes", ctypes.c_void_p), ("languages", ctypes.c_void_p), ("places", ctypes.c_size_t)]
 
 
-core.fa_sample_language.argtypes = [Bytes, ctypes.POINTER(_StopWords), ctypes.POINTER(Sample)]
+core.fa_sample_language.argtypes = [Bytes, ctypes.POINTER(StopWordTable), ctypes.POINTER(Sample)]
 core.fa_sample_language.restype = None
+core.fa_small_letters.argtypes = [Bytes, ctypes.c_char_p]
+core.fa_small_letters.restype = ctypes.c_int
+
+
+def small_letters(text: str) -> str | None:
+    """Return a text with small letters for capitals, None where the core does not know what str.lower makes of it."""
+    spelled = encoded(text)
+    room = ctypes.create_string_buffer(len(spelled) + 1)
+    if not core.fa_small_letters(Bytes(spelled, len(spelled)), room):
+        return None
+    return room.raw[: len(spelled)].decode()
 
 
 class StopWords:
@@ -54,11 +65,11 @@ class StopWords:
             while self._languages[place]:
                 place = (place + 1) % places
             self._hashes[place], self._languages[place] = own, languages
-        self._table = _StopWords(self._hashes.ctypes.data, self._languages.ctypes.data, places)
+        self.table = StopWordTable(self._hashes.ctypes.data, self._languages.ctypes.data, places)
 
     def sample(self, text: str) -> Sample:
         """Return what is counted in a text in small letters; words are its runs of letters."""
         spelled = encoded(text)
         found = Sample()
-        core.fa_sample_language(Bytes(spelled, len(spelled)), self._table, found)
+        core.fa_sample_language(Bytes(spelled, len(spelled)), self.table, found)
         return found

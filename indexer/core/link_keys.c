@@ -204,6 +204,7 @@ enum fa_status fa_link_meaning(fa_buffer *room, fa_bytes folder, fa_bytes href, 
     key k = {.out = room->data};
     *meaning = put_key(&k, folder, href);
     if (*meaning != FA_LINK_PAGE) return FA_OK;
+    room->size = k.size;
     uint8_t digest[16];
     fa_md5(k.out, k.size, digest);
     *number = 0;

@@ -18,7 +18,7 @@ int fa_link_is_of_folder(fa_bytes href);
 /* Tell what `href` means, and put the number of a page into `number`: the first 8 bytes of the MD5 of its sort key.
  *
  * href: without fragment, not empty. folder: the sort key of what it is relative to ("com,example)/a/b/"), empty where there
- * is none that is plain. room: for the key; what is in it is lost. FA_OK or FA_NO_MEMORY; linear time. */
+ * is none that is plain. room: gets the sort key of a page; what is in it is lost. FA_OK or FA_NO_MEMORY; linear time. */
 enum fa_status fa_link_meaning(fa_buffer *room, fa_bytes folder, fa_bytes href, enum fa_meaning *meaning,
                                uint64_t *number);
 

@@ -11,6 +11,9 @@
 /* Addresses that depend on the page itself are kept under a number that no folder has. */
 static const uint32_t OF_PAGE = (uint32_t)1 << 31;
 
+/* The numbers of folders that are known here begin behind those that are given. */
+static const uint32_t OWN_FOLDERS = (uint32_t)1 << 30;
+
 struct fa_links {
     fa_intern texts;
     fa_intern addresses;         /* each behind the four bytes of its folder */
@@ -19,6 +22,8 @@ struct fa_links {
     fa_buffer asked, waiting; /* addresses that have to be explained, and their numbers (uint32_t) */
     fa_buffer of_page;        /* for each link of the page in hand the number of its address (uint32_t) */
     fa_buffer name, key;
+    fa_intern folders;        /* of plain addresses, as written */
+    fa_buffer folder_keys, folder_key_ends; /* for each its sort key, and where that ends (uint32_t) */
 };
 
 static const uint32_t NOWHERE = UINT32_MAX; /* in of_page: leads to no other place */
@@ -29,8 +34,10 @@ void fa_links_free(fa_links *links) {
     if (links == NULL) return;
     fa_intern_free(&links->texts);
     fa_intern_free(&links->addresses);
+    fa_intern_free(&links->folders);
     fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets, &links->numbers, &links->sources,
-                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key};
+                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key,
+                            &links->folder_keys, &links->folder_key_ends};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     free(links);
 }
@@ -123,6 +130,79 @@ enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordin
         if (status) return status;
     }
     return FA_OK;
+}
+
+/* ---- pages whose address is plain ---- */
+
+static fa_bytes key_of_folder(const fa_links *links, uint32_t number) {
+    const uint32_t *ends = (const uint32_t *)links->folder_key_ends.data;
+    uint32_t begin = number ? ends[number - 1] : 0;
+    return (fa_bytes){links->folder_keys.data + begin, ends[number] - begin};
+}
+
+/* Give the number of a folder, which must not be odd. */
+static enum fa_status number_folder(fa_links *links, fa_bytes folder, uint32_t *number) {
+    uint32_t before = links->folders.count;
+    enum fa_meaning meaning = FA_LINK_ODD;
+    uint64_t ignored;
+    if (fa_intern_find(&links->folders, folder.data, folder.size, number)) return FA_OK;
+    /* the key first, so that a folder that is known has one */
+    enum fa_status status = fa_link_meaning(&links->key, (fa_bytes){NULL, 0}, folder, &meaning, &ignored);
+    if (status) return status;
+    size_t size = meaning == FA_LINK_PAGE ? links->key.size : 0;
+    if (size > UINT32_MAX - links->folder_keys.size || before >= OWN_FOLDERS) return FA_TOO_LARGE;
+    if (!fa_buffer_reserve(&links->folder_key_ends, sizeof(uint32_t))) return FA_NO_MEMORY;
+    if (!fa_buffer_put(&links->folder_keys, links->key.data, size)) return FA_NO_MEMORY;
+    fa_buffer_put_u32(&links->folder_key_ends, (uint32_t)links->folder_keys.size);
+    status = fa_intern_put(&links->folders, folder.data, folder.size, number);
+    if (status) links->folder_key_ends.size -= sizeof(uint32_t);
+    return status;
+}
+
+/* Give the folder of an address, without a number when it is not plain: then its rules are in indexer/store/links.py. */
+static fa_bytes plain_folder(fa_bytes url) {
+    static const fa_bytes NONE = {NULL, 0};
+    size_t begin = 0, end = 0;
+    for (size_t at = 0; at < url.size; at++) {
+        uint8_t byte = url.data[at];
+        if (byte <= 0x20 || byte >= 0x7f || byte == '\\' || byte == '#') return NONE;
+    }
+    if (url.size > 7 && memcmp(url.data, "http://", 7) == 0) begin = 7;
+    if (url.size > 8 && memcmp(url.data, "https://", 8) == 0) begin = 8;
+    if (begin == 0) return NONE;
+    const uint8_t *root = memchr(url.data + begin, '/', url.size - begin);
+    size_t first = root ? (size_t)(root - url.data) : url.size;
+    for (size_t at = first; at < url.size && url.data[at] != '?'; at++) {
+        uint8_t byte = url.data[at];
+        if (byte == '/') end = at + 1;
+    }
+    if (end == 0 || memchr(url.data + begin, '?', first - begin)) return NONE;
+    for (size_t at = first; at + 1 < end; at++) {
+        uint8_t byte = url.data[at], next = url.data[at + 1];
+        if (byte == ';' || byte == '%' || (byte == '/' && (next == '/' || next == '.'))) return NONE;
+    }
+    return (fa_bytes){url.data, end};
+}
+
+enum fa_status fa_links_of_page(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal,
+                                enum fa_links_left *left, fa_bytes *asked, uint64_t *own) {
+    enum fa_meaning meaning = FA_LINK_ODD;
+    fa_bytes folder = plain_folder(url);
+    uint32_t number = 0;
+    *left = FA_LINKS_ODD;
+    *asked = (fa_bytes){0};
+    *own = 0;
+    if (page->base.data != NULL || folder.size == 0) return FA_OK;
+    enum fa_status status = fa_link_meaning(&links->key, (fa_bytes){NULL, 0}, url, &meaning, own);
+    if (status || meaning != FA_LINK_PAGE) return status;
+    status = number_folder(links, folder, &number);
+    if (status) return status;
+    fa_bytes key = key_of_folder(links, number);
+    if (key.size == 0) return FA_OK;
+    status = fa_links_ask(links, page, OWN_FOLDERS | number, key, ordinal, asked);
+    if (status) return status;
+    *left = asked->size ? FA_LINKS_ASKED : FA_LINKS_DONE;
+    return asked->size ? FA_OK : fa_links_add(links, page, ordinal, *own, NULL, NULL, 0);
 }
 
 void fa_links_columns(const fa_links *links, fa_link_columns *columns) {

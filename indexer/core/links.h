@@ -31,7 +31,7 @@ FA_EXPORT void fa_links_free(fa_links *links);
 /* Give the addresses of a page that have to be explained, as written but for what stands behind a '#', with a zero byte
  * behind each (one inside is a blank). They are valid until the next call.
  *
- * folder: a number below 2^31 for what the addresses of a page are relative to, its folder and its charset; folder_key: the
+ * folder: a number below 2^30 for what the addresses of a page are relative to, its folder and its charset; folder_key: the
  * sort key of that folder, if addresses in it can be put behind it, else empty. ordinal: of the page, below 2^31 and no
  * other page's. Linear time. */
 FA_EXPORT enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folder, fa_bytes folder_key,
@@ -43,6 +43,19 @@ FA_EXPORT enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint
  * not as many as were asked for. */
 FA_EXPORT enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordinal, uint64_t own,
                                       const uint64_t *targets, const uint8_t *are_pages, size_t count);
+
+enum fa_links_left {
+    FA_LINKS_DONE = 0,  /* all links were added */
+    FA_LINKS_ASKED = 1, /* `asked` tells what is to be explained, as fa_links_ask does; fa_links_add has to follow */
+    FA_LINKS_ODD = 2    /* nothing was done: the address of the page, or what its links are relative to, is not plain */
+};
+
+/* Add the links of a page, whose address, folder and number are worked out here if they are plain and the page names no
+ * base; both calls in one where no address has to be explained. Only for pages in UTF-8.
+ *
+ * own: out, the number of the page, for fa_links_add. Linear time. */
+FA_EXPORT enum fa_status fa_links_of_page(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal,
+                                          enum fa_links_left *left, fa_bytes *asked, uint64_t *own);
 
 /* What was collected; valid until the next call. */
 FA_EXPORT void fa_links_columns(const fa_links *links, fa_link_columns *columns);

@@ -42,16 +42,23 @@ core.fa_links_columns.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Columns)]
 core.fa_links_columns.restype = None
 
 
+def addresses_in(asked: Bytes) -> list[str]:
+    """Return the addresses that the core asks for."""
+    if not asked.size:
+        return []
+    return ctypes.string_at(asked.data, asked.size - 1).decode("utf-8", "replace").split("\0")
+
+
 class BatchLinks:
     """Links by the number of their target, the pages by ordinals."""
 
     def __init__(self) -> None:
-        self._handle = core.fa_links_new()
-        if not self._handle:
+        self.handle = core.fa_links_new()
+        if not self.handle:
             raise MemoryError("the core has no memory left")
 
     def __del__(self) -> None:
-        core.fa_links_free(getattr(self, "_handle", None))
+        core.fa_links_free(getattr(self, "handle", None))
 
     def ask(self, page: object, folder: int, ordinal: int, folder_key: bytes = b"") -> list[str]:
         """Return the addresses of a page, without fragments, that the core cannot explain; each once in its folder.
@@ -62,10 +69,8 @@ class BatchLinks:
         """
         asked = Bytes()
         key = Bytes(ctypes.cast(ctypes.c_char_p(folder_key), ctypes.c_void_p), len(folder_key))
-        check(core.fa_links_ask(self._handle, page, folder, key, ordinal, ctypes.byref(asked)))
-        if not asked.size:
-            return []
-        return ctypes.string_at(asked.data, asked.size - 1).decode("utf-8", "replace").split("\0")
+        check(core.fa_links_ask(self.handle, page, folder, key, ordinal, ctypes.byref(asked)))
+        return addresses_in(asked)
 
     def add(self, page: object, ordinal: int, own: int | None, targets: Sequence[int | None] = ()) -> None:
         """Add the links of the page that was asked for last, but for those to itself and to what is no page.
@@ -75,7 +80,7 @@ class BatchLinks:
         """
         numbers = (ctypes.c_uint64 * len(targets))(*[target or 0 for target in targets])
         are_pages = bytes(target is not None for target in targets)
-        check(core.fa_links_add(self._handle, page, ordinal, own or 0, numbers, are_pages, len(targets)))
+        check(core.fa_links_add(self.handle, page, ordinal, own or 0, numbers, are_pages, len(targets)))
 
     def columns(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
         """Return (target, text, source), a row a link: its target's number, index of its text, ordinal of its page."""
@@ -93,5 +98,5 @@ class BatchLinks:
 
     def _told(self) -> _Columns:
         told = _Columns()
-        core.fa_links_columns(self._handle, ctypes.byref(told))
+        core.fa_links_columns(self.handle, ctypes.byref(told))
         return told

@@ -52,11 +52,18 @@ def _folder_key(folder: str) -> bytes:
         return b""
 
 
+def _folder_of(base: str) -> str:
+    """Return the folder of an address, as browsers read it."""
+    path = _PATH_END.split(base, 1)[0].replace("\\", "/")
+    scheme, _, rest = path.partition("://")
+    return path[: path.rfind("/") + 1] if "/" in rest else f"{scheme}://{rest}/"
+
+
 class LinkCollector:
     """Collects the links of the pages of one batch, then writes them."""
 
     def __init__(self) -> None:
-        self._links = BatchLinks()
+        self.links = BatchLinks()
         # for what addresses are relative to, a folder and the charset of a page: a number, and the folder's sort key
         self._folders: dict[tuple[str, str], tuple[int, bytes]] = {}
         # targets by what the address is relative to, without fragment: folders of a site share those from its root
@@ -68,18 +75,21 @@ class LinkCollector:
         ordinal: no other page's. links: a pointer to the struct fa_page of the page.
         """
         base = base_of(url, page.base, page.charset)
-        path = _PATH_END.split(base, 1)[0].replace("\\", "/")  # as browsers read it
-        scheme, _, rest = path.partition("://")
-        folder = path[: path.rfind("/") + 1] if "/" in rest else f"{scheme}://{rest}/"
+        folder = _folder_of(base)
         known = self._folders.get((folder, page.charset))
         if known is None:
             known = self._folders[folder, page.charset] = len(self._folders), _folder_key(folder)
         number, key = known
         targets = [
             self._target(in_charset(written, page.charset), base, folder)
-            for written in self._links.ask(links, number, ordinal, key)
+            for written in self.links.ask(links, number, ordinal, key)
         ]
-        self._links.add(links, ordinal, _number("", url), targets)
+        self.links.add(links, ordinal, _number("", url), targets)
+
+    def explain(self, ordinal: int, url: str, links: object, own: int, asked: list[str]) -> None:
+        """Add the links of a page in UTF-8 without base that the core has looked at (`take_page`): own, asked."""
+        folder = _folder_of(url)
+        self.links.add(links, ordinal, own, [self._target(written, url, folder) for written in asked])
 
     def _target(self, href: str, base: str, folder: str) -> int | None:
         """Return the key of what a link points to, None for what is no page."""
@@ -97,9 +107,9 @@ class LinkCollector:
 
     def write(self, path: str) -> None:
         """Write what was collected. Raises DiskFullError."""
-        target, text, source = self._links.columns()
+        target, text, source = self.links.columns()
         rows = _sorted_rows(target, text.astype(np.int64), source.astype(np.int64))
-        _write(path, [rows], self._links.texts())
+        _write(path, [rows], self.links.texts())
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from functools import cache
 
 from resiliparse.parse.lang import detect_fast
 
+from indexer.core.intake import LanguageCode, LanguageRules
 from indexer.core.language import StopWords
 from indexer.text.elements import PageText
 from indexer.text.languages import STOP_WORDS
@@ -57,6 +58,24 @@ def _stop_words() -> StopWords:
         for word in words:
             found[word] = found.get(word, 0) | _BIT_OF[language]
     return StopWords(found)
+
+
+@cache
+def rules() -> LanguageRules:
+    """Return what the core judges the declared language of a page by, where the text cannot contradict it."""
+    codes = [
+        LanguageCode(code, told, _BIT_OF.get(told, 0), told in _WRITTEN_OTHERWISE)
+        for code in sorted({*_SAME_AS, *STOP_WORDS, *_WRITTEN_OTHERWISE})
+        for told in [_SAME_AS.get(code, code)]
+    ]
+    return LanguageRules(
+        _stop_words(),
+        codes,
+        few_words=_FEW_WORDS,
+        speaks=_SPEAKS,
+        contradicts=_CONTRADICTS,
+        times=_TIMES,
+    )
 
 
 class _Sample:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from indexer.core.batch import Batch
+from indexer.core.intake import Taken, take_page
+from indexer.core.links import BatchLinks
 from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
-from indexer.text.detection import SAMPLE
+from indexer.text.detection import SAMPLE, rules
 from indexer.text.elements import PageText
 from indexer.text.pages import PageReader, page_sample
 
@@ -19,13 +22,32 @@ class PageWords:
         """Give the memory of what was read back; the page in hand is an empty one then."""
         self._reader, self._tokenizer = PageReader(), Tokenizer()
 
-    def read(self, html: str | bytes) -> PageText:
-        """Return what a page says of itself: its title, language and base, and as much text as its language is told by.
+    def read(self, html: str | bytes) -> None:
+        """Take a page in hand. html: bytes are UTF-8.
 
-        html: bytes are UTF-8. Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be
-        called then.
+        Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be called then.
         """
-        return page_sample(self._reader.read(html), SAMPLE)
+        self._reader.read(html)
+
+    @property
+    def title(self) -> str:
+        """The title of the page in hand, "" where it has none."""
+        title: str = self._reader.page.contents.title.text()
+        return title
+
+    def sample(self) -> PageText:
+        """Return what the page in hand says of itself: title, language, base, and a text that tells its language."""
+        return page_sample(self._reader.page.contents, SAMPLE)
+
+    def take(self, batch: Batch, links: BatchLinks, url: str, language: str, *, in_utf_8: bool) -> Taken:
+        """Put the words and links of the page in hand into a batch as far as they are as most are; see `take_page`.
+
+        language: that of the HTTP header. `words` gives the words that are left.
+        """
+        reader, tokenizer = self._reader, self._tokenizer
+        return take_page(
+            batch, links, tokenizer, reader.page, url, language, rules(), MAX_TEXT, in_utf_8=in_utf_8
+        )
 
     @property
     def page(self) -> object:

@@ -158,7 +158,7 @@ def test_links_lead_to_where_their_canonical_addresses_say(url: str, hrefs: list
             continue
         if page and key != page_number(sort_key(url)):
             expected.append((ordinal, key))
-    targets, _, sources = collector._links.columns()
+    targets, _, sources = collector.links.columns()
     assert list(zip(sources.tolist(), targets.tolist(), strict=True)) == expected
 
 
@@ -224,8 +224,8 @@ def test_what_a_link_means_does_not_depend_on_the_pages_before(
 
 
 def rows(collector: LinkCollector) -> list[tuple[int, str, int]]:
-    target, text, source = (column.tolist() for column in collector._links.columns())
-    texts = collector._links.texts()
+    target, text, source = (column.tolist() for column in collector.links.columns())
+    texts = collector.links.texts()
     return [(key, texts[number], ordinal) for key, number, ordinal in zip(target, text, source, strict=True)]
 
 

@@ -46,7 +46,8 @@ def told(found: Tokenizer) -> tuple[Any, ...]:
 )
 def test_words_are_those_of_the_strings(html: str, language: str, most: int) -> None:
     page = collect_page(html)
-    said = READER.read(html)
+    READER.read(html)
+    said = READER.sample()
     for name in ("title", "language", "base"):
         assert getattr(said, name) == getattr(page, name)
     assert said.text == page.text.replace(MARK, " ")  # shorter than a sample

@@ -1,0 +1,59 @@
+/* See intake.h. */
+#include "intake.h"
+
+#include <string.h>
+
+static inline uint8_t lower(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
+
+/* Tell whether an address is indexed as it stands behind its scheme: ASCII without escapes. */
+static int is_plain(fa_bytes url) {
+    for (size_t at = 0; at < url.size; at++)
+        if (url.data[at] >= 0x80 || url.data[at] == '%') return 0;
+    return 1;
+}
+
+/* Give what of a plain address is indexed: all behind "http://", "https://www2." and the like; url_words in
+ * indexer/text/analysis.py. */
+static fa_bytes url_words(fa_bytes url) {
+    static const char WWW[] = "www";
+    size_t at = 0, word = 0;
+    while (at < url.size && ((uint8_t)(lower(url.data[at]) - 'a') < 26 ||
+                             (at && ((url.data[at] >= '0' && url.data[at] <= '9') || url.data[at] == '+' ||
+                                     url.data[at] == '.' || url.data[at] == '-'))))
+        at++;
+    if (at == 0 || url.size - at < 3 || memcmp(url.data + at, "://", 3) != 0) return url;
+    at += 3;
+    while (word < 3 && at + word < url.size && lower(url.data[at + word]) == (uint8_t)WWW[word]) word++;
+    if (word == 3) {
+        size_t end = at + word;
+        if (end < url.size && url.data[end] >= '0' && url.data[end] <= '9') end++;
+        if (end < url.size && url.data[end] == '.') at = end + 1;
+    }
+    return (fa_bytes){url.data + at, url.size - at};
+}
+
+/* Turkish and Azerbaijani have a dotless i; folding_of in indexer/text/analysis.py. */
+static uint32_t folding_of(const char language[4]) {
+    return memcmp(language, "tr", 3) == 0 || memcmp(language, "az", 3) == 0 ? FA_DOTLESS_I : 0;
+}
+
+static enum fa_status take_links(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal, fa_taken *taken) {
+    enum fa_links_left left;
+    enum fa_status status = fa_links_of_page(links, page, url, ordinal, &left, &taken->asked, &taken->own);
+    if (left == FA_LINKS_ODD) taken->left |= FA_LEFT_LINKS;
+    if (left == FA_LINKS_ASKED) taken->left |= FA_LEFT_ADDRESSES;
+    return status;
+}
+
+enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
+                            fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most, fa_taken *taken) {
+    enum fa_status status = FA_OK;
+    *taken = (fa_taken){.left = in_utf_8 ? 0 : FA_LEFT_LINKS};
+    if (in_utf_8) status = take_links(links, page, url, fa_batch_pages(batch), taken);
+    if (!fa_declared_language(page, header, rules, taken->language)) taken->left |= FA_LEFT_LANGUAGE | FA_LEFT_WORDS;
+    if (!is_plain(url)) taken->left |= FA_LEFT_WORDS;
+    if (status || taken->left & FA_LEFT_WORDS) return status;
+    status = (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language), most);
+    taken->is_cut = tokens->cut;
+    return status ? status : fa_batch_add_tokens(batch, tokens);
+}

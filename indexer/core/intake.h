@@ -1,0 +1,42 @@
+/* A page on its way into a batch: all that its markup does not have to be read for again, in one call.
+ *
+ * Goes in: a page as fa_page_read has it, and its address. Comes out: its words in the batch, its links among those of the
+ * batch, and its language; of what is not as it mostly is, that it is left for Python (indexer/text/page_words.py).
+ */
+#ifndef FINDINGAID_INTAKE_H
+#define FINDINGAID_INTAKE_H
+
+#include "batch.h"
+#include "core.h"
+#include "language.h"
+#include "links.h"
+#include "page.h"
+#include "tokens.h"
+
+/* What is left to do (bits of fa_taken.left). */
+enum fa_left {
+    FA_LEFT_LANGUAGE = 1,    /* the language has to be told by the text; the words wait for that */
+    FA_LEFT_WORDS = 2,       /* the words were not looked for */
+    FA_LEFT_LINKS = 4,       /* the links were not looked at */
+    FA_LEFT_ADDRESSES = 8    /* some addresses have to be explained, see FA_LINKS_ASKED */
+};
+
+typedef struct fa_taken {
+    uint32_t left;
+    uint32_t is_cut;  /* 1: the page has more text than is indexed */
+    char language[4]; /* its code, zero bytes behind it */
+    uint32_t spare;
+    uint64_t own;     /* with FA_LEFT_ADDRESSES: the number of the page itself */
+    fa_bytes asked;   /* with FA_LEFT_ADDRESSES */
+} fa_taken;
+
+/* Take a page into a batch.
+ *
+ * in_utf_8: whether its markup was written in UTF-8, else its links are left. header: the language that the header of HTTP
+ * declares. most: code points that are indexed, as in fa_tokens_of_page. ordinal: the number of the page in the batch.
+ * Returns FA_OK or a status of the functions that it calls; the batch is of no use then. Linear time. */
+FA_EXPORT enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
+                                      fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most,
+                                      fa_taken *taken);
+
+#endif

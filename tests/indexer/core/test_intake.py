@@ -1,0 +1,187 @@
+"""A page that the core takes in one call is in the batch as the steps one by one put it there."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import pytest
+
+from indexer.core.batch import Batch
+from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS
+from indexer.core.language import small_letters
+from indexer.store.links import LinkCollector
+from indexer.text.detection import language_of
+from indexer.text.languages import STOP_WORDS
+from indexer.text.page_words import PageWords
+
+HOSTS = [
+    "a.example",
+    "www.b.example",
+    "WWW2.b.example",
+    "c.example:8080",
+    "10.0.0.1",
+    "x",
+    "-.example",
+    "bücher.example",
+]
+PATHS = [
+    "",
+    "/",
+    "/a",
+    "/a/b.html",
+    "/a/./b",
+    "//a",
+    "/a;b/c",
+    "/a%20b",
+    "/é/ü",
+    "/a?q=/b/c",
+    "?q",
+    "/a#b",
+    "\\a\\b",
+    "/ a",
+]
+SCHEMES = ["http://", "https://", "HTTP://", "ftp://", "//", "http:", ""]
+HREFS = [
+    "/",
+    "x",
+    "../x",
+    "#a",
+    "?q",
+    "http://d.example/x",
+    "//e.example",
+    "mailto:x",
+    "é",
+    "http:y",
+    " z ",
+    "a\\b",
+    "%41",
+]
+CODES = [
+    "en",
+    "EN-us",
+    "de_AT",
+    "nb",
+    "jp",
+    "tr",
+    "az",
+    "xx",
+    "eng",
+    "engl",
+    "e",
+    "",
+    "de, en",
+    " fr ",
+    "ja",
+    "el",
+    "ru",
+]
+
+
+def a_text(generator: random.Random) -> str:
+    words = [
+        generator.choice(sorted(STOP_WORDS[generator.choice(["en", "de", "pt", "es", "tr", "el", "ru"])]))
+    ]
+    if generator.random() < 0.5:
+        words = sorted(STOP_WORDS[generator.choice(["en", "de", "pt", "fr", "pl", "ru"])])
+    others = [
+        "Kran",
+        "Isparta",
+        "İzmir",
+        "日本語",
+        "ΟΔΟΣ",
+        "Ωμέγα",
+        "ŁÓDŹ",
+        "Привет",
+        "\x01",
+        "ﬁ",
+        "𝒜",
+        "ẞ",
+        "ꙀA",
+        "ქართული",
+    ]
+    share = generator.random()
+    return " ".join(
+        generator.choice(words).title() if generator.random() < share else generator.choice(others)
+        for _ in range(generator.choice([0, 5, 11, 12, 40, 70, 900]))
+    )
+
+
+def a_page(generator: random.Random) -> str:
+    language = generator.choice(CODES)
+    links = "".join(
+        f'<a href="{generator.choice(HREFS)}">{generator.choice("xyz")}</a> '
+        for _ in range(generator.randrange(5))
+    )
+    base = f'<base href="{generator.choice(HREFS)}">' if generator.random() < 0.2 else ""
+    return f'<html lang="{language}"><title>T</title>{base}<p>{a_text(generator)}<p>{links}'
+
+
+def contents(batch: Batch, links: LinkCollector) -> tuple[Any, ...]:
+    lengths, extents = batch.lengths().tolist(), batch.extents().tolist()
+    columns = [column.tolist() for column in links.links.columns()]
+    lists = batch.invert([0] * len(batch))  # type: ignore[arg-type]
+    names = ("words", "word_ids", "ordinals", "positions")
+    return lengths, extents, columns, links.links.texts(), *(lists.column(name).tolist() for name in names)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_one_call_is_as_good_as_many(seed: int) -> None:
+    generator = random.Random(seed)
+    pages = PageWords()
+    batch, links, languages = Batch(), LinkCollector(), []
+    plain_batch, plain_links, expected = Batch(), LinkCollector(), []
+    lefts = 0
+    for ordinal in range(40):
+        html, header = a_page(generator), generator.choice(["", "", "de", "tr-TR"])
+        url = f"http://a.example/{generator.choice('ab')}/{ordinal}"
+        if generator.random() < 0.6:
+            url = generator.choice(SCHEMES) + generator.choice(HOSTS) + generator.choice(PATHS)
+        charset = generator.choice(["utf-8", "utf-8", "windows-1252"])
+        pages.read(html)
+        page = pages.sample()
+        page.language, page.charset = page.language or header, charset
+        expected.append(language_of(page))
+        plain_links.add(ordinal, url, page, pages.page)
+        plain_batch.add_page(pages.words(url, expected[-1]))
+
+        taken = pages.take(batch, links.links, url, header, in_utf_8=charset == "utf-8")
+        language = expected[-1] if taken.left & LEFT_LANGUAGE else taken.language.decode()
+        languages.append(language)
+        lefts |= taken.left
+        if taken.left & LEFT_ADDRESSES:
+            links.explain(ordinal, url, pages.page, taken.own, taken.asked)
+        if taken.left & LEFT_LINKS:
+            links.add(ordinal, url, page, pages.page)
+        if taken.left & LEFT_WORDS:
+            batch.add_page(pages.words(url, language))
+    assert languages == expected
+    assert contents(batch, links) == contents(plain_batch, plain_links)
+    assert lefts == LEFT_ADDRESSES | LEFT_LANGUAGE | LEFT_LINKS | LEFT_WORDS
+
+
+def test_an_ordinary_page_leaves_nothing() -> None:
+    pages, batch, links = PageWords(), Batch(), LinkCollector()
+    pages.read('<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>')
+    taken = pages.take(batch, links.links, "https://www.a.example/x/a.html?q=1", "", in_utf_8=True)
+    assert (taken.left, taken.is_cut, taken.language) == (0, 0, b"en")
+    assert len(batch) == 1 and batch.occurrences == 17
+    assert links.links.texts() == ["b"]
+
+
+def test_small_letters_are_those_of_python() -> None:
+    known = 0
+    for code in range(sys.maxunicode + 1):
+        if 0xD800 <= code < 0xE000:
+            continue
+        found = small_letters(f"A{chr(code)}Z")
+        if found is not None:
+            known += 1
+            assert found == f"A{chr(code)}Z".lower(), hex(code)
+    assert known > 100_000
+
+
+def test_no_small_letters_of_what_depends_on_its_neighbours() -> None:
+    assert small_letters("ΟΔΟΣ") is None and small_letters("İ") is None
+    assert small_letters("Straße ÄÖ ŁÓDŹ ЖЗ") == "straße äö łódź жз"
