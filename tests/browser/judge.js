@@ -22,7 +22,7 @@ async (pages) => {
           if (!picture && (!goal || goal.origin !== location.origin || !/^\/(web|cached)\//.test(goal.pathname)))
             report(`${attribute.name} of ${node.localName}: ${value}`);
         }
-      } else if (!texts.has(name) && /(^|[^/])(http:)?[/\\]{2}[\w.]*(out\.test|names\.test|127\.0\.0\.1)/i.test(value.replace(/\/web\/\d+\w\w_\/[^"'\s)]*/g, "")))
+      } else if (!texts.has(name) && /(^|[^/])(http:)?[/\\]{2}[\w.]*(out\.test|names\.test|127\.0\.0\.1)/i.test(value.replace(/\/(web\/\d+\w\w_|cached\/\d+)\/[^"'\s)]*/g, "")))
         report(`${attribute.name} of ${node.localName}: ${value}`);
     }
     if (node.localName === "template" && node.content) walk(node.content, report);

@@ -351,9 +351,8 @@ def check_cover(data: bytes, records: list[Read], damages: list[Damage]) -> None
 
 def _check_padding(data: bytes, at: int, end: int) -> None:
     """Line ends, skippable frames, and members in which a record goes on or nothing is."""
-    padding = data[at:end]
-    rest = padding.lstrip(b"\r\n")
-    while rest:
+    padding = rest = data[at:end]
+    while rest := rest.lstrip(b"\r\n"):
         if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", rest, re.DOTALL) and len(rest) >= 8:
             rest = rest[8 + struct.unpack("<I", rest[4:8])[0] :]
             continue
