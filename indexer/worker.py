@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,7 +34,7 @@ from archiver.warc.charsets import UTF_8
 from indexer.core.batch import Batch as WordBatch
 from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS, Taken
 from indexer.store.columns import VersionColumns
-from indexer.store.compact import doc_key
+from indexer.store.compact import doc_keys
 from indexer.store.errors import DiskFullError
 from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.inversion import write_inverted
@@ -157,6 +158,7 @@ class Worker:
                 self._pipe.send(("done",))
             elif message[0] == "flush":
                 self._finish_batch()
+                _give_memory_back()
                 self._pipe.send(("flushed",))
             else:
                 return
@@ -390,7 +392,6 @@ class Worker:
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
         self._status[Status.RECORDS] = 0
-        _give_memory_back()
         self._pipe.send(("batch", batch))
         self._status[Status.BUSY_SINCE_MS] = 0
         self._merge()
@@ -408,11 +409,11 @@ def version_columns(
     extents: NDArray[np.uint32],
 ) -> VersionColumns:
     """Return the columns of the versions of a batch."""
-    hosts, host = _numbered(host_of(url) for url in urls)
+    hosts, host = _numbered(_host_of_start(_start_of(url)) for url in urls)
     language_names, language = _numbered(languages)
     return VersionColumns(
         document=np.asarray(documents, dtype=np.uint32),
-        key=np.asarray([doc_key(url) for url in urls], dtype=np.uint64),
+        key=doc_keys(urls),
         lengths=lengths,
         extent=extents,
         host=host,
@@ -426,6 +427,18 @@ def _numbered(names: Iterable[str]) -> tuple[list[str], Any]:
     numbers: dict[str, int] = {}
     column = [numbers.setdefault(name, len(numbers)) for name in names]
     return list(numbers), np.asarray(column, dtype=np.uint32)
+
+
+def _start_of(url: str) -> str:
+    """Return an address up to the end of its host: as much as its host name depends on."""
+    begin = url.find("://")
+    end = url.find("/", begin + 3) if begin >= 0 else -1
+    return url[:end] if end >= 0 else url
+
+
+@lru_cache(4096)  # the pages of a site stand together
+def _host_of_start(start: str) -> str:
+    return host_of(start)
 
 
 def host_of(url: str) -> str:

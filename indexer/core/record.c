@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "charset.h"
+
 enum { LONGEST_HEADER = 32 << 10, MOST_FIELDS = 500, LONGEST_REASON = 21 };
 
 /* A line of a header: its name and its value. */
@@ -221,6 +223,50 @@ static int read_http_header(reading *r) {
     return 0;
 }
 
+/* ---------------------------------------------------------------- pages as nearly all are */
+
+/* Does the declared type say that the body is HTML, and perhaps that it is UTF-8? Gives -1, 0 or 1. */
+static int declares_page(const reading *r) {
+    static const char HTML[] = "text/html", CHARSET[] = "charset=";
+    fa_place type = r->record->http_type;
+    const uint8_t *at = r->text.data + type.begin, *end = at + type.size;
+    if (type.size < sizeof HTML - 1 || memcmp(at, HTML, sizeof HTML - 1) != 0) return -1;
+    at += sizeof HTML - 1;
+    if (at == end) return 0;
+    if (*at++ != ';') return -1;
+    if (at < end && *at == ' ') at++;
+    if ((size_t)(end - at) < sizeof CHARSET - 1 || memcmp(at, CHARSET, sizeof CHARSET - 1) != 0) return -1;
+    at += sizeof CHARSET - 1;
+    fa_place label = {(uint32_t)(at - r->text.data), (uint32_t)(end - at)};
+    return says(r->text, label, "utf-8") || says(r->text, label, "utf8") ? 1 : -1;
+}
+
+/* Is UTF-8 the first charset that the page declares, as far as one is looked for? */
+static int is_declared_inside(fa_bytes body) {
+    enum { REACH = 8192 };
+    fa_bytes label = {NULL, 0};
+    if (body.size > REACH) body.size = REACH;
+    if (!fa_prescan(body, 0, &label) || label.size > REACH) return 0;
+    fa_place all = {0, (uint32_t)label.size};
+    return says(label, all, "utf-8") || says(label, all, "utf8");
+}
+
+/* Neither a byte order mark nor the first byte of what is known by how it begins: a page begins with a tag. */
+static int begins_with_tag(fa_bytes body) {
+    size_t at = 0;
+    while (at < body.size && (body.data[at] == ' ' || (body.data[at] >= 9 && body.data[at] <= 13 && body.data[at] != 11))) at++;
+    return body.size - at > 3 && body.data[at] == '<' && body.data[at + 1] && body.data[at + 2] && body.data[at + 3];
+}
+
+static int is_plain_page(const reading *r) {
+    const fa_record *record = r->record;
+    fa_bytes body = {r->text.data + record->body.begin, record->body.size};
+    if (record->status != 200 || record->content_coding.begin || record->transfer_coding.begin || !begins_with_tag(body))
+        return 0;
+    int declared = declares_page(r);
+    return declared >= 0 && (declared || is_declared_inside(body)) && fa_is_utf_8(body);
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static enum fa_record_kind kind_of(fa_bytes text, fa_place type) {
@@ -239,6 +285,7 @@ static enum fa_record_kind read_record(reading *r) {
     int is_empty = kind == FA_REVISIT && r->at == block.size;
     if (!is_empty && !read_http_header(r)) return FA_ODD;
     r->record->body = (fa_place){r->at, (uint32_t)(block.size - r->at)};
+    r->record->is_plain_page = kind == FA_RESPONSE && is_plain_page(r);
     return kind;
 }
 

@@ -31,6 +31,7 @@ typedef struct fa_record {
     fa_place content_type;  /* of the block */
     fa_place http_type, http_language, transfer_coding, content_coding, no_sniffing; /* fields of HTTP */
     fa_place body;          /* what stands behind the header of HTTP, codings not undone */
+    uint32_t is_plain_page; /* 1: the body is a page in UTF-8 as it stands, by all rules for media types and charsets */
     uint8_t timestamp[16];  /* 14 digits */
 } fa_record;
 

@@ -10,7 +10,7 @@ from indexer.core.library import core
 from indexer.core.tokens import Bytes
 
 ODD, RESPONSE, REVISIT, ASIDE = range(4)  # enum fa_record_kind
-_RECORD = struct.Struct("<25I14s2x")  # struct fa_record
+_RECORD = struct.Struct("<26I14s2x")  # struct fa_record
 
 core.fa_record_read.argtypes = [Bytes, ctypes.c_void_p]
 core.fa_record_read.restype = None
@@ -20,7 +20,7 @@ class OrdinaryRecord(NamedTuple):
     """What an ordinary record says: numbers, and of each text where it begins in the member, and its bytes.
 
     version: 10 or 11; status: of the HTTP response, 0 without one; timestamp: 14 digits. Of an ASIDE only the type is
-    of use.
+    of use. is_plain_page: whether the body is a page in UTF-8 as it stands.
     """
 
     kind: int
@@ -48,6 +48,7 @@ class OrdinaryRecord(NamedTuple):
     no_sniffing_size: int
     body: int
     body_size: int
+    is_plain_page: int
     timestamp: bytes
 
 

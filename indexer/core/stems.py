@@ -49,7 +49,7 @@ Names = Sequence[tuple[Sequence[str], bool]]
 
 def keys_of(names: Sequence[str]) -> NDArray[np.uint64]:
     """Return for each name the first 8 bytes of its MD5 as a big-endian number."""
-    encoded = [name.encode("utf-8", "replace") for name in names]
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     ends = np.cumsum(np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)), dtype=np.uint32)
     data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     keys = np.empty(len(encoded), dtype=np.uint64)

@@ -14,6 +14,11 @@ import sqlite3
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from indexer.core.stems import keys_of
+
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
 _SHA1_IN_BASE32 = re.compile(r"sha1:[A-Z2-7]{32}")
@@ -76,9 +81,9 @@ def sort_key(url: str) -> str:
         return capture_key(url)
 
 
-def doc_key(url: str) -> int:
-    """Return 64 bits of the MD5 of an address, which order pages of equal score."""
-    return _md5_64(url)
+def doc_keys(urls: list[str]) -> NDArray[np.uint64]:
+    """Return for each address 64 bits of its MD5, which order pages of equal score."""
+    return keys_of(urls)
 
 
 def page_number(sort_key: str) -> int:

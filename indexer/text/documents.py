@@ -33,11 +33,13 @@ from archiver.warc import (
     payload_sha1,
     read_record_at,
 )
+from archiver.warc.charsets import UTF_8
 from archiver.warc.growing import final_name, is_growing, last_member_end
 from indexer.core.records import ASIDE, RESPONSE, OrdinaryRecord, RecordReader
 from indexer.text.charset import html_in_utf8
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
+_SHOWN_EVERY = 8  # ordinary records, of which each takes microseconds
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=8 << 20
@@ -163,7 +165,8 @@ def read_captures(
         start, end = part or (0, last_member_end(path) if is_growing(path) else None)
         with ArchiveReader(path, start=start, end=end) as reader:
             for item in reader.with_whole(RecordReader().read):
-                on_record(reader.position)
+                if not isinstance(item, WholeRecord) or records % _SHOWN_EVERY == 0:
+                    on_record(reader.position)
                 if isinstance(item, Damage):
                     damaged.append(item)
                     continue
@@ -274,7 +277,15 @@ def _ordinary_capture(
         return None
     place, page = record.location, None
     payload = payload_digest(_text(record, says.payload, says.payload_size))
-    if says.status:
+    if says.is_plain_page:
+        mime = "text/html"
+        body = record.data[says.body : says.body + says.body_size]
+        digest = hashlib.sha1(body, usedforsecurity=False).digest()
+        payload = payload or payload_digest("sha1:" + digest.hex())
+        if not _is_left_out(place, entry, skip_pages):
+            language = _one_language(_text(record, says.http_language, says.http_language_size))
+            page = PageBody(digest, body, UTF_8, language)
+    elif says.status:
         response = _ordinary_response(record, says)
         mime = response.media_type
         is_seen = says.kind == RESPONSE and says.status == 200 and may_be_page(mime)
@@ -331,12 +342,18 @@ def _page_in(
     """Return the media type of a response that may be a page, and the page if it is one and is to be read."""
     if (kind := response.computed_type) not in HTML_TYPES:
         return mime, None
-    if ("", place.offset, place.inner) in skip_pages:
-        entry.damaged.append(_at(place, _LEFT_OUT))
+    if _is_left_out(place, entry, skip_pages):
         return kind, None
     if response.truncated:
         entry.damaged.append(_at(place, "; ".join(response.problems) or "the body is cut short"))
     return kind, _page_of(response)
+
+
+def _is_left_out(place: Location, entry: FileEntry, skip_pages: frozenset[tuple[str, int, int]]) -> bool:
+    if not skip_pages or ("", place.offset, place.inner) not in skip_pages:
+        return False
+    entry.damaged.append(_at(place, _LEFT_OUT))
+    return True
 
 
 def _told_of_part(record: Record) -> str:
@@ -406,5 +423,9 @@ def _page_of(response: HttpResponse) -> PageBody:
 
 def header_language(response: HttpResponse) -> str:
     """Return the language that an HTTP header declares, as written; "" where it declares none, or several."""
-    named = response.headers.get("Content-Language").strip()
+    return _one_language(response.headers.get("Content-Language"))
+
+
+def _one_language(written: str) -> str:
+    named = written.strip()
     return "" if "," in named else named

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from faults import run_in_one_process
 from shelf import QUERIES, WORDS, page, record, write_shelf
@@ -155,7 +156,7 @@ def test_commits_and_rebuilds_in_one_of_them_are_seen(tmp_path: Path) -> None:
 
 
 def test_pages_whose_keys_clash_stay_two_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.worker.doc_key", lambda url: 7)
+    monkeypatch.setattr("indexer.worker.doc_keys", lambda urls: np.full(len(urls), 7, dtype=np.uint64))
     for name in "ab":
         path = tmp_path / f"{name}.warc"
         path.write_bytes(record(f"http://{name}.example/", page(1)))

@@ -289,3 +289,57 @@ def test_real_archives(shared: Path) -> None:
         if path.is_file() and path.stat().st_size < 2_000_000:
             captures += len(both_ways(str(path))[0])
     assert captures > 1000
+
+
+_PLAIN_TYPES = ["text/html", "text/html; charset=utf-8", "text/html;charset=UTF8", "text/html;charset=UTF-8"]
+_TYPES = [
+    *_PLAIN_TYPES,
+    *("Text/HTML", "text/html ; charset=utf-8", "text/html;  charset=utf-8", "text/html; Charset=utf-8"),
+    *("text/html;", "text/html; charset=", "text/html; charset=utf-16", 'text/html; charset="utf-8"'),
+    *(
+        "text/html; charset=utf-8; x=y",
+        "text/html, a/b",
+        "text/html; charset=x",
+        "text/htmlx",
+        "application/xml",
+    ),
+]
+_META = b"<meta charset='utf-8'>"
+_PLAIN_BODIES = [
+    b"<html>" + _META + b"<p>x",
+    b"\r\n\t <html>" + _META + "ü日".encode(),
+    b"<!-- <meta charset=latin1> -->" + _META,
+    b"<p>" + b"x" * 8100 + _META,
+    b"<meta http-equiv=content-type content='a; charset=UTF8'><p>x",
+]
+_BODIES = [
+    *_PLAIN_BODIES,
+    *(b"", b"<", b"<p>", b"<p>x", b"\x0b<p>" + _META, b"x<p>" + _META, b"\xef\xbb\xbf<p>" + _META, b"GIF89a" + _META),
+    *(b"<\0?\0x\0", b"<\0\0\0" + _META, b"<p\0>" + _META, b"<\0p>" + _META),
+    *(b"<p>" + _META + b"\xff", b"<p>" + _META + b"\xc3", _META + b"\xed\xa0\x80", b"\xfc<p>" + _META),
+    *(b"<p>" + b"x" * 8170 + _META, b"<p>" + b"x" * 8192 + _META, b"<?xml encoding='utf-8'?><p>x"),
+    *(b"<meta charset=x>" + _META, b"<meta charset=latin1>" + _META, b"<meta charset=utf-16><p>x"),
+    *(b"<meta charset=' utf-8'>x", b"<meta charset=''>" + _META, b"\x1b$B0!\x1b(B<p>x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("written_type", _TYPES)
+def test_pages_of_many_types_and_charsets(written_type: str, tmp_path: Path) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {written_type}\r\n"
+    heads = [head, head + "Content-Language: de, en\r\n", head + "X-Content-Type-Options: nosniff\r\n"]
+    members = [record(f"{head}\r\n".encode() + body) for head in heads for body in _BODIES]
+    assert both_ways(written(members, tmp_path / "a.warc.gz"))[1]["records"] == len(members)
+    for body in _PLAIN_BODIES:
+        found = RecordReader().read(record(f"{head}\r\n".encode() + body))
+        assert found is not None and found.is_plain_page == (written_type in _PLAIN_TYPES)
+
+
+@pytest.mark.parametrize("status", ["HTTP/1.1 404 Not Found", "HTTP/1.1 206 Partial"])
+def test_no_plain_page_of_another_status_or_kind(status: str) -> None:
+    head = b"\r\nContent-Type: text/html\r\n\r\n"
+    for member in (
+        record(status.encode() + head + _PLAIN_BODIES[0]),
+        record(b"HTTP/1.1 200 OK" + head + _PLAIN_BODIES[0], "revisit"),
+    ):
+        found = RecordReader().read(member)
+        assert found is not None and not found.is_plain_page
