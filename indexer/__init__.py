@@ -7,8 +7,13 @@ with open_index("MyIndex") as index:
     print(index.search("finding aid").total)
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# numpy starts threads for the algebra of matrices when it is imported, which takes longer than all of numpy else;
+# a process of ours multiplies hardly any. Who imported numpy before, or asks for threads, has them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if TYPE_CHECKING:
     from indexer.build import IndexOptions, Progress, build_index

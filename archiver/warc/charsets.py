@@ -13,8 +13,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 
-from resiliparse.parse.encoding import map_encoding_to_html5
-
 UTF_8 = "utf-8"
 
 # Charsets and the Python codecs that read them. What browsers do not read at all (the last four) archives still hold.
@@ -72,6 +70,8 @@ def charset_named(label: str) -> str | None:
         return _FURTHER_LABELS[label]
     if not label.isascii():
         return None
+    from resiliparse.parse.encoding import map_encoding_to_html5  # a search needs none of it
+
     codec = map_encoding_to_html5(label, fallback_utf8=False)
     return _NAMES.get(codec) if codec else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import secrets
+import os
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -101,7 +101,7 @@ core.fa_hash.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 core.fa_hash.restype = ctypes.c_uint64
 for _name in ("fa_class_of", "fa_is_ignorable"):
     getattr(core, _name).argtypes = [ctypes.c_uint32]
-core.fa_set_secret((ctypes.c_uint64 * 4)(*(secrets.randbits(64) for _ in range(4))))
+core.fa_set_secret((ctypes.c_uint64 * 4).from_buffer_copy(os.urandom(32)))
 
 
 class Tokenizer:
