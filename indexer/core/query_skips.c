@@ -40,7 +40,7 @@ int skips_find(fa_query *query, fa_cursor *cursor) {
         int status = fa_cursor_skips(cursor, made, &query->fault);
         if (status != FA_OK) {
             free(made);
-            return status;
+            return status == FA_TOO_LARGE ? FA_OK : status; /* then it is gone over pair by pair */
         }
         *entry = (skip_entry){list->segment->serial, list->word, made};
         known->count++;

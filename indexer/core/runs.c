@@ -55,7 +55,10 @@ int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordi
     cursor->row = 0;
     cursor->bit = before * 8;
     status = fa_require(segment, &segment->shapes, list->start, list->start + list->count, fault);
-    return status == FA_OK ? fa_rare_before(segment, list->start, &cursor->rare, fault) : status;
+    if (status == FA_OK) status = fa_rare_before(segment, list->start, &cursor->rare, fault);
+    cursor->first_bit = cursor->bit;
+    cursor->first_rare = cursor->rare;
+    return status;
 }
 
 /* Go over the pairs before `row`. */
@@ -63,10 +66,14 @@ static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
     const uint8_t *coded = segment->shapes.data + cursor->list->start;
     for (uint32_t at = cursor->row; at < row; at++) {
+        uint32_t shape = coded[at], width = segment->bits[cursor->ordinals[at]];
         uint64_t size;
-        uint32_t shape;
+        if (shape < FA_RARE && shape < segment->shape_count && !segment->shape_facts[shape].is_long) {
+            cursor->bit += (uint64_t)segment->shape_facts[shape].total * width; /* nearly all of them */
+            continue;
+        }
         int status = fa_shape_in_row(segment, coded[at], &cursor->rare, &shape, fault);
-        if (status == FA_OK) status = size_of(segment, shape, segment->bits[cursor->ordinals[at]], &size, fault);
+        if (status == FA_OK) status = size_of(segment, shape, width, &size, fault);
         if (status != FA_OK) return status;
         cursor->bit += size;
     }
@@ -77,7 +84,9 @@ static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
 int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault) {
     fa_cursor moved = *cursor;
     for (uint32_t row = 0, at = 0;; at++) {
-        skips[at] = (fa_skip){moved.bit, moved.rare};
+        uint64_t bit = moved.bit - moved.first_bit, rare = moved.rare - moved.first_rare;
+        if (bit > UINT32_MAX || rare > UINT32_MAX) return FA_TOO_LARGE;
+        skips[at] = (fa_skip){(uint32_t)bit, (uint32_t)rare};
         if (cursor->list->count - row <= FA_SKIP) return FA_OK;
         row += FA_SKIP;
         int status = step_to(&moved, row, fault);
@@ -90,8 +99,8 @@ int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fau
     if (cursor->skips != NULL && row / FA_SKIP * FA_SKIP > cursor->row) {
         const fa_skip *skip = &cursor->skips[row / FA_SKIP];
         cursor->row = row / FA_SKIP * FA_SKIP;
-        cursor->bit = skip->bit;
-        cursor->rare = skip->rare;
+        cursor->bit = cursor->first_bit + skip->bit;
+        cursor->rare = cursor->first_rare + skip->rare;
     }
     int status = step_to(cursor, row, fault);
     if (status != FA_OK) return status;
@@ -164,17 +173,23 @@ int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total,
     uint32_t version = cursor->ordinals[cursor->row], width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
     uint64_t bit = cursor->bit;
+    const fa_shape *facts = &segment->shape_facts[shape];
     int status = fa_shape_row(segment, shape, fault);
-    for (uint32_t left = segment->shape_facts[shape].elements; left && status == FA_OK; left &= left - 1) {
+    if (!facts->is_long && status == FA_OK) { /* all runs together are numbers of one width */
+        run all = {total, width, -1, 0};
+        status = read_run(segment, all, bit, extent, positions, fault);
+    }
+    for (uint32_t left = facts->elements; left && status == FA_OK; left &= left - 1) {
         uint32_t element = (uint32_t)__builtin_ctz(left), count = count_in(segment, shape, element);
         if (count > total) return fa_damaged(segment, &segment->shape_table, fault);
         total -= count;
+        for (uint32_t place = 0; place < count; place++) elements[place] = (uint8_t)element;
+        elements += count;
+        if (!facts->is_long) continue;
         run wanted = layout_of(count, width);
         status = read_run(segment, wanted, bit, extent, positions, fault);
-        memset(elements, (int)element, count);
         bit += wanted.bits;
         positions += count;
-        elements += count;
     }
     return status;
 }

@@ -73,12 +73,13 @@ typedef struct fa_list {
     uint64_t ordinals_from, ordinals_to; /* bytes */
 } fa_list;
 
-/* Where the positions of every FA_SKIP-th pair of a list begin: see fa_cursor_skips. */
+/* Where the positions of every FA_SKIP-th pair of a list begin, counted from those of its first pair, and the rare
+ * shapes between: see fa_cursor_skips. */
 typedef struct fa_skip {
-    uint64_t bit, rare;
+    uint32_t bit, rare;
 } fa_skip;
 
-#define FA_SKIP 64
+#define FA_SKIP 32
 
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {
@@ -86,6 +87,7 @@ typedef struct fa_cursor {
     const uint32_t *ordinals; /* of all pairs of the list */
     uint64_t bit;             /* where the positions of the pair `row` begin */
     uint64_t rare;            /* rare shapes before it */
+    uint64_t first_bit, first_rare; /* both at the first pair */
     const fa_skip *skips;     /* NULL: not known */
     uint32_t row;
 } fa_cursor;
@@ -185,7 +187,8 @@ FA_EXPORT int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t
 /* Begin to read the positions of a list. ordinals: as fa_list_ordinals gives them. */
 int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault);
 
-/* Write the skips of a list at whose first pair the cursor stands: room for one for each FA_SKIP pairs begun. */
+/* Write the skips of a list at whose first pair the cursor stands: room for one for each FA_SKIP pairs begun.
+ * FA_TOO_LARGE when its positions take more bits than a skip can tell. */
 int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault);
 
 /* Go on to a pair of the list that is not before the one reached, and tell its shape. Takes a step for each pair
