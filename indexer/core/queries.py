@@ -136,6 +136,7 @@ class Answer(ctypes.Structure):
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_segment_shapes": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
     "fa_segment_bits": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
+    "fa_segment_codes": (ctypes.c_int, (c_void_p, c_void_p, c_void_p, POINTER(Fault))),
     "fa_segment_list": (
         ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
     ),
@@ -183,6 +184,21 @@ def segment_facts(segment: Segment) -> tuple[NDArray[np.uint8], NDArray[np.uint8
         if function(byref(segment), address(room), byref(fault)) != OK:
             raise DamagedError(0, 0, ARRAYS[fault.array])
     return facts, bits
+
+
+def codes_of(segment: Segment, norms: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the stored weight of each pair (weigh.h); norms: shape (versions, KINDS).
+
+    Raises DamagedError, MemoryError.
+    """
+    codes = np.empty(segment.pairs, dtype=np.uint8)
+    norms, fault = np.ascontiguousarray(norms, dtype=np.float64), Fault()
+    status = core.fa_segment_codes(byref(segment), address(norms), address(codes), byref(fault))
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status != OK:
+        raise DamagedError(0, 0, ARRAYS[fault.array])
+    return codes
 
 
 def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:

@@ -13,7 +13,7 @@ from indexer.core import queries
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import IndexCorruptError
 from indexer.store.scratch import in_scratch_file
-from indexer.store.segment import Segment
+from indexer.store.segment import Segment, damage
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.weights import Weights
 from indexer.text.elements import ELEMENTS
@@ -146,42 +146,11 @@ class Prepared:
             return IndexCorruptError("the index is damaged; index the archives again with --rebuild")
         live = self._segments[error.place]
         segment = live.layers[error.layer][0]
-        return _damage(segment, live.weights, error)
-
-
-def _damage(segment: Segment, weights: Weights, error: queries.DamagedError) -> IndexCorruptError:
-    path = weights.path if error.array == "codes" else segment.path
-    return IndexCorruptError(
-        f"{path}: the bytes of {error.array!r} do not fit their checksum, or do not mean anything;"
-        " index the archives again with --rebuild"
-    )
+        return damage(live.weights.path if error.array == "codes" else segment.path, error)
 
 
 def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Segment:
     """Return a layer of a segment as the core sees it. Raises IndexCorruptError."""
-    file = segment.file
-    made = queries.Segment(
-        pairs=segment.pairs,
-        serial=queries.next_serial(),
-        versions=len(segment),
-        words=file.rows("word_ids"),
-        shape_count=file.rows("shape_table"),
-        languages=len(segment.languages),
-        length_ends=tuple(segment.length_ends),
-    )
-    for number, name in enumerate(queries.ARRAYS):
-        placed = (
-            segment.placed(name) if name != "codes" else weights.placed("inlink_codes" if layer else "codes")
-        )
-        if placed is not None:
-            setattr(made, name, queries.Array(*placed, number))
-    derived: dict[str, Any] = segment.derived
-    if "facts" not in derived:
-        try:
-            derived["facts"] = queries.segment_facts(made)
-        except queries.DamagedError as error:
-            raise _damage(segment, weights, error) from error
-    facts, bits = derived["facts"]
-    made.shape_facts, made.bits = queries.address(facts), queries.address(bits)
-    made.keep = (segment, weights, facts, bits)
+    made = segment.for_core(weights.placed("inlink_codes" if layer else "codes"))
+    made.keep = (*made.keep, weights)
     return made

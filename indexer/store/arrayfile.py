@@ -42,7 +42,7 @@ from indexer.store.errors import (
 )
 from indexer.store.spill import Spilled
 
-FORMAT_VERSION = 7  # of the whole index
+FORMAT_VERSION = 8  # of the whole index
 _MAGIC = b"FAid"
 _FIXED = 20  # bytes before the header
 _ALIGN = 64

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core import queries
 from indexer.store.arrayfile import ArrayFile, PlacedArray, string_at
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.ends import Ends
@@ -49,6 +50,14 @@ class PostingList:
     ordinals: NDArray[np.int64]
 
 
+def damage(path: str, error: queries.DamagedError) -> IndexCorruptError:
+    """Return the error of the index that stands for damage which the core found in a file."""
+    return IndexCorruptError(
+        f"{path}: the bytes of {error.array!r} do not fit their checksum, or do not mean anything;"
+        " index the archives again with --rebuild"
+    )
+
+
 class Segment:
     """Reads a segment; safe from many threads, since nothing in it changes."""
 
@@ -71,6 +80,7 @@ class Segment:
         self._rare_shapes, self._rare_ranks = file.column("rare_shapes"), file.column("rare_ranks")
         self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
         self._check_sizes()
+        self._facts: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None
         self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
 
     def _check_sizes(self) -> None:
@@ -140,6 +150,29 @@ class Segment:
     def placed(self, name: str) -> PlacedArray:
         """Return where an array lies, for the core."""
         return self.file.placed(name)
+
+    def for_core(self, codes: PlacedArray | None = None) -> queries.Segment:
+        """Return the segment as the core sees it; codes: where its weights lie. Raises IndexCorruptError."""
+        made = queries.Segment(
+            pairs=self.pairs,
+            serial=queries.next_serial(),
+            versions=self.size,
+            words=self.file.rows("word_ids"),
+            shape_count=self.file.rows("shape_table"),
+            languages=len(self.languages),
+            length_ends=tuple(self.length_ends),
+        )
+        for number, name in enumerate(queries.ARRAYS):
+            placed = codes if name == "codes" else self.placed(name)
+            if placed is not None:
+                setattr(made, name, queries.Array(*placed, number))
+        try:
+            facts, bits = self._facts = self._facts or queries.segment_facts(made)
+        except queries.DamagedError as error:
+            raise damage(self.path, error) from error
+        made.shape_facts, made.bits = queries.address(facts), queries.address(bits)
+        made.keep = (self, facts, bits)
+        return made
 
     @cached_property
     def extent(self) -> NDArray[np.unsignedinteger]:

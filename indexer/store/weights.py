@@ -1,34 +1,32 @@
 """Precomputed BM25F weights: one byte for each pair of word and version.
 
-A byte c stands for the interval (2**((c - 1 - ZERO) / STEPS), 2**((c - ZERO) / STEPS)] that holds the
-exact weight at the time of weighing. Search uses the upper end to leave out what cannot reach the
-top, and computes the exact weight, from counts and lengths, only for what is left. So a stored weight
-that no longer fits (mean lengths have moved, boosts were changed) costs time, never a wrong rank:
+A byte c stands for the interval (2**((c - 121) / 12), 2**((c - 120) / 12)] that holds the exact weight at the
+time of weighing: 2**-10 to 2**11 in steps of 6 % (indexer/core/weigh.c). Search uses the upper end to leave out
+what cannot reach the top, and computes the exact weight, from counts and lengths, only for what is left. So a
+stored weight that no longer fits (mean lengths have moved, boosts were changed) costs time, never a wrong rank:
 `slack` says by how much the intervals have to be widened.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core import queries
 from indexer.store.arrayfile import ArrayFile, PlacedArray, write_arrays
 from indexer.store.blocks import Values
-from indexer.store.bm25f import Ranking, norms, weights
+from indexer.store.bm25f import Ranking, norms
 from indexer.store.entries import Entry
 from indexer.store.errors import IndexCorruptError
 from indexer.store.layout import segment_path, weights_path
-from indexer.store.segment import Segment
+from indexer.store.segment import Segment, damage
 from indexer.text.elements import ELEMENTS
 
 # At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
 _DRIFT = 1.25
-STEPS, ZERO = 12, 120  # 2**-10 to 2**11 in steps of 6 %
-_PAIRS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -77,15 +75,14 @@ def write_weights(
     path: str, segment: Segment, ranking: Ranking, means: NDArray[np.float64], inlinks: Segment | None = None
 ) -> None:
     """Compute and write the weights of a segment and of its overlay of link texts. Raises DiskFullError."""
-    codes, greatest = _codes_of(segment, ranking, means)
-    inlink_codes = _codes_of(inlinks, ranking, means)[0] if inlinks is not None else []
-    empty = np.zeros(0, dtype=np.uint8)
+    codes = _codes_of(segment, ranking, means)
+    inlink_codes = _codes_of(inlinks, ranking, means) if inlinks is not None else np.zeros(0, dtype=np.uint8)
     basis = Basis.of(ranking, means)
     write_arrays(
         path,
         "weights",
         {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
-        {"codes": codes or empty, "greatest": greatest or empty, "inlink_codes": inlink_codes or empty},
+        {"codes": codes, "inlink_codes": inlink_codes},
     )
 
 
@@ -97,35 +94,13 @@ def to_be_weighed(folder: str, entry: Entry, ranking: Ranking, means: NDArray[np
     return weights.basis.slack(Basis.of(ranking, means)) > _DRIFT
 
 
-def _codes_of(
-    segment: Segment, ranking: Ranking, means: NDArray[np.float64]
-) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:
-    """Return the codes of all pairs, and the greatest of each word, both in chunks."""
+def _codes_of(segment: Segment, ranking: Ranking, means: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the codes of all pairs. Raises IndexCorruptError."""
     norm = norms(ranking, segment.lengths, means)
-    codes: list[NDArray[np.uint8]] = []
-    greatest: list[NDArray[np.uint8]] = []
-    for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
-        pairs = segment.pairs_of(first, last)
-        code = encode_weights(weights(segment.shape_table[pairs.shapes], norm[pairs.ordinals]))
-        codes.append(code)
-        greatest.append(np.maximum.reduceat(code, pairs.list_starts))
-    return codes, greatest
-
-
-def encode_weights(weight: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the byte of each weight; 0 for a weight of 0 or below the scale."""
-    with np.errstate(divide="ignore"):
-        steps = np.ceil(np.log2(weight) * STEPS - 1e-9)
-    return (np.clip(steps, -ZERO, 255 - ZERO) + ZERO).astype(np.uint8)
-
-
-@lru_cache(maxsize=256)
-def upper_bounds(slack: float) -> NDArray[np.float64]:
-    """Return for each byte a weight that is never below the exact one; the last byte has no bound."""
-    bounds: NDArray[np.float64] = 2.0 ** ((np.arange(256) - ZERO) / STEPS) * slack * (1 + 1e-6)
-    bounds[255] = np.inf
-    bounds.flags.writeable = False
-    return bounds
+    try:
+        return queries.codes_of(segment.for_core(), norm)
+    except queries.DamagedError as error:
+        raise damage(segment.path, error) from error
 
 
 class Weights:
@@ -142,7 +117,6 @@ class Weights:
         if self._file is None:
             self.basis = _NO_BASIS
             self.codes: Values = _without_bound(segment.pairs)
-            self.greatest: Values = _without_bound(len(segment.word_ids))
             self.inlink_codes: Values = _without_bound(inlinks.pairs if inlinks is not None else 0)
             return
         meta: dict[str, Any] = self._file.meta
@@ -153,7 +127,6 @@ class Weights:
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
         self.codes = self._file.column("codes")
-        self.greatest = self._file.column("greatest")
         self.inlink_codes = self._file.column("inlink_codes")
         if inlinks is not None and len(self.inlink_codes) != inlinks.pairs:
             raise IndexCorruptError(

@@ -33,6 +33,7 @@ from indexer import (
     remove_from_index,
     restore_to_index,
 )
+from indexer.store.arrayfile import FORMAT_VERSION
 from indexer.store.checking import check_generation
 from tests.index_damage import make_index, small_blocks, try_damage
 
@@ -84,7 +85,7 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = 7) -> None:
+def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = FORMAT_VERSION) -> None:
     """Change the header of an array file, with a checksum that fits: as a hostile or a future program would."""
     data = path.read_bytes()
     length, blocks = struct.unpack_from("<II", data, 8)
@@ -114,7 +115,7 @@ def test_a_flipped_byte_in_any_array_is_found_by_a_check(index: Path, ending: st
     path = file_of(index, ending)
     whole = path.read_bytes()
     arrays = [array for array in header_of(path)["arrays"] if 0 not in array["shape"]]
-    assert len(arrays) >= (2 if ending != ".links" else 0)
+    assert arrays or ending == ".links"
     for array in arrays:
         damaged = bytearray(whole)
         damaged[array["offset"]] ^= 0xFF
@@ -159,10 +160,10 @@ def test_a_file_that_is_gone_is_named(index: Path, ending: str) -> None:
 
 @pytest.mark.parametrize("ending", [".seg", ".w", ".c", ".i"])
 def test_another_format_version_is_refused_by_name(index: Path, ending: str) -> None:
-    rewrite_header(file_of(index, ending), lambda header: None, version=8)
+    rewrite_header(file_of(index, ending), lambda header: None, version=FORMAT_VERSION + 1)
     with pytest.raises(IndexVersionError) as raised:
         open_index(str(index))
-    one_line(raised.value, "format 8", "format 7", "--rebuild")
+    one_line(raised.value, f"format {FORMAT_VERSION + 1}", f"format {FORMAT_VERSION}", "--rebuild")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +314,7 @@ def test_a_catalogue_of_another_version_is_refused_by_name(
     ):
         with pytest.raises(IndexVersionError) as raised:
             action()  # type: ignore[no-untyped-call]
-        one_line(raised.value, str(index), said, "format 7", "--rebuild")
+        one_line(raised.value, str(index), said, f"format {FORMAT_VERSION}", "--rebuild")
     build_index(shelf, str(index), options=IndexOptions(workers=1, rebuild=True))
     with open_index(str(index)) as opened:
         assert opened.check() == []

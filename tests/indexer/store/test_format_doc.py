@@ -35,7 +35,7 @@ def read_array_file(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     with open(path, "rb") as file:
         data = file.read()
     magic, version, length, blocks, crc = struct.unpack_from("<4sIIII", data)
-    assert (magic, version) == (b"FAid", 7)
+    assert (magic, version) == (b"FAid", 8)
     assert zlib.crc32(data[:16] + data[20 : 20 + length + 4 * blocks]) == crc
     header = json.loads(data[20 : 20 + length])
     checksums = list(struct.unpack_from(f"<{blocks}I", data, 20 + length))
@@ -146,7 +146,7 @@ def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:
         folder = os.path.join(index_dir, file.read().strip())
     catalogue = sqlite3.connect(os.path.join(folder, "catalogue.sqlite"))
     maps = {key: json.loads(value) for key, value in catalogue.execute("SELECT key, value FROM catalogue")}
-    assert maps["format"] == {"version": 7, "checksums": True}
+    assert maps["format"] == {"version": 8, "checksums": True}
     for segment in maps["segments"]:
         rows = catalogue.execute(
             "SELECT v.place % 65536, f.prefix || a.name, a.written FROM versions v JOIN addresses a ON a.id = v.url"
