@@ -16,6 +16,7 @@ class PageWords:
     """Reads one page after the other; used by one thread at a time."""
 
     def __init__(self) -> None:
+        self._taken, self._rules = Taken(), rules()
         self.let_go()
 
     def let_go(self) -> None:
@@ -42,12 +43,22 @@ class PageWords:
     def take(self, batch: Batch, links: BatchLinks, url: str, language: str, *, in_utf_8: bool) -> Taken:
         """Put the words and links of the page in hand into a batch as far as they are as most are; see `take_page`.
 
-        language: that of the HTTP header. `words` gives the words that are left.
+        language: that of the HTTP header. `words` gives the words that are left. It is there until the next.
         """
-        reader, tokenizer = self._reader, self._tokenizer
-        return take_page(
-            batch, links, tokenizer, reader.page, url, language, rules(), MAX_TEXT, in_utf_8=in_utf_8
+        reader, tokenizer, taken = self._reader, self._tokenizer, self._taken
+        take_page(
+            batch,
+            links,
+            tokenizer,
+            reader.page,
+            url,
+            language,
+            self._rules,
+            MAX_TEXT,
+            taken,
+            in_utf_8=in_utf_8,
         )
+        return taken
 
     @property
     def page(self) -> object:
