@@ -304,7 +304,9 @@ class Worker:
         self._begin_page(row.found)
         self._read_page(body, row.found, entry)
         url, in_utf_8 = row.found.url, body.charset == UTF_8
-        taken = self._pages.take(self._words, self._links.links, url, body.language, in_utf_8=in_utf_8)
+        taken = self._pages.take(
+            self._words, self._links.links, url, body.language, in_utf_8=in_utf_8, most=MAX_TEXT
+        )
         language, is_cut = taken.language, bool(taken.is_cut)
         if taken.left:
             language, is_cut = self._add_rest(taken, url, body)
