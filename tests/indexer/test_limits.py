@@ -84,7 +84,6 @@ TABLE = {
     "store/timeline:_MIME_CHARS": HERE + "test_media_types_and_statuses_that_do_not_fit",
     "store/timeline:_MIMES_AT_MOST": HERE + "test_more_media_types_than_a_segment_keeps",
     "store/timeline:_GREATEST_STATUS": HERE + "test_media_types_and_statuses_that_do_not_fit",
-    "store/weights:_PAIRS_AT_ONCE": AT_ONCE,
     "store/writer:_ADDRESSES_AT_ONCE": AT_ONCE,
     "text/analysis:MAX_WORD": HERE + "test_a_word_of_so_many_letters",
     "text/analysis:MAX_TEXT": HERE + "test_a_page_of_so_much_text",

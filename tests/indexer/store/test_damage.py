@@ -85,7 +85,9 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def rewrite_header(path: Path, change: Callable[[dict[str, Any]], None], *, version: int = FORMAT_VERSION) -> None:
+def rewrite_header(
+    path: Path, change: Callable[[dict[str, Any]], None], *, version: int = FORMAT_VERSION
+) -> None:
     """Change the header of an array file, with a checksum that fits: as a hostile or a future program would."""
     data = path.read_bytes()
     length, blocks = struct.unpack_from("<II", data, 8)
