@@ -21,6 +21,7 @@ from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
 KINDS = 10
 LEAF, MASK, AND, OR, NOT, NEAR, SPANS, UNION, IN_ALL, BESIDE = range(10)
 WORD, WORDS, PHRASE, ANY = range(4)
+SHAPE_FACTS = 24  # bytes of fa_shape
 FORM = "<IId"  # fa_form
 LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node
@@ -53,7 +54,7 @@ class Array(ctypes.Structure):
 ARRAYS = (
     *(f"{items}_{what}" for items in ("pair", "ordinal", "position") for what in ("sizes", "great", "marks")),
     "ordinals", "positions", "shapes", "rare_shapes", "rare_ranks", "shape_table", "lengths", "extent", "language",
-    "codes",
+    "norms",
 )  # fmt: skip
 
 
@@ -136,7 +137,6 @@ class Answer(ctypes.Structure):
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_segment_shapes": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
     "fa_segment_bits": (ctypes.c_int, (c_void_p, c_void_p, POINTER(Fault))),
-    "fa_segment_codes": (ctypes.c_int, (c_void_p, c_void_p, c_void_p, POINTER(Fault))),
     "fa_segment_list": (
         ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
     ),
@@ -177,28 +177,13 @@ def segment_facts(segment: Segment) -> tuple[NDArray[np.uint8], NDArray[np.uint8
 
     Raises DamagedError.
     """
-    facts = np.zeros(8 * segment.shape_count, dtype=np.uint8)
+    facts = np.zeros(SHAPE_FACTS * segment.shape_count, dtype=np.uint8)
     bits = np.zeros(segment.versions, dtype=np.uint8)
     fault = Fault()
     for function, room in ((core.fa_segment_shapes, facts), (core.fa_segment_bits, bits)):
         if function(byref(segment), address(room), byref(fault)) != OK:
             raise DamagedError(0, 0, ARRAYS[fault.array])
     return facts, bits
-
-
-def codes_of(segment: Segment, norms: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the stored weight of each pair (weigh.h); norms: shape (versions, KINDS).
-
-    Raises DamagedError, MemoryError.
-    """
-    codes = np.empty(segment.pairs, dtype=np.uint8)
-    norms, fault = np.ascontiguousarray(norms, dtype=np.float64), Fault()
-    status = core.fa_segment_codes(byref(segment), address(norms), address(codes), byref(fault))
-    if status == NO_MEMORY:
-        raise MemoryError
-    if status != OK:
-        raise DamagedError(0, 0, ARRAYS[fault.array])
-    return codes
 
 
 def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:

@@ -1,8 +1,8 @@
-/* Bounds: scores that are never below the exact ones, from one byte a pair, for all versions of a segment.
+/* Bounds: scores that are never below the exact ones, for all versions of a segment that match.
  *
- * A byte c of the stored weights stands for a weight of at most 2 ** ((c - ZERO) / STEPS), 255 for one without bound
- * (see indexer/store/weights.py); `slack` says by what factor this may be wrong under the ranking of today. All is
- * rounded up: floats are enough.
+ * What an occurrence weighs in an element of a version is stored in one byte: c stands for at most
+ * 2 ** ((c - ZERO) / STEPS), 255 for no bound (see indexer/store/weights.py). A pair weighs at most its counts times
+ * these; `slack` says by what factor that may be wrong under the ranking of today. All is rounded up: floats are enough.
  */
 #include <math.h>
 
@@ -23,7 +23,8 @@ static void make_saturations(fa_query *query) {
         double weight = ldexp(1.0 + (double)(at % PARTS + 1) / PARTS, LEAST + at / PARTS);
         query->saturations[at] = (float)saturate(program, weight) * UP;
     }
-    for (int code = 0; code < 256; code++) query->bounds[code] = (float)exp2((code - ZERO) / STEPS) * UP;
+    for (int code = 0; code < 255; code++) query->bounds[code] = (float)exp2((code - ZERO) / STEPS) * UP;
+    query->bounds[255] = INFINITY;
     query->saturated_k1 = program->k1;
     query->saturated_slope = program->slope;
 }
@@ -34,20 +35,6 @@ static float saturated(const fa_query *query, float weight) {
     int64_t at = (int64_t)(bits >> 17) - (int64_t)(127 + LEAST) * PARTS;
     if (at >= SATURATIONS) return UP;
     return query->saturations[at < 0 ? 0 : at];
-}
-
-static double bound_of(int code, double slack, double factor) {
-    return code == 255 ? INFINITY : exp2((code - ZERO) / STEPS) * slack * (1 + 1e-6) * factor;
-}
-
-/* Return the codes of the pairs of a list; NULL: there are none, and no bounds. */
-static int codes_of(fa_query *query, const held *list, const uint8_t **codes) {
-    const fa_segment *segment = list->list.segment;
-    *codes = NULL;
-    if (segment->codes.data == NULL) return FA_OK;
-    TRY(fa_require(segment, &segment->codes, list->list.start, list->list.start + list->list.count, &query->fault));
-    *codes = segment->codes.data + list->list.start;
-    return FA_OK;
 }
 
 /* The versions that match, rising; `upper` has a number for each version of the segment, and only theirs are right. */
@@ -62,40 +49,114 @@ typedef struct bounds {
 
 #define SPARSE 16 /* from one version in so many pairs on, pairs are looked up one by one */
 
-static uint8_t code_at(const uint8_t *codes, const view *found, uint32_t at) {
-    if (codes == NULL) return 255;
-    return codes[found->rows == NULL ? at : found->rows[at]];
+/* By what the weights of a list are multiplied; more than all that floats lose on the way. */
+static float scale_of(const bounds *in, const held *list) {
+    return (float)(in->slack * (1 + 1e-6) * list->factor) * UP * UP;
 }
 
-/* Add to the number of each version that holds a list what the code of its pair stands for. */
-static int add_codes(const bounds *in, held *list, const float shares[256], float *to) {
-    const uint8_t *codes;
+/* A list whose pairs are bounded, and what is added for each. */
+typedef struct bounded {
+    fa_query *query;
+    const fa_segment *segment;
+    const uint8_t *norms, *shapes; /* norms: NULL for none, and no bounds; shapes: of the pairs of the list */
+    uint64_t start;
+    uint32_t versions;
+    uint32_t common; /* shapes below it are told by their byte */
+    float scale, most; /* `most` times the saturated weight is added; 0: the weight itself */
+    const float *norm; /* by code */
+} bounded;
+
+static inline float share_of(const bounded *in, float weight) {
+    return in->most > 0 ? in->most * saturated(in->query, weight * in->scale) : weight * in->scale;
+}
+
+static int bound_list(fa_query *query, const held *list, bounded *made) {
+    const fa_segment *segment = list->list.segment;
+    uint64_t start = list->list.start;
+    made->query = query;
+    made->norm = query->bounds;
+    made->segment = segment;
+    made->norms = made->shapes = NULL;
+    made->start = start;
+    made->versions = segment->versions;
+    made->common = segment->shape_count < FA_RARE ? segment->shape_count : FA_RARE;
+    if (segment->norms.data == NULL) return FA_OK;
+    TRY(fa_require(segment, &segment->norms, 0, (uint64_t)segment->versions * FA_KINDS, &query->fault));
+    TRY(fa_require(segment, &segment->shapes, start, start + list->list.count, &query->fault));
+    TRY(fa_require(segment, &segment->shape_table, 0, segment->shape_table.size, &query->fault));
+    made->norms = segment->norms.data;
+    made->shapes = segment->shapes.data + start;
+    return FA_OK;
+}
+
+/* Return what a pair of a shape adds: most of them have the word in few elements, and are added up without a branch. */
+static inline float share_of_pair(const bounded *in, uint32_t shape, uint32_t version) {
+    const fa_shape *facts = &in->segment->shape_facts[shape];
+    const uint8_t *codes = in->norms + version;
+    const float *norm = in->norm;
+    float weight = facts->times[0] * norm[codes[facts->first[0] * (size_t)in->versions]] +
+                   facts->times[1] * norm[codes[facts->first[1] * (size_t)in->versions]] +
+                   facts->times[2] * norm[codes[facts->first[2] * (size_t)in->versions]];
+    if (facts->has_more) {
+        weight = 0;
+        for (uint32_t left = facts->elements; left; left &= left - 1) {
+            uint32_t element = (uint32_t)__builtin_ctz(left);
+            weight += (float)fa_item(&in->segment->shape_table, (uint64_t)FA_KINDS * shape + element) *
+                      norm[codes[element * (size_t)in->versions]];
+        }
+    }
+    return share_of(in, weight);
+}
+
+/* Add to the number of a version what the pair in a row of the list gives at most. */
+static inline int add_pair(const bounded *in, uint32_t row, uint32_t version, float *to) {
+    uint32_t shape = in->shapes[row];
+    if (shape >= in->common) TRY(fa_shape_of(in->segment, in->start + row, &shape, &in->query->fault));
+    to[version] += share_of_pair(in, shape, version);
+    return FA_OK;
+}
+
+/* The same for all pairs of a list whose versions match. */
+static int add_all(const bounded *in, const uint32_t *ordinals, uint32_t count, const uint64_t *matched, float *to) {
+    uint64_t rare = 0;
+    TRY(fa_rare_before(in->segment, in->start, &rare, &in->query->fault));
+    for (uint32_t row = 0; row < count; row++) {
+        uint32_t shape = in->shapes[row];
+        if (!has_bit(matched, ordinals[row])) {
+            rare += shape == FA_RARE;
+            continue;
+        }
+        if (shape >= in->common)
+            TRY(fa_shape_in_row(in->segment, in->shapes[row], &rare, &shape, &in->query->fault));
+        to[ordinals[row]] += share_of_pair(in, shape, ordinals[row]);
+    }
+    return FA_OK;
+}
+
+/* Add for each version that holds a list what its pair gives at most; `most`: see bounded. */
+static int add_bounds(const bounds *in, held *list, float most, float *to) {
+    bounded pairs = {.scale = scale_of(in, list), .most = most};
     view found;
+    if (!(list->factor > 0)) return FA_OK; /* it adds nothing, whatever the bounds */
     TRY(held_view(in->query, list, &found));
-    TRY(codes_of(in->query, list, &codes));
-    if (in->count * SPARSE < found.count) {
+    TRY(bound_list(in->query, list, &pairs));
+    if (pairs.norms == NULL) {
+        for (uint32_t at = 0; at < found.count; at++) to[found.ordinals[at]] = INFINITY;
+    } else if (in->count * SPARSE < found.count) {
         uint32_t row = 0;
         for (size_t at = 0; at < in->count; at++) {
             uint32_t version = in->ordinals[at];
             row = gallop(found.ordinals, row, found.count, version);
             if (row >= found.count) break;
-            if (found.ordinals[row] == version) to[version] += shares[code_at(codes, &found, row)];
+            if (found.ordinals[row] != version) continue;
+            TRY(add_pair(&pairs, found.rows == NULL ? row : found.rows[row], version, to));
         }
-    } else if (codes != NULL && found.rows == NULL) {
-        for (uint32_t at = 0; at < found.count; at++) to[found.ordinals[at]] += shares[codes[at]];
+    } else if (found.rows == NULL) {
+        TRY(add_all(&pairs, found.ordinals, found.count, in->query->matched + in->query->mask_at[in->place], to));
     } else {
-        for (uint32_t at = 0; at < found.count; at++) to[found.ordinals[at]] += shares[code_at(codes, &found, at)];
+        for (uint32_t at = 0; at < found.count; at++) TRY(add_pair(&pairs, found.rows[at], found.ordinals[at], to));
     }
     return FA_OK;
-}
-
-/* A leaf of a single list: what a pair gives is told by its code alone. */
-static int add_single(const bounds *in, held *list, double factor) {
-    float shares[256];
-    for (int code = 0; code < 256; code++)
-        shares[code] =
-            (float)(factor * saturate(&in->query->program, bound_of(code, in->slack, list->factor))) * UP;
-    return add_codes(in, list, shares, in->upper);
 }
 
 /* A leaf of several lists: weights are added before they saturate. */
@@ -105,14 +166,8 @@ static int add_several(const bounds *in, const state *known, double factor) {
     float most = (float)factor * UP;
     if (weights == NULL) return FA_NO_MEMORY;
     memset(weights, 0, in->versions * sizeof(float));
-    for (uint32_t each = 0; each < known->list_count; each++) {
-        held *list = &known->lists[each];
-        float shares[256];
-        float scale = (float)(in->slack * (1 + 1e-6) * list->factor) * UP * UP;
-        for (int code = 0; code < 255; code++) shares[code] = query->bounds[code] * scale;
-        shares[255] = INFINITY;
-        TRY(add_codes(in, list, shares, weights));
-    }
+    for (uint32_t each = 0; each < known->list_count; each++)
+        TRY(add_bounds(in, &known->lists[each], 0, weights));
     for (size_t at = 0; at < in->count; at++) {
         float weight = weights[in->ordinals[at]];
         if (weight > 0) in->upper[in->ordinals[at]] += most * saturated(query, weight * UP);
@@ -151,7 +206,8 @@ int upper_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, size
         uint32_t kind = program->leaves[leaf].kind;
         if (!(factor > 0) || !known->count || kind == FA_ANY) continue;
         if (kind == FA_PHRASE) TRY(add_phrase(&in, leaf, factor));
-        else if (known->mask == NULL) TRY(add_single(&in, known->lists, factor));
+        else if (known->mask == NULL)
+            TRY(add_bounds(&in, known->lists, (float)factor * UP, in.upper));
         else TRY(add_several(&in, known, factor));
     }
     /* the floats of many words are added with some error each */

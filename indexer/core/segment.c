@@ -164,11 +164,18 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
         uint64_t total = 0;
         int status = fa_shape_counts(segment, shape, counts, fault);
         if (status != FA_OK) return status;
-        fa_shape fact = {0, 0, 0};
+        fa_shape fact = {0};
+        int found = 0;
         for (int element = 0; element < FA_KINDS; element++) {
             total += counts[element];
             if (counts[element]) fact.elements |= (uint16_t)(1u << element);
             if (counts[element] >= FA_LONG) fact.is_long = 1;
+            if (!counts[element]) continue;
+            if (found == FA_FIRST) fact.has_more = 1;
+            else {
+                fact.first[found] = (uint8_t)element;
+                fact.times[found++] = (float)counts[element];
+            }
         }
         /* no pair has more positions than a version can have bits for */
         if (total > UINT32_MAX / 64) return fa_damaged(segment, &segment->shape_table, fault);

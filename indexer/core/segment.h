@@ -20,6 +20,7 @@
 #define FA_GAP_BITS 16    /* of the greatest gap */
 #define FA_MARK 64        /* items for which it is told what stands before them */
 #define FA_GREAT 255      /* instead of a size: it stands among the great ones */
+#define FA_FIRST 3        /* elements of a shape that are told apart at once */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
 
 /* One array of a file. */
@@ -37,7 +38,10 @@ typedef struct fa_array {
 typedef struct fa_shape {
     uint32_t total;
     uint16_t elements; /* a bit for each element that has the word */
-    uint16_t is_long;  /* 1 when an element has FA_LONG or more */
+    uint8_t is_long;   /* 1 when an element has FA_LONG or more */
+    uint8_t has_more;  /* 1 when more than FA_FIRST elements have the word */
+    uint8_t first[FA_FIRST + 1]; /* the first of these; last one of no meaning */
+    float times[FA_FIRST];       /* how often the word stands in each; 0 where there is none */
 } fa_shape;
 
 /* Where items of different length end: their sizes, those that are FA_GREAT or more, and for each FA_MARK-th item two
@@ -50,7 +54,7 @@ typedef struct fa_segment {
     fa_ends pair_ends, ordinal_ends, position_ends; /* by word */
     fa_array ordinals, positions, shapes, rare_shapes, rare_ranks, shape_table;
     fa_array lengths, extent, language;         /* by version */
-    fa_array codes;                             /* one byte a pair: a bound of its weight; size 0 when there are none */
+    fa_array norms; /* element by element a byte for each version: see query_bounds.c; size 0 when there are none */
     const fa_shape *shape_facts;                /* one for each row of shape_table, see fa_segment_shapes */
     const uint8_t *bits;                        /* of a position in each version, see fa_segment_bits */
     uint64_t pairs, serial; /* serial: no other segment of this process has it */

@@ -47,8 +47,7 @@ class Prepared:
         """Raises IndexCorruptError."""
         self._segments = snapshot.segments
         self.layers = [
-            [_core_segment(layer, live.weights, number) for number, (layer, _) in enumerate(live.layers)]
-            for live in snapshot.segments
+            [_core_segment(layer, live.weights) for layer in live.layers] for live in snapshot.segments
         ]
         self._masks = [
             [None if mask is None else packed(mask) for mask in (live.alive, live.shared)]
@@ -145,12 +144,12 @@ class Prepared:
         if error.place >= len(self._segments):
             return IndexCorruptError("the index is damaged; index the archives again with --rebuild")
         live = self._segments[error.place]
-        segment = live.layers[error.layer][0]
-        return damage(live.weights.path if error.array == "codes" else segment.path, error)
+        segment = live.layers[error.layer]
+        return damage(live.weights.path if error.array == "norms" else segment.path, error)
 
 
-def _core_segment(segment: Segment, weights: Weights, layer: int) -> queries.Segment:
+def _core_segment(segment: Segment, weights: Weights) -> queries.Segment:
     """Return a layer of a segment as the core sees it. Raises IndexCorruptError."""
-    made = segment.for_core(weights.placed("inlink_codes" if layer else "codes"))
+    made = segment.for_core(weights.placed("norms"))
     made.keep = (*made.keep, weights)
     return made

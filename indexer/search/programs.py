@@ -318,7 +318,7 @@ def _place(data: bytes) -> int:
 def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float) -> MadeLeaf:
     forms = _Forms()
     for live in snapshot.segments:
-        for segment, _ in live.layers:
+        for segment in live.layers:
             found = forms_of(leaf, segment, fold, other_forms)
             for form in found:
                 languages = 0
@@ -337,7 +337,7 @@ def _phrase(leaf: Phrase, snapshot: Snapshot) -> MadeLeaf:
     texts = [leaf.words[place] for place in places]
     forms = _Forms()
     for live in snapshot.segments:
-        for segment, _ in live.layers:
+        for segment in live.layers:
             words = segment.find_words(texts)
             if (words >= 0).all():
                 forms.rows += [(word, place, 1.0) for word, place in zip(words.tolist(), places, strict=True)]
@@ -353,7 +353,7 @@ def _expanded(leaf: Wildcard | Fuzzy, snapshot: Snapshot, expansions: Expansions
         return _made(leaf, queries.WORDS, snapshot, forms)
     factor_of = list(expansions.words[leaf].items())
     for live in snapshot.segments:
-        for segment, _ in live.layers:
+        for segment in live.layers:
             words = expansions.rows_of(leaf, segment).tolist()
             held = [
                 (word, text, factor)

@@ -247,7 +247,7 @@ class _Run:
         self._known: dict[Node, list[NDArray[np.bool_]]] = {}
         self._complete: list[int] | None = None  # of parts that were carried out for themselves
         self._expansions = expand(
-            tree, (segment for live in snapshot.segments for segment, _ in live.layers),
+            tree, (segment for live in snapshot.segments for segment in live.layers),
             deadline.part(FINDING * 0.5),
         )  # fmt: skip
         root: Node | Masks | None = None

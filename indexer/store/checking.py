@@ -75,7 +75,7 @@ def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
 def _open(folder: str, entry: dict[str, Any]) -> _Opened:
     segment = Segment(segment_path(folder, entry["number"]))
     inlinks = open_inlinks(folder, entry, segment)
-    weights = open_weights(folder, entry, segment, inlinks)
+    weights = open_weights(folder, entry, segment)
     captures = CaptureColumns(captures_path(folder, entry), len(segment))
     links = Links(links_path(folder, entry["number"]), len(segment))
     return entry, segment, weights, captures, inlinks, links
@@ -213,11 +213,6 @@ def _check_segment(
                 f"{inlinks.path}: holds other things than texts of links to the versions of {segment.path};"
                 " index the archives again with --rebuild"
             )
-    if len(weights.codes) != segment.pairs:
-        problems.append(
-            f"{weights.path}: {len(weights.codes)} weights for {segment.pairs} pairs;"
-            " index the archives again with --rebuild"
-        )
     alive = alive_in(entry, len(segment))
     if (held[alive].sum(axis=0) != entry["sums"]).any():
         problems.append(

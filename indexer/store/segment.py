@@ -151,8 +151,8 @@ class Segment:
         """Return where an array lies, for the core."""
         return self.file.placed(name)
 
-    def for_core(self, codes: PlacedArray | None = None) -> queries.Segment:
-        """Return the segment as the core sees it; codes: where its weights lie. Raises IndexCorruptError."""
+    def for_core(self, norms: PlacedArray | None) -> queries.Segment:
+        """Return the segment as the core sees it; norms: see `Weights.placed`. Raises IndexCorruptError."""
         made = queries.Segment(
             pairs=self.pairs,
             serial=queries.next_serial(),
@@ -163,7 +163,7 @@ class Segment:
             length_ends=tuple(self.length_ends),
         )
         for number, name in enumerate(queries.ARRAYS):
-            placed = codes if name == "codes" else self.placed(name)
+            placed = norms if name == "norms" else self.placed(name)
             if placed is not None:
                 setattr(made, name, queries.Array(*placed, number))
         try:

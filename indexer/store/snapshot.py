@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.entries import Entry, alive_in, mean_lengths, open_inlinks
@@ -43,10 +42,9 @@ class LiveSegment:
     inlinks: Segment | None = None
 
     @property
-    def layers(self) -> list[tuple[Segment, Values]]:
-        """What the occurrences of the versions lie in, each with the weights of its pairs."""
-        layers = [(self.segment, self.weights.codes)]
-        return layers if self.inlinks is None else [*layers, (self.inlinks, self.weights.inlink_codes)]
+    def layers(self) -> list[Segment]:
+        """The text of the versions, and the texts of links to them where there are any."""
+        return [self.segment] if self.inlinks is None else [self.segment, self.inlinks]
 
     def lengths(self, ordinals: NDArray[np.int64]) -> NDArray[np.integer]:
         """Return the lengths by element of some versions, shape (n, KINDS)."""
@@ -117,7 +115,7 @@ class Snapshot:
     def _open(self, entry: Entry) -> LiveSegment:
         segment = Segment(segment_path(self.catalogue.index_dir, entry["number"]))
         inlinks = open_inlinks(self.catalogue.index_dir, entry, segment)
-        weights = open_weights(self.catalogue.index_dir, entry, segment, inlinks)
+        weights = open_weights(self.catalogue.index_dir, entry, segment)
         captures = CaptureColumns(captures_path(self.catalogue.index_dir, entry), len(segment))
         alive = alive_in(entry, len(segment)) if entry["dead"] else None
         return LiveSegment(entry["number"], segment, weights, captures, alive, None, inlinks)

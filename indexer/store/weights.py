@@ -1,10 +1,10 @@
-"""Precomputed BM25F weights: one byte for each pair of word and version.
+"""Precomputed BM25F components: for each version and element what an occurrence there weighs, in one byte.
 
-A byte c stands for the interval (2**((c - 121) / 12), 2**((c - 120) / 12)] that holds the exact weight at the
-time of weighing: 2**-10 to 2**11 in steps of 6 % (indexer/core/weigh.c). Search uses the upper end to leave out
-what cannot reach the top, and computes the exact weight, from counts and lengths, only for what is left. So a
-stored weight that no longer fits (mean lengths have moved, boosts were changed) costs time, never a wrong rank:
-`slack` says by how much the intervals have to be widened.
+A byte c stands for the interval (2**((c - 1 - ZERO) / STEPS), 2**((c - ZERO) / STEPS)] that holds the norm
+boost / ((1 - b) + b * length / mean) at the time of weighing. Search adds up the upper ends to leave out what cannot
+reach the top, and computes the exact weight, from counts and lengths, only for what is left. So a stored norm that no
+longer fits (mean lengths have moved, boosts were changed) costs time, never a wrong rank: `slack` says by how much the
+intervals have to be widened.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core import queries
 from indexer.store.arrayfile import ArrayFile, PlacedArray, write_arrays
-from indexer.store.blocks import Values
 from indexer.store.bm25f import Ranking, norms
 from indexer.store.entries import Entry
 from indexer.store.errors import IndexCorruptError
 from indexer.store.layout import segment_path, weights_path
-from indexer.store.segment import Segment, damage
-from indexer.text.elements import ELEMENTS
+from indexer.store.segment import Segment
+from indexer.text.elements import ELEMENTS, INLINK
 
 # At the end of a run weights are computed anew where the mean lengths have moved by more than this since.
 _DRIFT = 1.25
+STEPS, ZERO = 12, 120  # 2**-10 to 2**11 in steps of 6 %, as in indexer/core/query_bounds.c
 
 
 @dataclass(frozen=True)
@@ -74,15 +73,17 @@ class Basis:
 def write_weights(
     path: str, segment: Segment, ranking: Ranking, means: NDArray[np.float64], inlinks: Segment | None = None
 ) -> None:
-    """Compute and write the weights of a segment and of its overlay of link texts. Raises DiskFullError."""
-    codes = _codes_of(segment, ranking, means)
-    inlink_codes = _codes_of(inlinks, ranking, means) if inlinks is not None else np.zeros(0, dtype=np.uint8)
+    """Compute and write the norms of a segment and of its overlay of link texts. Raises DiskFullError."""
+    lengths = segment.lengths
+    if inlinks is not None:
+        lengths[:, INLINK] += inlinks.lengths[:, INLINK]
+    codes = encode_norms(norms(ranking, lengths, means))
     basis = Basis.of(ranking, means)
     write_arrays(
         path,
         "weights",
         {"boost": basis.boost, "b": basis.b, "means": basis.means, "pairs": segment.pairs},
-        {"codes": codes, "inlink_codes": inlink_codes},
+        {"norms": np.ascontiguousarray(codes.T)},
     )
 
 
@@ -94,45 +95,36 @@ def to_be_weighed(folder: str, entry: Entry, ranking: Ranking, means: NDArray[np
     return weights.basis.slack(Basis.of(ranking, means)) > _DRIFT
 
 
-def _codes_of(segment: Segment, ranking: Ranking, means: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the codes of all pairs. Raises IndexCorruptError."""
-    norm = norms(ranking, segment.lengths, means)
-    try:
-        return queries.codes_of(segment.for_core(), norm)
-    except queries.DamagedError as error:
-        raise damage(segment.path, error) from error
+def encode_norms(norm: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the byte of each norm; 0 for 0 and below the scale, 255 for what may be above it."""
+    with np.errstate(divide="ignore"):
+        steps = np.ceil(np.log2(norm) * STEPS - 1e-9)
+    return (np.clip(steps, -ZERO, 255 - ZERO) + ZERO).astype(np.uint8)
 
 
 class Weights:
-    """The weights of one segment and its overlay of link texts, mapped into memory.
+    """The norms of one segment and its overlay of link texts, mapped into memory.
 
     path: of their file, "" while a segment has none; then every weight is without bound, until the run that wrote the
     segment ends, and queries score what they find there instead of leaving most of it out.
     """
 
-    def __init__(self, path: str, segment: Segment, inlinks: Segment | None = None) -> None:
+    def __init__(self, path: str, segment: Segment) -> None:
         """Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.path = path
         self._file = ArrayFile(path, "weights") if path else None
         if self._file is None:
             self.basis = _NO_BASIS
-            self.codes: Values = _without_bound(segment.pairs)
-            self.inlink_codes: Values = _without_bound(inlinks.pairs if inlinks is not None else 0)
             return
         meta: dict[str, Any] = self._file.meta
-        if meta["pairs"] != segment.pairs:
+        found = (meta["pairs"], self._file.shape("norms"))
+        expected = (segment.pairs, (len(ELEMENTS), len(segment)))
+        if found != expected:
             raise IndexCorruptError(
-                f"{path}: weights of {meta['pairs']} pairs, the segment has {segment.pairs};"
-                " index the archives again with --rebuild"
+                f"{path}: weights of {found[0]} pairs, norms of shape {found[1]}; the segment has {expected[0]} and"
+                f" {expected[1]}; index the archives again with --rebuild"
             )
         self.basis = Basis(tuple(meta["boost"]), tuple(meta["b"]), tuple(meta["means"]))
-        self.codes = self._file.column("codes")
-        self.inlink_codes = self._file.column("inlink_codes")
-        if inlinks is not None and len(self.inlink_codes) != inlinks.pairs:
-            raise IndexCorruptError(
-                f"{path}: weights of {len(self.inlink_codes)} pairs of link texts, the overlay has {inlinks.pairs};"
-                " index the archives again with --rebuild"
-            )
 
     def placed(self, name: str) -> PlacedArray | None:
         """Return where the array `name` lies in memory, None while there are no weights."""
@@ -146,10 +138,6 @@ class Weights:
 _NO_BASIS = Basis((0.0,) * len(ELEMENTS), (0.0,) * len(ELEMENTS), (0.0,) * len(ELEMENTS))
 
 
-def _without_bound(count: int) -> NDArray[np.uint8]:
-    return np.full(count, 255, dtype=np.uint8)
-
-
-def open_weights(folder: str, entry: Entry, segment: Segment, inlinks: Segment | None) -> Weights:
-    """Return the weights of a segment, by its entry in the catalogue. Raises as Weights does."""
-    return Weights(weights_path(folder, entry) if entry["weights"] else "", segment, inlinks)
+def open_weights(folder: str, entry: Entry, segment: Segment) -> Weights:
+    """Return the norms of a segment, by its entry in the catalogue. Raises as Weights does."""
+    return Weights(weights_path(folder, entry) if entry["weights"] else "", segment)

@@ -39,7 +39,7 @@ def vectors_of(snapshot: Snapshot) -> list[Vectors]:
 
 
 def _read(snapshot: Snapshot) -> list[Vectors]:
-    layers = [[segment for segment, _ in live.layers] for live in snapshot.segments]
+    layers = [live.layers for live in snapshot.segments]
     rarity = [
         _rarities(snapshot, [row[depth] for row in layers if depth < len(row)], depth) for depth in range(2)
     ]

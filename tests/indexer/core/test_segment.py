@@ -68,7 +68,7 @@ def ask(snapshot: Snapshot, text: str) -> tuple[int, list[tuple[float, int]]]:
 def test_lists_are_those_that_python_decodes(snapshot: Snapshot) -> None:
     prepared = Prepared.of(snapshot)
     for live, layers in zip(snapshot.segments, prepared.layers, strict=True):
-        for (segment, _), core in zip(live.layers, layers, strict=True):
+        for segment, core in zip(live.layers, layers, strict=True):
             for word in range(core.words):
                 assert queries.ordinals_of(core, word).tolist() == segment.postings(word).ordinals.tolist()
 

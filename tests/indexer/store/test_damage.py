@@ -191,12 +191,21 @@ def test_a_header_that_lies_is_refused(index: Path, change: Callable[[dict[str, 
     one_line(raised.value, str(path), "--rebuild")
 
 
-def test_weights_of_another_segment_are_refused(index: Path) -> None:
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda header: header["meta"].update(pairs=1), "1 pairs"),
+        (lambda header: header["arrays"][0].update(shape=[10, 1]), "(10, 1)"),
+    ],
+)
+def test_weights_of_another_segment_are_refused(
+    index: Path, change: Callable[[Any], None], said: str
+) -> None:
     path = file_of(index, ".w")
-    rewrite_header(path, lambda header: header["meta"].update(pairs=1))
+    rewrite_header(path, change)
     with pytest.raises(IndexCorruptError) as raised:
         open_index(str(index))
-    one_line(raised.value, str(path), "1 pairs")
+    one_line(raised.value, str(path), said, "--rebuild")
 
 
 def test_damage_does_not_get_into_a_merged_segment(

@@ -7,22 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer import ELEMENTS, Ranking, open_index
+from indexer.store.arrayfile import ArrayFile
 from indexer.store.bm25f import norms, weights
-from indexer.store.weights import Basis
+from indexer.store.weights import STEPS, ZERO, Basis, encode_norms
 
 KINDS = len(ELEMENTS)
-STEPS, ZERO = 12, 120
 boosts = st.lists(st.one_of(st.just(0.0), st.floats(0.01, 50)), min_size=KINDS, max_size=KINDS)
 b_values = st.lists(st.sampled_from([0.0, 0.3, 0.75, 1.0]), min_size=KINDS, max_size=KINDS)
 mean_values = st.lists(st.one_of(st.just(0.0), st.floats(0.5, 5000)), min_size=KINDS, max_size=KINDS)
 rows = st.lists(st.integers(0, 40), min_size=KINDS, max_size=KINDS)
-
-
-def encode_weights(weight: np.ndarray) -> np.ndarray:
-    """Return the byte of each weight; 0 for a weight of 0 or below the scale."""
-    with np.errstate(divide="ignore"):
-        steps = np.ceil(np.log2(weight) * STEPS - 1e-9)
-    return (np.clip(steps, -ZERO, 255 - ZERO) + ZERO).astype(np.uint8)
 
 
 def upper_bounds(slack: float) -> np.ndarray:
@@ -43,7 +36,7 @@ def exact(ranking: Ranking, counts: np.ndarray, lengths: np.ndarray, means: np.n
 @given(st.lists(st.floats(0, 1e6), max_size=40))
 def test_a_code_is_an_upper_bound_and_a_close_one(values: list[float]) -> None:
     weight = np.array(values)
-    codes = encode_weights(weight)
+    codes = encode_norms(weight)
     bounds = upper_bounds(1.0)
     assert (bounds[codes] >= weight).all()
     inside = (codes > 0) & (codes < 255)
@@ -80,25 +73,19 @@ def test_bounds_hold_the_exact_weight_when_means_and_boosts_have_changed(
     then, now = ranking_of(boost, b), ranking_of(boost2, b if same_b else b2)
     slack = Basis.of(then, means).slack(Basis.of(now, means2))
     assert slack >= 1
-    codes = encode_weights(exact(then, counts, lengths, means))
+    codes = encode_norms(norms(then, lengths, means))
     with np.errstate(invalid="ignore"):
-        bounds = upper_bounds(slack)[codes]
+        bounds = np.where(counts > 0, counts * upper_bounds(slack)[codes], 0).sum(axis=1)
     assert (bounds >= exact(now, counts, lengths, means2)).all()
 
 
-def test_the_stored_weights_of_an_index_are_those_of_its_postings(small_index: Path) -> None:
+def test_the_stored_norms_of_an_index_are_those_of_its_lengths(small_index: Path) -> None:
     with open_index(str(small_index)) as index:
         snapshot = index._current()
         for live in snapshot.segments:
-            segment, stored = live.segment, live.weights
-            basis = stored.basis
+            basis = live.weights.basis
             ranking = ranking_of(list(basis.boost), list(basis.b))
-            pairs = segment.pairs_of(0, len(segment.word_ids))
-            weight = exact(
-                ranking,
-                segment.shape_table[pairs.shapes],
-                segment.lengths[pairs.ordinals],
-                np.array(basis.means),
-            )
-            assert (stored.codes == encode_weights(weight)).all()
+            lengths = live.lengths(np.arange(len(live.segment)))
+            expected = encode_norms(norms(ranking, lengths, np.array(basis.means)))
+            assert (expected == ArrayFile(live.weights.path, "weights").array("norms").T).all()
             assert snapshot.slack(live, index.ranking) < 1.3
