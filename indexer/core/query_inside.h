@@ -102,7 +102,12 @@ int ranking_is_over(fa_query *query);
 static inline size_t words_of(uint32_t versions) { return ((size_t)versions + 63) / 64; }
 static inline int has_bit(const uint64_t *mask, uint32_t at) { return mask[at >> 6] >> (at & 63) & 1; }
 static inline void set_bit(uint64_t *mask, uint32_t at) { mask[at >> 6] |= (uint64_t)1 << (at & 63); }
-static inline int counts_bits(uint64_t word) { return __builtin_popcountll(word); }
+/* Without an instruction that not every processor has, the compiler would call a function for each word. */
+static inline int counts_bits(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return (int)(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
 static inline const fa_live *live_at(const fa_query *query, uint32_t place) { return &query->program.segments[place]; }
 static inline state *state_of(const fa_query *query, uint32_t leaf, uint32_t place) {
     return &query->states[(size_t)leaf * query->program.segment_count + place];

@@ -14,7 +14,7 @@ typedef struct greatest {
     size_t count, most;
 } greatest;
 
-static void put(greatest *kept, double value) {
+static void put_among(greatest *kept, double value) {
     double *heap = kept->least_first;
     size_t at;
     if (kept->count < kept->most) {
@@ -22,7 +22,6 @@ static void put(greatest *kept, double value) {
         heap[at] = value;
         return;
     }
-    if (!kept->most || !(value > heap[0])) return;
     for (at = 0;;) {
         size_t child = 2 * at + 1;
         if (child >= kept->count) break;
@@ -32,6 +31,11 @@ static void put(greatest *kept, double value) {
         at = child;
     }
     heap[at] = value;
+}
+
+/* Most values are none of the greatest. */
+static inline void put(greatest *kept, double value) {
+    if (kept->count < kept->most || (kept->most && value > kept->least_first[0])) put_among(kept, value);
 }
 
 typedef struct ranking {

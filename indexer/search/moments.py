@@ -7,6 +7,7 @@ apart by the key of their address. Masks here are lists: one for each segment, i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ Mask = NDArray[np.bool_]
 Moments = NDArray[np.uint64]
 
 
+@lru_cache(maxsize=1024)
 def looks_at_pages(node: Node) -> bool:
     """Tell whether a query needs all versions of a page to be answered."""
     return any(isinstance(part, LiveAt | Appeared | Vanished) for part in every_node(node))

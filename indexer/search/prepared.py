@@ -41,6 +41,7 @@ class Prepared:
     """The segments of a snapshot, in memory that the core reads. Safe from many threads.
 
     offsets: where the mask of each segment begins among the masks of all, one behind the other, in numbers of 64 bits.
+    versions: of all segments, removed ones too.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -62,6 +63,7 @@ class Prepared:
         ]
         sizes = [(len(live.segment) + 63) // 64 for live in snapshot.segments]
         self.offsets: list[int] = [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
+        self.versions = sum(len(live.segment) for live in snapshot.segments)
         self.means = (ctypes.c_double * queries.KINDS)(*snapshot.means.tolist())
         self._by_ranking: list[tuple[Ranking, tuple[Any, queries.Program]]] = []
         self._priors: dict[tuple[int, float, float], NDArray[np.float64]] = {}

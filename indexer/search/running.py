@@ -96,6 +96,7 @@ class Carried:
             query.run(program, self._answer)
         except queries.DamagedError as error:
             raise self._prepared.damage(error) from error
+        self.complete: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
 
     @staticmethod
     def _wanted_at_most(count: int) -> int:
@@ -159,11 +160,10 @@ class Carried:
         """Words whose nearness counts."""
         return self._made.pairs
 
-    @cached_property
-    def complete(self) -> list[int]:
-        leaves, segments = self._sizes
-        found: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
-        return found
+    @property
+    def versions(self) -> int:
+        """How many versions there are to look at, removed ones too."""
+        return self._prepared.versions
 
     @cached_property
     def holding(self) -> dict[Leaf, int]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +39,7 @@ _MAIN_LANGUAGE = 0.2
 RELAXED = Notice("no page has all of these words; these have some of them")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One page found. versions: (segment number, ordinal) of the best version, or of those that are equally good.
 
     explanation: of the score of the first of these, when it was asked for.
@@ -144,7 +142,7 @@ def _answer(
     if run.notices:
         query = replace(query, notices=(*query.notices, *run.notices))
     if explain:
-        found = [replace(item, explanation=run.explained(item)) for item in found]
+        found = [item._replace(explanation=run.explained(item)) for item in found]
     return Ranked(
         query,
         run.total,
@@ -345,13 +343,9 @@ class _Run:
         complete = self._carried.complete
         return sum(map(min, complete, self._complete) if self._complete else complete)
 
-    @cached_property
-    def _versions(self) -> int:
-        return sum(len(live.segment) for live in self._snapshot.segments)
-
     @property
     def _is_all_found(self) -> bool:
-        return self._expansions.is_whole and self._looked_at == self._versions
+        return self._expansions.is_whole and self._looked_at == self._carried.versions
 
     @property
     def notices(self) -> list[str]:
@@ -367,7 +361,7 @@ class _Run:
                     "the time was up: %(looked_at)s of %(versions)s page versions were looked at,"
                     " the answer is partial",
                     looked_at=self._looked_at,
-                    versions=self._versions,
+                    versions=self._carried.versions,
                 )
             )
         return notices

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +65,7 @@ def expand(
     More than `limit` words in all are not taken: each leaf gets its share, of a wildcard's words those that most
     versions of a segment hold, of a fuzzy word's the nearest and then those; a notice says so.
     """
-    wide = [
-        leaf
-        for leaf in all_leaves(tree)
-        if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
-    ]
+    wide = _wide_leaves(tree)
     found = Expansions({})
     if not wide:
         return found
@@ -104,6 +101,16 @@ def expand(
         found.words[leaf] = known[bare]
     found.notices = tuple(notices)
     return found
+
+
+@lru_cache(maxsize=1024)
+def _wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
+    """Return the leaves that stand for several words."""
+    return tuple(
+        leaf
+        for leaf in all_leaves(tree)
+        if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
+    )
 
 
 def _count_everywhere(ranked: dict[str, tuple[int, int]], listed: dict[Segment, Rows]) -> None:

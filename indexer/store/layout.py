@@ -19,14 +19,14 @@ from typing import Any
 from indexer.store import disk
 from indexer.store.errors import IndexCorruptError, IndexError_, IndexMissingError
 
-_CURRENT = "current"
+CURRENT = "current"
 _GENERATION = re.compile(r"g[1-9][0-9]{0,8}")
 
 
 def live_folder(index_dir: str) -> str:
     """Return the folder of the live generation. Raises IndexMissingError, IndexCorruptError."""
     try:
-        file = os.open(f"{index_dir}/{_CURRENT}", os.O_RDONLY)  # asked for by every query
+        file = os.open(f"{index_dir}/{CURRENT}", os.O_RDONLY)
         try:
             name = os.read(file, 64).decode("ascii", errors="replace").strip()
         finally:
@@ -38,10 +38,10 @@ def live_folder(index_dir: str) -> str:
     except NotADirectoryError as error:
         raise IndexMissingError(f"{index_dir}: not a folder, so no index is here") from error
     except OSError as error:
-        raise IndexError_(f"{index_dir}/{_CURRENT}: cannot be read: {error.strerror}") from error
+        raise IndexError_(f"{index_dir}/{CURRENT}: cannot be read: {error.strerror}") from error
     if not _GENERATION.fullmatch(name):
         raise IndexCorruptError(
-            f"{index_dir}/{_CURRENT}: holds {name!r}, expected the name of a folder like g1;"
+            f"{index_dir}/{CURRENT}: holds {name!r}, expected the name of a folder like g1;"
             " index the archives again with --rebuild"
         )
     return os.path.join(index_dir, name)
@@ -70,11 +70,11 @@ def folder_before(index_dir: str, folder: str) -> str:
 
 def make_live(index_dir: str, folder: str) -> None:
     """Make a generation the live one, in one step that survives a crash, and remove all others."""
-    temporary = os.path.join(index_dir, _CURRENT + ".tmp")
+    temporary = os.path.join(index_dir, CURRENT + ".tmp")
     with disk.create(temporary) as file:
         file.write(os.path.basename(folder).encode("ascii") + b"\n")
         disk.sync(file)
-    disk.rename(temporary, os.path.join(index_dir, _CURRENT))
+    disk.rename(temporary, os.path.join(index_dir, CURRENT))
     disk.sync_folder(index_dir)
     remove_leftovers(index_dir)
 

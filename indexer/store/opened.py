@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from archiver.errors import FindingAidError
 from indexer.store.catalogue import Catalogue
 from indexer.store.errors import IndexError_
 from indexer.store.files import Places
-from indexer.store.layout import live_folder
+from indexer.store.layout import CURRENT, live_folder
 from indexer.store.snapshot import Snapshot
 
 ATTEMPTS = 20  # how often to look again when a writer replaces what is being read
@@ -23,6 +24,7 @@ class OpenedIndex:
         self.index_dir = index_dir
         self._lock = threading.Lock()
         self._folder = ""
+        self._live: tuple[tuple[int, ...], str] = (), ""  # what told the live generation, and what it told
         self._catalogue: Catalogue | None = None
         self._snapshot: Snapshot | None = None
         self._places: Places | None = None
@@ -42,7 +44,7 @@ class OpenedIndex:
         Raises the errors of indexer.store.errors.
         """
         for _ in range(ATTEMPTS):
-            folder = live_folder(self.index_dir)
+            folder = self._live_folder()
             try:
                 return self._newest_of(folder)
             except (FindingAidError, sqlite3.Error, RuntimeError) as error:
@@ -50,6 +52,19 @@ class OpenedIndex:
                 if live_folder(self.index_dir) == folder:
                     raise self.translated(error) from error
         raise IndexError_(f"{self.index_dir}: replaced again and again while it was opened; try again later")
+
+    def _live_folder(self) -> str:
+        """Return the folder of the live generation, read anew when another file says so than at the last look."""
+        try:
+            found = os.stat(f"{self.index_dir}/{CURRENT}")  # asked for by every query
+        except OSError:
+            return live_folder(self.index_dir)  # which tells what is wrong
+        state = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size)
+        known, folder = self._live
+        if known != state:
+            folder = live_folder(self.index_dir)
+            self._live = state, folder
+        return folder
 
     def _newest_of(self, folder: str) -> Snapshot:
         with self._lock:
