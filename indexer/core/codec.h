@@ -16,7 +16,8 @@ enum {
     FA_MAX_VERSIONS = 1 << 16,
     FA_POSITION_BITS = 28, /* a position is below 2^28 */
     FA_LONG_RUN = 8,       /* positions from which on a run has its high bits apart */
-    FA_RARE = 255,         /* a shape that is told elsewhere */
+    FA_OTHER = 15,         /* a shape that is told in a byte elsewhere */
+    FA_RARE = 255,         /* in such a byte: a shape that is told in a third place */
     FA_FEW_PAIRS = 4,      /* a list of fewer has two bytes a gap; the others choose their bits */
     FA_GAP_BITS = 16       /* of the greatest gap */
 };

@@ -3,7 +3,8 @@
 /* A segment that is being read, word by word. */
 typedef struct reader {
     fa_source from;
-    size_t words, pairs, shapes;
+    size_t words, shapes;
+    size_t pairs; /* for which there is room in its `shapes`: those it has, or one more */
     uint32_t *numbers; /* what each of its shapes is in the merge, UINT32_MAX where that is not known yet */
     uint8_t *totals;   /* occurrences of each of its shapes, FA_LONG_RUN for that many or more */
     /* the word in hand, the next one to be joined */
@@ -12,7 +13,7 @@ typedef struct reader {
     uint32_t id;
     /* where its list begins */
     uint32_t pair, ordinal_byte, position_byte, spelling_byte;
-    size_t rare; /* entries FA_RARE of shapes before its list */
+    size_t others, rare; /* entries FA_OTHER of shapes before its list, and FA_RARE among those */
 } reader;
 
 struct fa_merge {
@@ -44,7 +45,7 @@ static int sizes_fit(const fa_source *from) {
            from->ordinal_ends.size == 4 * words && from->position_ends.size == 4 * words &&
            from->extents.size == (size_t)4 * from->versions && from->versions <= FA_MAX_VERSIONS &&
            is_size(from->rare_size) && is_size(from->shape_size) && from->rare_shapes.size % from->rare_size == 0 &&
-           from->shape_table.size % (from->shape_size * FA_ELEMENTS) == 0 && from->shapes.size <= UINT32_MAX;
+           from->shape_table.size % (from->shape_size * FA_ELEMENTS) == 0 && from->shapes.size <= UINT32_MAX / 2;
 }
 
 /* The counts of a shape, and how many occurrences they are. */
@@ -76,7 +77,7 @@ static enum fa_status read_word(reader *r) {
 static enum fa_status begin_reader(reader *r, const fa_source *from) {
     r->from = *from;
     r->words = from->word_ids.size / 4;
-    r->pairs = from->shapes.size;
+    r->pairs = 2 * from->shapes.size;
     r->shapes = from->shape_table.size / (from->shape_size * FA_ELEMENTS);
     r->numbers = malloc((r->shapes ? r->shapes : 1) * sizeof *r->numbers);
     r->totals = malloc(r->shapes ? r->shapes : 1);
@@ -165,10 +166,14 @@ static inline enum fa_status next_gap(gaps *g, uint32_t *gap) {
 
 /* Read the shape of a pair, the next one in the order of pairs. */
 static inline enum fa_status read_shape(reader *r, size_t pair, size_t *shape) {
-    *shape = r->from.shapes.data[pair];
-    if (*shape == FA_RARE) {
-        if (r->rare >= r->from.rare_shapes.size / r->from.rare_size) return FA_CORRUPT;
-        *shape = small_at(r->from.rare_shapes, r->rare++, r->from.rare_size);
+    *shape = r->from.shapes.data[pair / 2] >> 4 * (pair % 2) & 15u;
+    if (*shape == FA_OTHER) {
+        if (r->others >= r->from.other_shapes.size) return FA_CORRUPT;
+        *shape = r->from.other_shapes.data[r->others++];
+        if (*shape == FA_RARE) {
+            if (r->rare >= r->from.rare_shapes.size / r->from.rare_size) return FA_CORRUPT;
+            *shape = small_at(r->from.rare_shapes, r->rare++, r->from.rare_size);
+        }
     }
     return *shape < r->shapes ? FA_OK : FA_CORRUPT;
 }

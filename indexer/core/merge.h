@@ -16,7 +16,7 @@ typedef struct fa_merge fa_merge;
  * outside of them is read. rare_size, shape_size: bytes of each number in rare_shapes and shape_table, 1, 2 or 4. */
 typedef struct fa_source {
     fa_bytes word_ids, word_ends, words, pair_ends, ordinal_ends, ordinals, position_ends, positions;
-    fa_bytes shapes, rare_shapes, shape_table, extents;
+    fa_bytes shapes, other_shapes, rare_shapes, shape_table, extents;
     uint32_t rare_size, shape_size;
     uint32_t versions;
     const int32_t *places; /* the new ordinal of each version, negative for one that is dropped; rising over all sources */

@@ -22,6 +22,7 @@ ARRAYS = (
     "position_ends",
     "positions",
     "shapes",
+    "other_shapes",
     "rare_shapes",
     "shape_table",
     "extent",

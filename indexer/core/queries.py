@@ -53,8 +53,8 @@ class Array(ctypes.Structure):
 
 ARRAYS = (
     *(f"{items}_{what}" for items in ("pair", "ordinal", "position") for what in ("sizes", "great", "marks")),
-    "ordinals", "positions", "shapes", "rare_shapes", "rare_ranks", "shape_table", "lengths", "extent", "language",
-    "norms",
+    "ordinals", "positions", "shapes", "other_shapes", "rare_shapes", "shape_ranks", "shape_table", "lengths",
+    "extent", "language", "norms",
 )  # fmt: skip
 
 

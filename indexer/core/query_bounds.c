@@ -58,10 +58,9 @@ static float scale_of(const bounds *in, const held *list) {
 typedef struct bounded {
     fa_query *query;
     const fa_segment *segment;
-    const uint8_t *norms, *shapes; /* norms: NULL for none, and no bounds; shapes: of the pairs of the list */
+    const uint8_t *norms; /* NULL for none, and no bounds */
     uint64_t start;
     uint32_t versions;
-    uint32_t common; /* shapes below it are told by their byte */
     float scale, most; /* `most` times the saturated weight is added; 0: the weight itself */
     const float *norm; /* by code */
 } bounded;
@@ -76,16 +75,14 @@ static int bound_list(fa_query *query, const held *list, bounded *made) {
     made->query = query;
     made->norm = query->bounds;
     made->segment = segment;
-    made->norms = made->shapes = NULL;
+    made->norms = NULL;
     made->start = start;
     made->versions = segment->versions;
-    made->common = segment->shape_count < FA_RARE ? segment->shape_count : FA_RARE;
     if (segment->norms.data == NULL) return FA_OK;
     TRY(fa_require(segment, &segment->norms, 0, (uint64_t)segment->versions * FA_KINDS, &query->fault));
-    TRY(fa_require(segment, &segment->shapes, start, start + list->list.count, &query->fault));
+    TRY(fa_require_shapes(segment, start, start + list->list.count, &query->fault));
     TRY(fa_require(segment, &segment->shape_table, 0, segment->shape_table.size, &query->fault));
     made->norms = segment->norms.data;
-    made->shapes = segment->shapes.data + start;
     return FA_OK;
 }
 
@@ -109,26 +106,23 @@ static inline float share_of_pair(const bounded *in, uint32_t shape, uint32_t ve
 }
 
 /* Add to the number of a version what the pair in a row of the list gives at most. */
-static inline int add_pair(const bounded *in, uint32_t row, uint32_t version, float *to) {
-    uint32_t shape = in->shapes[row];
-    if (shape >= in->common) TRY(fa_shape_of(in->segment, in->start + row, &shape, &in->query->fault));
+static int add_pair(const bounded *in, uint32_t row, uint32_t version, float *to) {
+    uint32_t shape;
+    TRY(fa_shape_of(in->segment, in->start + row, &shape, &in->query->fault));
     to[version] += share_of_pair(in, shape, version);
     return FA_OK;
 }
 
 /* The same for all pairs of a list whose versions match. */
 static int add_all(const bounded *in, const uint32_t *ordinals, uint32_t count, const uint64_t *matched, float *to) {
-    uint64_t rare = 0;
-    TRY(fa_rare_before(in->segment, in->start, &rare, &in->query->fault));
+    const fa_segment *segment = in->segment;
+    fa_rank rank;
+    TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
     for (uint32_t row = 0; row < count; row++) {
-        uint32_t shape = in->shapes[row];
-        if (!has_bit(matched, ordinals[row])) {
-            rare += shape == FA_RARE;
-            continue;
-        }
-        if (shape >= in->common)
-            TRY(fa_shape_in_row(in->segment, in->shapes[row], &rare, &shape, &in->query->fault));
-        to[ordinals[row]] += share_of_pair(in, shape, ordinals[row]);
+        uint32_t shape = fa_coded_shape(segment, in->start + row);
+        if (shape == FA_OTHER || shape >= segment->shape_count)
+            TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
+        if (has_bit(matched, ordinals[row])) to[ordinals[row]] += share_of_pair(in, shape, ordinals[row]);
     }
     return FA_OK;
 }

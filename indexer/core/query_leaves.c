@@ -6,14 +6,14 @@
 /* Leave the pairs with the word in some of the elements. */
 static int choose_elements(const held *list, uint32_t *ordinals, uint32_t *rows, uint32_t *count, fa_fault *fault) {
     const fa_segment *segment = list->list.segment;
-    const fa_array *shapes = &segment->shapes;
-    uint64_t rare = 0, start = list->list.start;
+    uint64_t start = list->list.start;
+    fa_rank rank;
     uint32_t chosen = 0;
-    TRY(fa_require(segment, shapes, start, start + *count, fault));
-    TRY(fa_rare_before(segment, start, &rare, fault));
+    TRY(fa_require_shapes(segment, start, start + *count, fault));
+    TRY(fa_rank_of(segment, start, &rank, fault));
     for (uint32_t row = 0; row < *count; row++) {
         uint32_t shape;
-        TRY(fa_shape_in_row(segment, shapes->data[start + row], &rare, &shape, fault));
+        TRY(fa_next_shape(segment, start + row, &rank, &shape, fault));
         ordinals[chosen] = ordinals[row];
         rows[chosen] = rows[row];
         chosen += (segment->shape_facts[shape].elements & list->elements) != 0;

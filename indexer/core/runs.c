@@ -54,25 +54,25 @@ int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordi
     cursor->skips = NULL;
     cursor->row = 0;
     cursor->bit = before * 8;
-    status = fa_require(segment, &segment->shapes, list->start, list->start + list->count, fault);
-    if (status == FA_OK) status = fa_rare_before(segment, list->start, &cursor->rare, fault);
+    status = fa_require_shapes(segment, list->start, list->start + list->count, fault);
+    if (status == FA_OK) status = fa_rank_of(segment, list->start, &cursor->rank, fault);
     cursor->first_bit = cursor->bit;
-    cursor->first_rare = cursor->rare;
+    cursor->first_rank = cursor->rank;
     return status;
 }
 
 /* Go over the pairs before `row`. */
 static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    const uint8_t *coded = segment->shapes.data + cursor->list->start;
+    const uint64_t start = cursor->list->start;
     for (uint32_t at = cursor->row; at < row; at++) {
-        uint32_t shape = coded[at], width = segment->bits[cursor->ordinals[at]];
+        uint32_t shape = fa_coded_shape(segment, start + at), width = segment->bits[cursor->ordinals[at]];
         uint64_t size;
-        if (shape < FA_RARE && shape < segment->shape_count && !segment->shape_facts[shape].is_long) {
+        if (shape < FA_OTHER && shape < segment->shape_count && !segment->shape_facts[shape].is_long) {
             cursor->bit += (uint64_t)segment->shape_facts[shape].total * width; /* nearly all of them */
             continue;
         }
-        int status = fa_shape_in_row(segment, coded[at], &cursor->rare, &shape, fault);
+        int status = fa_next_shape(segment, start + at, &cursor->rank, &shape, fault);
         if (status == FA_OK) status = size_of(segment, shape, width, &size, fault);
         if (status != FA_OK) return status;
         cursor->bit += size;
@@ -84,9 +84,12 @@ static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
 int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault) {
     fa_cursor moved = *cursor;
     for (uint32_t row = 0, at = 0;; at++) {
-        uint64_t bit = moved.bit - moved.first_bit, rare = moved.rare - moved.first_rare;
-        if (bit > UINT32_MAX || rare > UINT32_MAX) return FA_TOO_LARGE;
-        skips[at] = (fa_skip){(uint32_t)bit, (uint32_t)rare};
+        uint64_t bit = moved.bit - moved.first_bit;
+        /* no list has as many pairs as would not fit */
+        uint32_t others = (uint32_t)(moved.rank.others - moved.first_rank.others);
+        uint32_t rare = (uint32_t)(moved.rank.rare - moved.first_rank.rare);
+        if (bit > UINT32_MAX) return FA_TOO_LARGE;
+        skips[at] = (fa_skip){(uint32_t)bit, others, rare};
         if (cursor->list->count - row <= FA_SKIP) return FA_OK;
         row += FA_SKIP;
         int status = step_to(&moved, row, fault);
@@ -100,12 +103,13 @@ int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fau
         const fa_skip *skip = &cursor->skips[row / FA_SKIP];
         cursor->row = row / FA_SKIP * FA_SKIP;
         cursor->bit = cursor->first_bit + skip->bit;
-        cursor->rare = cursor->first_rare + skip->rare;
+        cursor->rank.others = cursor->first_rank.others + skip->others;
+        cursor->rank.rare = cursor->first_rank.rare + skip->rare;
     }
     int status = step_to(cursor, row, fault);
     if (status != FA_OK) return status;
-    uint64_t rare = cursor->rare; /* not counted on: the pair may be asked for again */
-    return fa_shape_in_row(segment, segment->shapes.data[cursor->list->start + row], &rare, shape, fault);
+    fa_rank rank = cursor->rank; /* not counted on: the pair may be asked for again */
+    return fa_next_shape(segment, cursor->list->start + row, &rank, shape, fault);
 }
 
 /* Return eight bytes from a byte on; what would lie behind the array is 0. */

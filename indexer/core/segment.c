@@ -117,37 +117,62 @@ int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals
 
 /* ---------------------------------------------------------------- shapes */
 
-int fa_rare_before(const fa_segment *segment, uint64_t pair, uint64_t *before, fa_fault *fault) {
+/* Count those of 16 numbers of four bits that are FA_OTHER. */
+static uint32_t others_in(uint64_t sixteen) {
+    uint64_t all = sixteen & sixteen >> 1;
+    all &= all >> 2;
+    return (uint32_t)__builtin_popcountll(all & 0x1111111111111111u);
+}
+
+/* Count the other shapes among the pairs `from`, which is even, to `to`; `shapes` was required of them. */
+static uint64_t count_others(const fa_segment *segment, uint64_t from, uint64_t to) {
+    const uint8_t *at = segment->shapes.data + from / 2, *end = segment->shapes.data + to / 2;
+    uint64_t found = to % 2 && fa_coded_shape(segment, to - 1) == FA_OTHER, eight;
+    for (; end - at >= 8; at += 8) {
+        memcpy(&eight, at, 8);
+        found += others_in(eight);
+    }
+    for (; at < end; at++) found += others_in(*at);
+    return found;
+}
+
+int fa_rank_of(const fa_segment *segment, uint64_t pair, fa_rank *rank, fa_fault *fault) {
     uint64_t block = pair / FA_RANK_BLOCK, begin = block * FA_RANK_BLOCK;
-    int status = fa_item_at(segment, &segment->rare_ranks, block, before, fault);
-    if (status == FA_OK) status = fa_require(segment, &segment->shapes, begin, pair, fault);
+    int status = fa_item_at(segment, &segment->shape_ranks, 2 * block, &rank->others, fault);
+    if (status == FA_OK) status = fa_item_at(segment, &segment->shape_ranks, 2 * block + 1, &rank->rare, fault);
+    if (status == FA_OK) status = fa_require_shapes(segment, begin, pair, fault);
     if (status != FA_OK) return status;
-    for (uint64_t at = begin; at < pair; at++) *before += segment->shapes.data[at] == FA_RARE;
+    uint64_t first = rank->others, last = first + count_others(segment, begin, pair);
+    status = fa_require(segment, &segment->other_shapes, first, last, fault);
+    if (status != FA_OK) return status;
+    for (uint64_t at = first; at < last; at++) rank->rare += segment->other_shapes.data[at] == FA_RARE;
+    rank->others = last;
     return FA_OK;
 }
 
-static int rare_shape(const fa_segment *segment, uint64_t place, uint32_t *shape, fa_fault *fault) {
-    uint64_t found = 0;
-    int status = fa_item_at(segment, &segment->rare_shapes, place, &found, fault);
+int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint32_t *shape, fa_fault *fault) {
+    const fa_array *from = &segment->shapes;
+    uint64_t found = fa_coded_shape(segment, pair);
+    int status = FA_OK;
+    if (found == FA_OTHER) {
+        from = &segment->other_shapes;
+        status = fa_item_at(segment, from, rank->others++, &found, fault);
+        if (status == FA_OK && found == FA_RARE) {
+            from = &segment->rare_shapes;
+            status = fa_item_at(segment, from, rank->rare++, &found, fault);
+        }
+    }
     if (status != FA_OK) return status;
-    if (found >= segment->shape_count) return fa_damaged(segment, &segment->rare_shapes, fault);
+    if (found >= segment->shape_count) return fa_damaged(segment, from, fault);
     *shape = (uint32_t)found;
     return FA_OK;
 }
 
-int fa_shape_in_row(const fa_segment *segment, uint8_t coded, uint64_t *rare, uint32_t *shape, fa_fault *fault) {
-    *shape = coded;
-    if (coded == FA_RARE) return rare_shape(segment, (*rare)++, shape, fault);
-    return coded < segment->shape_count ? FA_OK : fa_damaged(segment, &segment->shapes, fault);
-}
-
 int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault) {
-    uint64_t rare = 0;
-    int status = fa_require(segment, &segment->shapes, pair, pair + 1, fault);
-    if (status != FA_OK) return status;
-    uint8_t coded = segment->shapes.data[pair];
-    if (coded == FA_RARE) status = fa_rare_before(segment, pair, &rare, fault);
-    return status == FA_OK ? fa_shape_in_row(segment, coded, &rare, shape, fault) : status;
+    fa_rank rank = {0, 0};
+    int status = fa_require_shapes(segment, pair, pair + 1, fault);
+    if (status == FA_OK && fa_coded_shape(segment, pair) == FA_OTHER) status = fa_rank_of(segment, pair, &rank, fault);
+    return status == FA_OK ? fa_next_shape(segment, pair, &rank, shape, fault) : status;
 }
 
 int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault) {

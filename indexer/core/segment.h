@@ -14,8 +14,9 @@
 #include "core.h"
 
 #define FA_KINDS 10       /* elements of a page, as in indexer/text/elements.py */
-#define FA_RARE 255       /* instead of a shape: it stands among the rare ones */
-#define FA_RANK_BLOCK 256 /* pairs for which it is told how many rare shapes stand before them */
+#define FA_OTHER 15       /* instead of one of the most frequent shapes: it stands among the other ones */
+#define FA_RARE 255       /* instead of one of the other shapes: it stands among the rare ones */
+#define FA_RANK_BLOCK 256 /* pairs for which it is told how many other and rare shapes stand before them */
 #define FA_FEW 4          /* pairs: a list of fewer has two bytes a gap */
 #define FA_GAP_BITS 16    /* of the greatest gap */
 #define FA_MARK 64        /* items for which it is told what stands before them */
@@ -52,7 +53,7 @@ typedef struct fa_ends {
 
 typedef struct fa_segment {
     fa_ends pair_ends, ordinal_ends, position_ends; /* by word */
-    fa_array ordinals, positions, shapes, rare_shapes, rare_ranks, shape_table;
+    fa_array ordinals, positions, shapes, other_shapes, rare_shapes, shape_ranks, shape_table;
     fa_array lengths, extent, language;         /* by version */
     fa_array norms; /* element by element a byte for each version: see query_bounds.c; size 0 when there are none */
     const fa_shape *shape_facts;                /* one for each row of shape_table, see fa_segment_shapes */
@@ -77,10 +78,15 @@ typedef struct fa_list {
     uint64_t ordinals_from, ordinals_to; /* bytes */
 } fa_list;
 
+/* Shapes that stand before a pair of the segment apart from `shapes`: the other ones, and the rare ones among them. */
+typedef struct fa_rank {
+    uint64_t others, rare;
+} fa_rank;
+
 /* Where the positions of every FA_SKIP-th pair of a list begin, counted from those of its first pair, and the rare
  * shapes between: see fa_cursor_skips. */
 typedef struct fa_skip {
-    uint32_t bit, rare;
+    uint32_t bit, others, rare;
 } fa_skip;
 
 #define FA_SKIP 32
@@ -90,8 +96,9 @@ typedef struct fa_cursor {
     const fa_list *list;
     const uint32_t *ordinals; /* of all pairs of the list */
     uint64_t bit;             /* where the positions of the pair `row` begin */
-    uint64_t rare;            /* rare shapes before it */
-    uint64_t first_bit, first_rare; /* both at the first pair */
+    fa_rank rank;             /* of that pair */
+    uint64_t first_bit;       /* both at the first pair */
+    fa_rank first_rank;
     const fa_skip *skips;     /* NULL: not known */
     uint32_t row;
 } fa_cursor;
@@ -161,15 +168,25 @@ int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault
 /* Write the ordinals of a list, rising; room for list->count. */
 int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault);
 
-/* Return how many rare shapes stand before a pair of the segment. */
-int fa_rare_before(const fa_segment *segment, uint64_t pair, uint64_t *before, fa_fault *fault);
+/* Return what stands before a pair of the segment apart from `shapes`. */
+int fa_rank_of(const fa_segment *segment, uint64_t pair, fa_rank *rank, fa_fault *fault);
 
 /* Return the shape of a pair of the segment; it is one of shape_table. */
 int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault);
 
-/* Return the shape of a pair that is known to have the number `coded` in `shapes`; *rare: rare shapes before it, which
- * is counted on. */
-int fa_shape_in_row(const fa_segment *segment, uint8_t coded, uint64_t *rare, uint32_t *shape, fa_fault *fault);
+/* Make sure that `shapes` can be read for the pairs `from` to `to` (excluded) of the segment. */
+static inline int fa_require_shapes(const fa_segment *segment, uint64_t from, uint64_t to, fa_fault *fault) {
+    if (to > segment->pairs) return fa_damaged(segment, &segment->shapes, fault);
+    return fa_require(segment, &segment->shapes, from / 2, to / 2 + to % 2, fault);
+}
+
+/* Return the number of a pair in `shapes`, which was required before: FA_OTHER or a shape that may not be there. */
+static inline uint32_t fa_coded_shape(const fa_segment *segment, uint64_t pair) {
+    return segment->shapes.data[pair / 2] >> 4 * (pair % 2) & 15u;
+}
+
+/* Return the shape of a pair of which `shapes` was required; *rank: of that pair, which becomes that of the next. */
+int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint32_t *shape, fa_fault *fault);
 
 /* Make sure that the row of a shape can be read: fa_item of `shape_table` from FA_KINDS * shape on. */
 static inline int fa_shape_row(const fa_segment *segment, uint32_t shape, fa_fault *fault) {

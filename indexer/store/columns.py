@@ -15,7 +15,7 @@ from indexer.text.elements import ELEMENTS
 
 MAX_VERSIONS = 1 << 16
 KINDS = len(ELEMENTS)
-RANK_BLOCK = 256  # shapes for which it is told how many rare ones stand before them
+RANK_BLOCK = 256  # pairs for which it is told how many shapes that stand apart are before them
 
 
 def word_id(word: str) -> int:

@@ -6,8 +6,8 @@ the version, the shape of the pair (how often in which element), and the positio
 * ordinals: differences to the one before (the first to -1), minus one. A list of fewer than FEW has two bytes for each;
   any other begins with a byte that says in how many bits, those for which the list is smallest: a number whose bits are
   all ones stands for one of the numbers of two bytes behind them.
-* shapes: one byte, an index into the segment's table of shapes, most frequent first;
-  255 says that the index stands in the side array `rare_shapes`.
+* shapes: four bits, an index into the segment's table of shapes, most frequent first; 15 says that the index stands in
+  the side array `other_shapes`, a byte each, in which 255 says that it stands in a further one, `rare_shapes`.
 * positions: in bits, see runs.py.
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+OTHER = 15
 RARE = 255
 FEW = 4
 GAP_BITS = 16

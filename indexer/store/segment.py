@@ -19,7 +19,7 @@ from indexer.store.arrayfile import ArrayFile, PlacedArray, string_at
 from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
 from indexer.store.ends import Ends
 from indexer.store.errors import IndexCorruptError
-from indexer.store.postings import RARE, decode_many_ordinals, decode_ordinals
+from indexer.store.postings import OTHER, RARE, decode_many_ordinals, decode_ordinals
 from indexer.store.runs import RunReader, bit_widths
 
 _READ_AT_ONCE = 1 << 17  # positions that are read at once to be merged
@@ -77,7 +77,8 @@ class Segment:
         self._word_ends, self._pair_ends = self.ends["word_ends"], self.ends["pair_ends"]
         self._words, self._ordinals = file.column("words"), file.column("ordinals")
         self.shapes = file.column("shapes")
-        self._rare_shapes, self._rare_ranks = file.column("rare_shapes"), file.column("rare_ranks")
+        self._other_shapes, self._rare_shapes = file.column("other_shapes"), file.column("rare_shapes")
+        self._shape_ranks = file.column("shape_ranks")
         self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
         self._check_sizes()
         self._facts: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None
@@ -89,7 +90,8 @@ class Segment:
             rows("word_ids") != words
             or any(len(ends) != words for ends in self.ends.values())
             or any(rows(name) != self.size for name in self._PER_VERSION)
-            or rows("shapes") != self.pairs
+            or rows("shapes") != (self.pairs + 1) // 2
+            or self.file.shape("shape_ranks") != (self.pairs // RANK_BLOCK + 1, 2)
             or self.file.shape("lengths")[1:] != (self.length_ends[-1],)
             or self.file.shape("shape_table")[1:] != (KINDS,)
         ):
@@ -300,15 +302,25 @@ class Segment:
 
     def shape_numbers(self, start: int, count: int) -> NDArray[np.int64]:
         """Return the shape (row of shape_table) of `count` pairs from pair `start` on."""
-        numbers: NDArray[np.int64] = self.shapes[start : start + count].astype(np.int64)
-        rare = (numbers == RARE).nonzero()[0]
-        if rare.size:
+        numbers = self._coded_shapes(start, start + count)
+        others = (numbers == OTHER).nonzero()[0]
+        if others.size:
             block = start // RANK_BLOCK
-            before = int(self._rare_ranks[block]) + int(
-                (self.shapes[block * RANK_BLOCK : start] == RARE).sum()
-            )
-            numbers[rare] = self._rare_shapes[before : before + len(rare)]
+            first, rare_before = self._shape_ranks[block].tolist()
+            before = first + int((self._coded_shapes(block * RANK_BLOCK, start) == OTHER).sum())
+            found = self._other_shapes[before : before + len(others)].astype(np.int64)
+            rare = (found == RARE).nonzero()[0]
+            if rare.size:
+                rare_before += int((self._other_shapes[first:before] == RARE).sum())
+                found[rare] = self._rare_shapes[rare_before : rare_before + len(rare)]
+            numbers[others] = found
         return numbers
+
+    def _coded_shapes(self, first: int, last: int) -> NDArray[np.int64]:
+        """Return the numbers of the pairs `first` to `last` (exclusive) in `shapes`."""
+        both = self.shapes[first // 2 : (last + 1) // 2].astype(np.int64)
+        halves = np.stack((both & 15, both >> 4), axis=1).reshape(-1)
+        return halves[first % 2 : first % 2 + last - first]
 
     def pairs_of(self, first: int, last: int) -> Pairs:
         """Return all pairs of the words `first` to `last` (exclusive), decoded at once; at least one word."""

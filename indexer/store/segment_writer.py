@@ -12,7 +12,7 @@ from indexer.core.lists import Lists
 from indexer.store.arrayfile import strings_to_arrays, write_arrays
 from indexer.store.columns import MAX_VERSIONS, RANK_BLOCK, VersionColumns
 from indexer.store.ends import packed_ends
-from indexer.store.postings import RARE
+from indexer.store.postings import OTHER, RARE
 from indexer.store.spill import Spilled, SpillFile
 from indexer.store.stems import stem_rows
 
@@ -58,7 +58,7 @@ class SegmentWriter:
         versions = self._versions
         small = {name: np.concatenate(chunks) for name, chunks in self._small.items()}
         stem_keys, stem_words = stem_rows(small["words"], small["word_ends"], small["languages"])
-        shapes, rare, rank, table = self._order_shapes()
+        shapes = self._ordered_shapes()
         length_bytes, lengths = _packed(versions.lengths)
         write_arrays(
             path,
@@ -66,7 +66,7 @@ class SegmentWriter:
             {
                 "versions": len(versions),
                 "words": len(small["word_ids"]),
-                "pairs": len(shapes),
+                "pairs": int(self._lists.column("shape_uses").sum()),
                 "occurrences": self._lists.occurrences,
                 "length_bytes": length_bytes,
                 **({} if is_overlay else {"languages": versions.languages}),
@@ -80,10 +80,7 @@ class SegmentWriter:
                 "ordinals": self._ordinals,
                 **packed_ends("position", small["position_ends"]),
                 "positions": self._positions,
-                "shapes": shapes,
-                "rare_shapes": rare,
-                "rare_ranks": rank,
-                "shape_table": table,
+                **shapes,
                 "lengths": lengths,
                 "extent": _narrow(versions.extent),
                 **({} if is_overlay else _own_columns(versions)),
@@ -93,23 +90,40 @@ class SegmentWriter:
             },
         )
 
-    def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        """Number the shapes by how often they are used; part by part, for these are all pairs of a segment."""
+    def _ordered_shapes(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of shapes, numbered by how often they are used; part by part, for there are many pairs."""
         order, table = self._lists.shapes_in_order()
         place = np.empty(len(order), dtype=np.uint32)
         place[order] = np.arange(len(order))
-        shapes = np.zeros(int(self._lists.column("shape_uses").sum()), dtype=np.uint8)
-        rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
+        pairs = int(self._lists.column("shape_uses").sum())
+        coded = np.zeros(pairs + pairs % 2, dtype=np.uint8)
+        others = [np.zeros(0, dtype=np.uint8)]
+        rare = [np.zeros(0, dtype=np.uint32)]
         done = 0
         for numbers in self._shapes:
             placed = place[numbers]
-            shapes[done : done + len(placed)] = np.minimum(placed, RARE)
+            coded[done : done + len(placed)] = np.minimum(placed, OTHER)
+            placed = placed[placed >= OTHER]
+            others.append(np.minimum(placed, RARE).astype(np.uint8))
             rare.append(placed[placed >= RARE])
-            done += len(placed)
-        rank = np.zeros(len(shapes) // RANK_BLOCK + 2, dtype=np.uint32)
-        where = np.flatnonzero(shapes == RARE) // RANK_BLOCK
-        rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
-        return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
+            done += len(numbers)
+        other = np.concatenate(others)
+        return {
+            "shapes": coded[::2] | coded[1::2] << np.uint8(4),
+            "other_shapes": other,
+            "rare_shapes": _narrow(np.concatenate(rare)),
+            "shape_ranks": _ranks(coded[:pairs], other),
+            "shape_table": _narrow(table),
+        }
+
+
+def _ranks(coded: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return what stands before each RANK_BLOCK-th pair: shapes that are told elsewhere, and the rare among them."""
+    blocks = len(coded) // RANK_BLOCK + 1
+    where = np.flatnonzero(coded == OTHER) // RANK_BLOCK
+    others = np.append(0, np.cumsum(np.bincount(where, minlength=blocks)))[:blocks]
+    rare = np.append(0, np.cumsum(other == RARE))[others]
+    return np.stack((others, rare), axis=1).astype(np.uint32)
 
 
 def _own_columns(versions: VersionColumns) -> dict[str, NDArray[Any]]:

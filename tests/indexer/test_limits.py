@@ -75,6 +75,7 @@ TABLE = {
     "store/plans:FEW_TIMES": "tests/indexer/store/test_plans.py::",
     "store/plans:FREE_VERSIONS": "tests/indexer/store/test_plans.py::",
     "store/postings:FEW": "tests/indexer/store/test_postings.py::test_a_word_of_each_page_takes_a_bit_a_page",
+    "store/postings:OTHER": COUNTS,
     "store/postings:RARE": COUNTS,
     "store/runs:LONG": COUNTS,
     "store/segment:_READ_AT_ONCE": AT_ONCE,
@@ -192,7 +193,7 @@ def test_a_word_that_stands_so_many_times(tmp_path: Path, times: int) -> None:
         check_against_plain(index, ["heron", '"heron gull"', "gull"] if times < 300 else ["heron", "gull"])
 
 
-@pytest.mark.parametrize("shapes", [253, 254, 255, 256, 257, 258])
+@pytest.mark.parametrize("shapes", [13, 14, 15, 16, 17, 18, 253, 254, 255, 256, 257, 258])
 def test_so_many_shapes_of_a_pair(tmp_path: Path, shapes: int) -> None:
     pages = [version(n, "heron " * (n // 20 + 1), title="heron " * (n % 20) + "x") for n in range(shapes)]
     with DirectIndex(tmp_path) as index:

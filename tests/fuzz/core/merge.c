@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-enum { SOURCES = 2, ARRAYS = 12 };
+enum { SOURCES = 2, ARRAYS = 13 };
 
 static uint32_t number(const uint8_t **data, size_t *size, unsigned bytes) {
     uint32_t value = 0;
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         from->places = places[s];
         fa_bytes *arrays[ARRAYS] = {&from->word_ids, &from->word_ends, &from->words, &from->pair_ends,
                                     &from->ordinal_ends, &from->ordinals, &from->position_ends, &from->positions,
-                                    &from->shapes, &from->rare_shapes, &from->shape_table, &from->extents};
+                                    &from->shapes, &from->other_shapes, &from->rare_shapes, &from->shape_table, &from->extents};
         for (unsigned i = 0; i < ARRAYS; i++) *arrays[i] = array(&data, &size, &held[s][i]);
     }
     fa_merge *merge = fa_merge_new(sources, SOURCES, languages, (uint32_t)versions);

@@ -6,7 +6,7 @@
 
 #include "segment.h"
 
-#define ARRAYS 19
+#define ARRAYS 20
 
 typedef struct input {
     const uint8_t *data;
@@ -47,7 +47,8 @@ static int read_segment(input *from, fa_segment *made) {
     for (uint16_t place = 0; place < ARRAYS; place++)
         if (!read_array(from, &all[place], place)) return 0;
     made->serial = 1;
-    made->pairs = made->shapes.size;
+    made->pairs = number(from, 3);
+    if (made->pairs > 2 * made->shapes.size) made->pairs = 2 * made->shapes.size;
     made->words = (uint32_t)made->pair_ends.sizes.size;
     made->shape_count = (uint32_t)(made->shape_table.size / made->shape_table.width / FA_KINDS);
     if (made->codes.size != made->pairs) {

@@ -22,7 +22,6 @@ from indexer.store.columns import (
     stem_key,
     word_id,
 )
-from indexer.store.postings import RARE
 from indexer.store.runs import Layout, bit_widths
 from indexer.text.analysis import Tokens, is_paired
 from indexer.text.folding import folds_of
@@ -244,7 +243,7 @@ class SegmentWriter:
     def write(self, path: str, stems: Stems, more: Mapping[str, NDArray[np.integer]] | None = None) -> None:
         """Write the segment file; more: further columns of whole numbers, a row a version. Raises DiskFullError."""
         versions = self._versions
-        shapes, rare, rank, table = self._order_shapes()
+        shapes, table = self._order_shapes()
         hosts_ends, hosts = strings_to_arrays(versions.hosts)
         greatest = [int(versions.lengths[:, element].max(initial=0)) for element in range(KINDS)]
         length_bytes = [(length.bit_length() + 7) // 8 for length in greatest]
@@ -274,9 +273,7 @@ class SegmentWriter:
                 "ordinals": self._ordinals,
                 **_kept_sizes("position", [size for part in self._position_sizes for size in part.tolist()]),
                 "positions": self._positions,
-                "shapes": shapes,
-                "rare_shapes": rare,
-                "rare_ranks": rank,
+                **_kept_shapes(shapes),
                 "shape_table": table,
                 "lengths": lengths,
                 "extent": _narrow(versions.extent),
@@ -292,8 +289,8 @@ class SegmentWriter:
             },
         )
 
-    def _order_shapes(self) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        """Number the shapes by how often they are used; part by part, for these are all pairs of a segment."""
+    def _order_shapes(self) -> tuple[list[int], NDArray[Any]]:
+        """Return the shape of each pair, numbered by how often they are used, and the counts of each."""
         kinds = len(self._shape_numbers)
         frequency = np.zeros(kinds, dtype=np.int64)
         for numbers in self._shapes:
@@ -301,19 +298,29 @@ class SegmentWriter:
         order = np.argsort(-frequency, kind="stable")
         place = np.empty(kinds, dtype=np.uint32)
         place[order] = np.arange(kinds)
-        shapes = np.zeros(int(frequency.sum()), dtype=np.uint8)
-        rare: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
-        done = 0
-        for numbers in self._shapes:
-            placed = place[numbers]
-            shapes[done : done + len(placed)] = np.minimum(placed, RARE)
-            rare.append(placed[placed >= RARE])
-            done += len(placed)
-        rank = np.zeros(len(shapes) // RANK_BLOCK + 2, dtype=np.uint32)
-        where = np.flatnonzero(shapes == RARE) // RANK_BLOCK
-        rank[1:] = np.cumsum(np.bincount(where, minlength=len(rank) - 1))
+        shapes = [shape for numbers in self._shapes for shape in place[numbers].tolist()]
         table = np.frombuffer(b"".join(self._shape_numbers), dtype=np.uint32).reshape(-1, KINDS)[order]
-        return shapes, _narrow(np.concatenate(rare)), rank, _narrow(table)
+        return shapes, _narrow(table)
+
+
+def _kept_shapes(shapes: list[int]) -> dict[str, NDArray[Any]]:
+    """Return the arrays that tell the shape of each pair, one pair after the other."""
+    others, rare, ranks = [], [], []
+    for pair, shape in enumerate([*shapes, 0]):
+        if pair % RANK_BLOCK == 0:
+            ranks.append((len(others), len(rare)))
+        if pair < len(shapes) and shape >= 15:
+            others.append(min(shape, 255))
+            rare.extend([shape] if shape >= 255 else [])
+    halves = [min(shape, 15) for shape in shapes] + [0]
+    return {
+        "shapes": np.array(
+            [low + 16 * high for low, high in zip(halves[:-1:2], halves[1::2], strict=True)], dtype=np.uint8
+        ),
+        "other_shapes": np.array(others, dtype=np.uint8),
+        "rare_shapes": _narrow(np.array(rare, dtype=np.uint32)),
+        "shape_ranks": np.array(ranks, dtype=np.uint32),
+    }
 
 
 def _steps(ends: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -116,7 +116,7 @@ class Bits:
 def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
     """Yield (word, ordinal, element, position) of all occurrences in a segment."""
     header, a = read_array_file(path)
-    rare = 0
+    others = rare = 0
     lists = zip(*(sizes(a, name) for name in ("word", "pair", "ordinal", "position")), strict=True)
     for word_id, (letters, pairs, gap_bytes, position_bytes) in zip(a["word_ids"], lists, strict=True):
         word = bytes(a["words"][slice(*letters)]).decode()
@@ -127,17 +127,21 @@ def read_segment(path: str) -> Iterator[tuple[str, int, int, int]]:
         ordinal = -1
         for pair, gap in zip(range(*pairs), gaps, strict=True):
             ordinal += gap + 1
-            shape = a["shapes"][pair]
-            if shape == 255:
-                assert a["rare_ranks"][pair // 256] <= rare
-                shape = a["rare_shapes"][rare]
-                rare += 1
+            if pair % 256 == 0:
+                assert tuple(a["shape_ranks"][pair // 256]) == (others, rare)
+            shape = a["shapes"][pair // 2] >> 4 * (pair % 2) & 15
+            if shape == 15:
+                shape = a["other_shapes"][others]
+                others += 1
+                if shape == 255:
+                    shape = a["rare_shapes"][rare]
+                    rare += 1
             size = max(a["extent"][ordinal] - 1, 0).bit_length()
             for element, times in enumerate(a["shape_table"][shape]):
                 for position in bits.run(times, size):
                     yield word, ordinal, element, position
         assert bits.number == 0
-    assert header["meta"]["pairs"] == len(a["shapes"])
+    assert (header["meta"]["pairs"] + 1) // 2 == len(a["shapes"])
 
 
 def read_index(index_dir: str) -> Iterator[tuple[str, str, int, int]]:

@@ -151,7 +151,7 @@ def test_a_merged_segment_has_the_lists_of_one_written_at_once(
     merged, whole = (ArrayFile(str(folder / f"{name}.seg"), "segment") for name in ("merged", "together"))
     kept = {f"{items}_{what}" for items in ENDS for what in ("sizes", "great", "marks")}
     others = set(ARRAYS) - {f"{items}_ends" for items in ENDS}
-    for name in {*kept, *others, "rare_ranks", "stem_keys", "stem_words", "lengths"}:
+    for name in {*kept, *others, "shape_ranks", "stem_keys", "stem_words", "lengths"}:
         assert merged.array(name).dtype == whole.array(name).dtype
         assert merged.array(name).tolist() == whole.array(name).tolist(), name
     assert merged.meta["occurrences"] == whole.meta["occurrences"]
