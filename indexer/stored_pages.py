@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from archiver.warc import ArchiveError, HttpResponse, Limits, Location, parse_response, read_record_at
+from archiver.warc import (
+    ArchiveError,
+    HttpResponse,
+    Limits,
+    Location,
+    parse_response,
+    read_member_at,
+    read_record_at,
+)
+from indexer.core.records import RecordReader
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import (
@@ -35,6 +44,7 @@ SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
 # The tree and the text of a page take many times its size: one large page at a time, for all threads of a server.
 LARGE_BYTES = 500_000
 _one_large_page = threading.Lock()
+_PLAIN_BYTES = 1 << 20  # of a record that is unpacked at once
 _NO_PAGE = PageStart("", "", True)
 _CHARACTERS_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
@@ -78,12 +88,34 @@ def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageS
     start = starts.find(place)
     if start is not None:
         return start, ""
+    start, markup = _read_plain(place) or _read_any(place)
+    if start is not _NO_PAGE:
+        starts.keep(place, start)
+    return start, markup
+
+
+def _read_plain(place: Location) -> tuple[PageStart, str] | None:
+    """Return what `_read_any` says of a page in UTF-8 as it stands, which most are; None of any other."""
+    try:
+        member = read_member_at(place, _PLAIN_BYTES)
+    except ArchiveError:
+        return None
+    says = RecordReader().read(member) if member else None
+    if member is None or says is None or not says.is_plain_page or says.body_size > START_LIMITS.body_bytes:
+        return None
+    body = member[says.body : says.body + says.body_size]
+    if len(body) <= START_CHARS:
+        return start_of_page(body), ""
+    markup = body.decode()
+    return start_of_page(markup), markup
+
+
+def _read_any(place: Location) -> tuple[PageStart, str]:
     response = _response_at(place, START_LIMITS)
     markup = _markup_of(response)
     if response is None or not markup:
         return _NO_PAGE, ""
     start = start_of_page(markup, is_whole=not response.truncated)
-    starts.keep(place, start)
     return start, "" if response.truncated else markup
 
 

@@ -42,7 +42,7 @@ from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
 from indexer.text.analysis import MAX_TEXT
-from indexer.text.detection import language_of
+from indexer.text.detection import language_of, language_of_sample
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import MAX_TITLE
 from indexer.text.page_words import PageWords
@@ -304,10 +304,12 @@ class Worker:
         self._begin_page(row.found)
         self._read_page(body, row.found, entry)
         url, in_utf_8 = row.found.url, body.charset == UTF_8
-        taken = self._pages.take(self._words, self._links.links, url, body.language, in_utf_8=in_utf_8)
-        language, is_cut = taken.language.decode("ascii"), bool(taken.is_cut)
+        taken = self._pages.take(
+            self._words, self._links.links, url, body.language, in_utf_8=in_utf_8, most=MAX_TEXT
+        )
+        language, is_cut = taken.language, bool(taken.is_cut)
         if taken.left:
-            language, is_cut = self._add_rest(taken, url, body, language)
+            language, is_cut = self._add_rest(taken, url, body)
         if is_cut:
             problem = f"the text of the page is longer than {MAX_TEXT} characters"
             entry.damaged.append(_at(row.found, f"{problem}; what is beyond is not indexed"))
@@ -317,18 +319,21 @@ class Worker:
         self._batch.versions.append((version, url, body.digest, title))
         self._status[Status.PAGES] += 1
 
-    def _add_rest(self, taken: Taken, url: str, body: PageBody, language: str) -> tuple[str, bool]:
+    def _add_rest(self, taken: Taken, url: str, body: PageBody) -> tuple[str, bool]:
         """Add what the core has left of a page that is not as most are; return its language and whether it is cut."""
         ordinal, pages = len(self._documents), self._pages
-        if taken.left & LEFT_ADDRESSES:
-            self._links.explain(ordinal, url, pages.page, taken.own, taken.asked)
-        if taken.left & (LEFT_LANGUAGE | LEFT_LINKS):
+        language, text = taken.language, ""
+        if taken.left & LEFT_LANGUAGE and (text := taken.text):
+            language = language_of_sample(taken.declared, text, taken.sample)
+        if taken.left & (LEFT_ADDRESSES | LEFT_LINKS) or (taken.left & LEFT_LANGUAGE and not text):
             page = pages.sample()
             page.language, page.charset = page.language or body.language, body.charset
-            if taken.left & LEFT_LANGUAGE:
-                language = language_of(page)
+            if taken.left & LEFT_ADDRESSES:
+                self._links.explain(ordinal, url, page.base, pages.page, taken.own, taken.asked)
             if taken.left & LEFT_LINKS:
                 self._links.add(ordinal, url, page, pages.page)
+            if taken.left & LEFT_LANGUAGE and not text:
+                language = language_of(page)
         if taken.left & LEFT_WORDS:
             words = pages.words(url, language, MAX_TEXT)
             self._words.add_page(words)

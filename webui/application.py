@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Any
 
 from flask import Flask, Response, current_app, make_response, redirect, render_template, request
+from flask.templating import Environment
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
 
@@ -34,6 +35,7 @@ from webui.security import SecurityMiddleware
 from webui.setting_infos import SettingsError
 from webui.settings import Settings
 from webui.template_calls import add_template_calls
+from webui.template_code import TemplateCode
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +125,12 @@ def _job_option(settings: Settings) -> str:
     return f" --job {shlex.quote(names[0])}"
 
 
+class _Environment(Environment):
+    code_generator_class = TemplateCode
+
+
 class _FindingAid(Flask):
+    jinja_environment = _Environment
     # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
     jinja_options = {
         "undefined": StrictUndefined,

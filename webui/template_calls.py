@@ -6,6 +6,7 @@ which request it is for; here that is done once a page. What they return is the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,11 @@ from flask import Flask, request, url_for
 from flask_babel import get_translations
 from markupsafe import Markup
 
+from webui.template_code import written
+
 _KEPT_TEXTS = 5_000
+_PLAIN = frozenset({str, int})
+_HOLDS_NAMES_ONLY = re.compile(r"(?:[^%]|%%|%\(\w+\)s)*+")
 _PLAIN_IN_QUERY = "!$'()*,/:;?@"  # what werkzeug leaves as it is
 
 
@@ -26,11 +31,12 @@ class Texts:
         self._translations = translations
         self._plain: dict[str, Markup] = {}
         self._counted: dict[Hashable, Markup] = {}
+        self._templates: dict[str, str] = {}  # a Markup where it has more than names to fill in
 
     def gettext(self, text: str, /, **values: object) -> Markup:
         """Return a text in the reader's language; values fill in its %(name)s and are escaped."""
         if values:
-            return self._translated(text) % values
+            return self._filled(text, values)
         found = self._plain.get(text)
         if found is None:
             found = self._translated(text) % {}
@@ -42,7 +48,7 @@ class Texts:
         """Return the text for a number of things; %(num)s stands for the number."""
         values.setdefault("num", number)
         # what is safe already is equal to a text that is not, but is filled in another way
-        is_plain = all(type(value) in (str, int) for value in values.values())
+        is_plain = _PLAIN.issuperset(map(type, values.values()))
         key = (one, number, *values.items()) if is_plain else None
         found = self._counted.get(key) if is_plain else None
         if found is None:
@@ -51,6 +57,18 @@ class Texts:
             if is_plain and len(self._counted) < _KEPT_TEXTS:
                 self._counted[key] = found
         return found
+
+    def _filled(self, text: str, values: dict[str, object]) -> Markup:
+        template = self._templates.get(text)
+        if template is None:
+            template = self._translated(text)
+            if _HOLDS_NAMES_ONLY.fullmatch(template):
+                template = str(template)  # its values are escaped here: Markup takes ten times as long
+            if len(self._templates) < _KEPT_TEXTS:
+                self._templates[text] = template
+        if type(template) is str:
+            return Markup(template % {name: written(value) for name, value in values.items()})  # noqa: S704
+        return Markup(template % values)  # noqa: S704
 
     def _translated(self, text: str) -> Markup:
         # texts stand in our own templates and catalogues
@@ -87,9 +105,14 @@ def add_template_calls(app: Flask) -> None:
 def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:
     def address(endpoint: str, **values: Any) -> str:
         path = paths.get(endpoint)
-        if path is None or any(name.startswith("_") for name in values):
+        if path is None:
             return url_for(endpoint, **values)
-        given = [f"{name}={_quoted(str(value))}" for name, value in values.items() if value is not None]
+        given = []
+        for name, value in values.items():
+            if name[0] == "_":
+                return url_for(endpoint, **values)
+            if value is not None:
+                given.append(f"{name}={_quoted(str(value))}")
         return f"{root}{path}?{'&'.join(given)}" if given else f"{root}{path}"
 
     return address

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from .decoders import DECODER_ERRORS, GzipDecoder
 from .errors import NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
 from .members import STEP, Streams
@@ -202,6 +203,27 @@ def read_record_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Re
     except BaseException:
         source.close()
         raise
+
+
+def read_member_at(location: Location, most: int) -> bytes | None:
+    """Return all that the gzip member at a known place unpacks to, in a fraction of the time of `read_record_at`.
+
+    None when the place is not that of a sound gzip member alone, or it unpacks to more than `most` bytes. Raises
+    ArchiveError if the file cannot be read.
+    """
+    if location.member or location.inner or location.offset < 0 or not 0 < location.length <= most:
+        return None
+    source = FileSource(location.path, block=location.length)
+    try:
+        packed = source.read_at(location.offset, location.length)
+    finally:
+        source.close()
+    decoder = GzipDecoder()
+    try:
+        data = decoder.decompress(packed, most)
+    except DECODER_ERRORS:
+        return None
+    return data if decoder.eof and not decoder.unused_data else None
 
 
 def open_place(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Source:

@@ -68,8 +68,12 @@ static size_t space_at(const uint8_t *at, const uint8_t *end) {
     return at[1] == 0x81 && at[2] == 0x9F ? 3 : 0;
 }
 
+/* Most bytes: printable ASCII, which is no white space. */
+static inline bool is_printable(uint8_t byte) { return (uint8_t)(byte - 0x21) < 0x7F - 0x21; }
+
 static bool is_blank(const uint8_t *at, const uint8_t *end) {
     while (at < end) {
+        if (is_printable(*at)) return false;
         size_t space = space_at(at, end);
         if (!space) return false;
         at += space;
@@ -140,6 +144,11 @@ static stretch keep_folded(reader *r, fa_bytes text, size_t most, bool ones_are_
     const uint8_t *at = text.data, *end = text.data + text.size;
     bool blank = false;
     while (at < end && most) {
+        if (!blank && is_printable(*at)) {
+            *to++ = *at++;
+            most--;
+            continue;
+        }
         size_t space = space_at(at, end);
         if (!space && ones_are_blanks && *at == 1) space = 1;
         if (space) {

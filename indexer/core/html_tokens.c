@@ -285,19 +285,39 @@ static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint
     return NULL;
 }
 
+/* Returns eight letters with small ones for capitals; what is no ASCII stays. */
+static uint64_t small_letters(uint64_t word) {
+    static const uint64_t ONES = 0x0101010101010101u, HIGH = 0x8080808080808080u;
+    uint64_t low = word & ~HIGH;
+    uint64_t from_a = low + (0x80 - 'A') * ONES, behind_z = low + (0x7F - 'Z') * ONES;
+    return word | (~word & (from_a ^ behind_z) & HIGH) >> 2;
+}
+
+/* Returns the first eight bytes of a name in lower case, zeros behind a shorter one. */
+static uint64_t first_of_name(const uint8_t *name, size_t size, const uint8_t *end) {
+    uint64_t first = 0;
+    if (end - name >= 8) {
+        memcpy(&first, name, 8);
+        if (size < 8) first &= ~(~UINT64_C(0) << 8 * size);
+    } else {
+        memcpy(&first, name, size);
+    }
+    return small_letters(first);
+}
+
+static uint32_t hash_of_name(const uint8_t *name, size_t size) {
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ html_lower(name[i])) * 16777619u;
+    return hash;
+}
+
 /* Reads a tag whose name begins at `at`. Returns what is behind it, NULL when the markup ends before. */
 static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
     const uint8_t *name = at;
-    uint64_t first = 0;
-    uint32_t hash = 2166136261u;
-    while (at < end && !(byte_class[*at] & (AT_SPACE | AT_SLASH | AT_CLOSE))) {
-        uint8_t byte = html_lower(*at);
-        if (at - name < 8) first |= (uint64_t)byte << (8 * (at - name));
-        hash = (hash ^ byte) * 16777619u;
-        at++;
-    }
-    token->tag = html_tag_named(first, name, (size_t)(at - name));
-    token->hash = hash;
+    while (at < end && !(byte_class[*at] & (AT_SPACE | AT_SLASH | AT_CLOSE))) at++;
+    size_t size = (size_t)(at - name);
+    token->tag = html_tag_named(first_of_name(name, size, end), name, size);
+    token->hash = token->tag == TAG_OTHER ? hash_of_name(name, size) : 0;
     token->name = (html_span){(uint32_t)(name - tokens->html), (uint32_t)(at - name)};
     token->self_closing = false;
     token->attributes = 0;

@@ -67,7 +67,7 @@ enum html_attribute {
 typedef struct html_token {
     enum html_token_type type;
     unsigned tag; /* enum html_tag */
-    uint32_t hash; /* of the name of a tag, in lower case */
+    uint32_t hash; /* of the name of a tag that is not known (TAG_OTHER), in lower case */
     bool self_closing;
     bool is_plain; /* a text without character references: raw text, CDATA */
     bool has_references; /* a text must be decoded: it holds "&", a carriage return or a zero */

@@ -76,7 +76,7 @@ typedef struct html_node {
     uint16_t scope, button_scope, list_scope, table_scope; /* the nearest element at or below that bounds a scope */
     uint16_t special, item; /* the nearest special element; the same without address, div and p */
     uint16_t format; /* 1 + its place in the list of formatting elements, 0 if it is not there */
-    uint32_t hash; /* of its name; of a form, its number */
+    uint32_t hash; /* of its name, if that is not known; of a form, its number */
     uint32_t before; /* the event that it begins behind */
     uint32_t resume; /* where events go on when it ends, 0: behind its end; for what was moved before a table */
     uint32_t link;

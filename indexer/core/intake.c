@@ -48,12 +48,14 @@ static enum fa_status take_links(fa_links *links, const fa_page *page, fa_bytes 
 enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
                             fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most, fa_taken *taken) {
     enum fa_status status = FA_OK;
-    *taken = (fa_taken){.left = in_utf_8 ? 0 : FA_LEFT_LINKS};
+    taken->left = in_utf_8 ? 0 : FA_LEFT_LINKS;
+    taken->is_cut = 0;
     if (in_utf_8) status = take_links(links, page, url, fa_batch_pages(batch), taken);
-    if (!fa_declared_language(page, header, rules, taken->language)) taken->left |= FA_LEFT_LANGUAGE | FA_LEFT_WORDS;
+    fa_language_of(page, header, rules, &taken->language);
+    if (!taken->language.is_settled) taken->left |= FA_LEFT_LANGUAGE | FA_LEFT_WORDS;
     if (!is_plain(url)) taken->left |= FA_LEFT_WORDS;
     if (status || taken->left & FA_LEFT_WORDS) return status;
-    status = (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language), most);
+    status = (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language.language), most);
     taken->is_cut = tokens->cut;
     return status ? status : fa_batch_add_tokens(batch, tokens);
 }

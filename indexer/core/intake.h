@@ -15,7 +15,7 @@
 
 /* What is left to do (bits of fa_taken.left). */
 enum fa_left {
-    FA_LEFT_LANGUAGE = 1,    /* the language has to be told by the text; the words wait for that */
+    FA_LEFT_LANGUAGE = 1,    /* the language is not settled; the words wait for that */
     FA_LEFT_WORDS = 2,       /* the words were not looked for */
     FA_LEFT_LINKS = 4,       /* the links were not looked at */
     FA_LEFT_ADDRESSES = 8    /* some addresses have to be explained, see FA_LINKS_ASKED */
@@ -24,10 +24,9 @@ enum fa_left {
 typedef struct fa_taken {
     uint32_t left;
     uint32_t is_cut;  /* 1: the page has more text than is indexed */
-    char language[4]; /* its code, zero bytes behind it */
-    uint32_t spare;
     uint64_t own;     /* with FA_LEFT_ADDRESSES: the number of the page itself */
     fa_bytes asked;   /* with FA_LEFT_ADDRESSES */
+    fa_language_told language;
 } fa_taken;
 
 /* Take a page into a batch.

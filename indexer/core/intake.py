@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from indexer.core.batch import Batch
-from indexer.core.language import StopWords, StopWordTable
+from indexer.core.language import MOST_SAMPLE, SCRIPTS, Sample, StopWords, StopWordTable
 from indexer.core.library import core
 from indexer.core.links import BatchLinks, addresses_in
 from indexer.core.lists import Bytes as Told
@@ -38,63 +38,87 @@ class _Code(ctypes.Structure):
     ]
 
 
-class _Rules(ctypes.Structure):
-    """struct fa_language_rules."""
+class _Script(ctypes.Structure):
+    """struct fa_language_script."""
+
+    _fields_ = [("language", ctypes.c_char * 4), ("spare", ctypes.c_uint32), ("share", ctypes.c_double)]
+
+
+class LanguageRules(ctypes.Structure):
+    """struct fa_language_rules: how the language of a page is told; used by any thread."""
 
     _fields_ = [
         ("stop_words", StopWordTable),
         ("codes", ctypes.POINTER(_Code)),
         ("code_count", ctypes.c_size_t),
         ("languages", ctypes.c_uint64),
+        ("scripts", _Script * SCRIPTS),
         ("few_words", ctypes.c_uint32),
-        ("spare", ctypes.c_uint32),
+        ("many_words", ctypes.c_uint32),
+        ("few_letters", ctypes.c_uint32),
+        ("few_characters", ctypes.c_uint32),
+        ("foreign", ctypes.c_double),
         ("speaks", ctypes.c_double),
         ("contradicts", ctypes.c_double),
         ("times", ctypes.c_double),
+        ("clearly", ctypes.c_double),
     ]
-
-
-class LanguageRules:
-    """How the declared language of a page is judged; used by any thread."""
 
     def __init__(
         self,
         stop_words: StopWords,
         codes: Sequence[LanguageCode],
-        *,
-        few_words: int,
-        speaks: float,
-        contradicts: float,
-        times: float,
+        scripts: Sequence[tuple[str, float]],
+        **numbers: float,
     ) -> None:
-        self._stop_words = stop_words
-        self._codes = (_Code * len(codes))()
-        for row, code in zip(self._codes, codes, strict=True):
+        """scripts: SCRIPTS pairs of a language and a share of letters. numbers: the other fields, by their names."""
+        self._stop_words = stop_words  # its table has to live as long
+        rows = (_Code * len(codes))()
+        for row, code in zip(rows, codes, strict=True):
             row.written, row.told = code.written.encode(), code.told.encode()
             row.bit, row.is_foreign = code.bit, code.is_foreign
         languages = 0
         for code in codes:
             languages |= code.bit
-        self.table = _Rules(
-            stop_words.table, self._codes, len(codes), languages, few_words, 0, speaks, contradicts, times
-        )
+        super().__init__(stop_words.table, rows, len(codes), languages, **numbers)
+        for script, (language, share) in zip(self.scripts, scripts, strict=True):
+            script.language, script.share = language.encode(), share
 
 
 class Taken(ctypes.Structure):
-    """struct fa_taken: what became of a page. left: bits of what is still to be done; language: its code in ASCII."""
+    """struct fa_taken: what became of a page. left: bits of what is still to be done."""
 
     _fields_ = [
         ("left", ctypes.c_uint32),
         ("is_cut", ctypes.c_uint32),
-        ("language", ctypes.c_char * 4),
-        ("spare", ctypes.c_uint32),
         ("own", ctypes.c_uint64),
         ("_asked", Told),
+        ("_is_settled", ctypes.c_uint32),
+        ("_language", ctypes.c_char * 4),
+        ("_declared", ctypes.c_char * 4),
+        ("_text_size", ctypes.c_uint32),
+        ("sample", Sample),
+        ("_text", ctypes.c_uint8 * (4 * MOST_SAMPLE)),
     ]
     left: int
     is_cut: int
-    language: bytes
     own: int
+    sample: Sample
+
+    @property
+    def language(self) -> str:
+        """Without LEFT_LANGUAGE: the code of the language."""
+        return str(self._language, "ascii")
+
+    @property
+    def declared(self) -> str:
+        """The code of the language that the page declares, "" for none."""
+        return str(self._declared, "ascii")
+
+    @property
+    def text(self) -> str:
+        """With LEFT_LANGUAGE: what `sample` counts, in small letters; "" when page and text are to be read again."""
+        return bytes(memoryview(self._text)[: self._text_size]).decode()
 
     @property
     def asked(self) -> list[str]:
@@ -106,7 +130,7 @@ core.fa_take_page.argtypes = [
     *[ctypes.c_void_p] * 4,
     Bytes,
     Bytes,
-    ctypes.POINTER(_Rules),
+    ctypes.POINTER(LanguageRules),
     ctypes.c_int,
     ctypes.c_size_t,
     ctypes.POINTER(Taken),
@@ -122,14 +146,15 @@ def take_page(
     header_language: str,
     rules: LanguageRules,
     most: int,
+    taken: Taken,
     *,
     in_utf_8: bool,
-) -> Taken:
+) -> None:
     """Add the words and links of a page, a pointer to struct fa_page, as far as its language and address are plain.
 
-    in_utf_8: whether it was written in UTF-8. most: code points that are indexed. Raises MemoryError, OverflowError.
+    in_utf_8: whether it was written in UTF-8. most: code points that are indexed. taken: out, what is left to do.
+    Raises MemoryError, OverflowError.
     """
-    taken = Taken()
     address, language = encoded(url), encoded(header_language)
     check(
         core.fa_take_page(
@@ -139,10 +164,9 @@ def take_page(
             page,
             Bytes(address, len(address)),
             Bytes(language, len(language)),
-            rules.table,
+            rules,
             in_utf_8,
             most,
             taken,
         )
     )
-    return taken

@@ -152,18 +152,63 @@ static uint32_t count_speaking(const fa_language_sample *sample, uint64_t own, u
     return count;
 }
 
-/* May the text be in a language that its letters look like, other than the declared one? */
-static int may_contradict(const fa_language_sample *sample, const fa_language_rules *rules, fa_language_code declared) {
-    double words = sample->words;
-    if (!declared.is_foreign && sample->letters && (double)sample->foreign / sample->letters > 0.5) return 1;
-    if (sample->words < rules->few_words) return 0;
-    for (uint64_t left = rules->languages & ~declared.bit; left; left &= left - 1) {
-        uint64_t found = left & ~(left - 1);
-        double share = count_speaking(sample, found, declared.bit) / words;
-        if (share >= rules->contradicts && share >= rules->times * (count_speaking(sample, declared.bit, found) / words))
-            return 1;
-    }
+static double share_of(const fa_language_sample *sample, uint64_t own, uint64_t other) {
+    return sample->words ? count_speaking(sample, own, other) / (double)sample->words : 0.0;
+}
+
+static double share_of_foreign(const fa_language_sample *sample) {
+    return sample->letters ? (double)sample->foreign / sample->letters : 0.0;
+}
+
+/* Does a text in one language contradict the declared one? */
+static int contradicts(const fa_language_sample *sample, const fa_language_rules *rules, const fa_language_code *declared,
+                       uint64_t found) {
+    double share = share_of(sample, found, declared->bit);
+    return sample->words >= rules->few_words && share >= rules->contradicts &&
+           share >= rules->times * share_of(sample, declared->bit, found);
+}
+
+/* The same of a language that is told by its script. */
+static int script_contradicts(const fa_language_sample *sample, const fa_language_code *declared) {
+    return !declared->is_foreign && share_of_foreign(sample) > 0.5;
+}
+
+/* May what the letters look like contradict the declared language, whatever that is? */
+static int may_contradict(const fa_language_sample *sample, const fa_language_rules *rules,
+                          const fa_language_code *declared) {
+    if (script_contradicts(sample, declared)) return 1;
+    for (uint64_t left = rules->languages & ~declared->bit; left; left &= left - 1)
+        if (contradicts(sample, rules, declared, left & ~(left - 1))) return 1;
     return 0;
+}
+
+/* Return the language that alone is written in the script of most letters, NULL for scripts of several languages. */
+static const char *script_of(const fa_language_sample *sample, const fa_language_rules *rules) {
+    if (share_of_foreign(sample) < rules->foreign) return NULL;
+    for (unsigned k = 0; k < FA_SCRIPTS; k++) {
+        double fewest = rules->scripts[k].share * sample->letters;
+        if (sample->scripts[k] >= (fewest > rules->few_letters ? fewest : rules->few_letters)) return rules->scripts[k].language;
+    }
+    return NULL;
+}
+
+/* Return the row of the language whose stop words make up running text, NULL where they are few or of two languages. */
+static const fa_language_code *spoken_of(const fa_language_sample *sample, const fa_language_rules *rules) {
+    const fa_language_code *best = NULL;
+    double most = -1, next = -1;
+    for (size_t k = 0; k < rules->code_count; k++) {
+        const fa_language_code *code = &rules->codes[k];
+        if (code->bit == 0 || memcmp(code->written, code->told, 4) != 0) continue;
+        double share = share_of(sample, code->bit, 0);
+        if (share > most) {
+            next = most;
+            most = share;
+            best = code;
+        } else if (share > next) {
+            next = share;
+        }
+    }
+    return best && most >= rules->speaks && most >= rules->clearly * next ? best : NULL;
 }
 
 static int is_ascii(fa_bytes text) {
@@ -172,18 +217,59 @@ static int is_ascii(fa_bytes text) {
     return 1;
 }
 
-int fa_declared_language(const fa_page *page, fa_bytes header, const fa_language_rules *rules, char language[4]) {
-    uint8_t small[FA_MOST_SAMPLE * 4];
+static size_t count_characters(fa_bytes text) {
+    size_t count = 0;
+    for (size_t at = 0; at < text.size; at++) count += (text.data[at] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Are stop words all that counts in a text: too short for letters? */
+static int is_told_by_words(const fa_language_sample *sample, const fa_language_rules *rules) {
+    return sample->words < rules->many_words && share_of_foreign(sample) <= rules->foreign;
+}
+
+/* Judge a text of a page that declares nothing. Returns 0 when its letters have to be looked at. */
+static int judge_undeclared(fa_bytes text, const fa_language_rules *rules, fa_language_told *told) {
+    const fa_language_sample *sample = &told->sample;
+    const char *found = script_of(sample, rules);
+    if (found == NULL && count_characters(text) >= rules->few_characters) {
+        if (!is_told_by_words(sample, rules)) return 0;
+        const fa_language_code *spoken = spoken_of(sample, rules);
+        found = spoken ? spoken->told : NULL;
+    }
+    if (found) memcpy(told->language, found, 4);
+    return 1;
+}
+
+static int judge_declared(fa_bytes text, const fa_language_rules *rules, const fa_language_code *declared,
+                          fa_language_told *told) {
+    const fa_language_sample *sample = &told->sample;
+    memcpy(told->language, declared->told, 4);
+    if (sample->words < rules->few_words && is_ascii(text)) return 1;
+    if (share_of(sample, declared->bit, 0) >= rules->speaks) return 1;
+    const char *script = script_of(sample, rules);
+    if (script) {
+        if (memcmp(script, declared->told, 4) != 0 && script_contradicts(sample, declared)) memcpy(told->language, script, 4);
+        return 1;
+    }
+    return count_characters(text) < rules->few_characters || !may_contradict(sample, rules, declared);
+}
+
+void fa_language_of(const fa_page *page, fa_bytes header, const fa_language_rules *rules, fa_language_told *told) {
+    fa_bytes written = page->language.size ? page->language : header, middle = fa_page_middle(page, FA_MOST_SAMPLE);
+    fa_language_code declared = {.bit = 0};
     char code[4];
-    if (!read_code(page->language.size ? page->language : header, code)) return 0;
-    fa_language_code declared = meaning_of(rules, code);
-    fa_bytes middle = fa_page_middle(page, FA_MOST_SAMPLE);
-    if (middle.size > sizeof small || !fa_small_letters(middle, small)) return 0;
-    fa_bytes text = {small, middle.size};
-    fa_language_sample sample;
-    fa_sample_language(text, &rules->stop_words, &sample);
-    memcpy(language, declared.told, 4);
-    if (sample.words < rules->few_words && is_ascii(text)) return 1;
-    if (sample.words && count_speaking(&sample, declared.bit, 0) / (double)sample.words >= rules->speaks) return 1;
-    return !may_contradict(&sample, rules, declared);
+    told->is_settled = told->text_size = 0;
+    memset(told->language, 0, sizeof told->language);
+    memset(told->declared, 0, sizeof told->declared);
+    if (written.size) {
+        if (!read_code(written, code)) return;
+        declared = meaning_of(rules, code);
+        memcpy(told->declared, declared.told, 4);
+    }
+    if (middle.size > sizeof told->text || !fa_small_letters(middle, told->text)) return;
+    told->text_size = (uint32_t)middle.size;
+    fa_bytes text = {told->text, middle.size};
+    fa_sample_language(text, &rules->stop_words, &told->sample);
+    told->is_settled = (uint32_t)(written.size ? judge_declared(text, rules, &declared, told) : judge_undeclared(text, rules, told));
 }

@@ -42,20 +42,36 @@ typedef struct fa_language_code {
     uint32_t is_foreign, spare;
 } fa_language_code;
 
-/* What the declared languages of pages are judged by; the same numbers are in indexer/text/detection.py. */
+/* A script that one language is written in, and the share of letters that tells it. */
+typedef struct fa_language_script {
+    char language[4];
+    uint32_t spare;
+    double share;
+} fa_language_script;
+
+/* What the languages of pages are told by; the same numbers are in indexer/text/detection.py, which explains them. */
 typedef struct fa_language_rules {
     fa_stop_words stop_words;
     const fa_language_code *codes;
     size_t code_count;
     uint64_t languages; /* the bits of all that have stop words */
-    uint32_t few_words, spare; /* fewer contradict nothing that is declared */
-    double speaks, contradicts, times;
+    fa_language_script scripts[FA_SCRIPTS];
+    uint32_t few_words, many_words, few_letters, few_characters;
+    double foreign, speaks, contradicts, times, clearly;
 } fa_language_rules;
 
-/* Tell in `language` what a page declares, when its text cannot contradict that, whatever language its letters look like:
- * then language_of of indexer/text/detection.py tells the same. Returns 0 when the text has to be looked at there.
- *
- * header: the language that the header of HTTP declares, counted where the page declares none. Linear time. */
-FA_EXPORT int fa_declared_language(const fa_page *page, fa_bytes header, const fa_language_rules *rules, char language[4]);
+/* The language of a page as language_of of indexer/text/detection.py tells it. */
+typedef struct fa_language_told {
+    uint32_t is_settled; /* 0: the letters of the text have to be looked at there */
+    char language[4];    /* its code, zero bytes behind it; empty when it cannot be told */
+    char declared[4];    /* what the page declares */
+    uint32_t text_size;  /* 0, if it is not settled: the text has characters that are not known here, or the declaration is odd */
+    fa_language_sample sample;
+    uint8_t text[FA_MOST_SAMPLE * 4]; /* from the middle of the page, in small letters */
+} fa_language_told;
+
+/* Tell the language of a page. header: what the header of HTTP declares, counted where the page declares nothing. Linear
+ * time. */
+FA_EXPORT void fa_language_of(const fa_page *page, fa_bytes header, const fa_language_rules *rules, fa_language_told *told);
 
 #endif

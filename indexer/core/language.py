@@ -10,7 +10,7 @@ import numpy as np
 from indexer.core.library import core
 from indexer.core.tokens import Bytes, encoded, hash_of
 
-SCRIPTS, MOST_SPEAKERS = 11, 64  # FA_SCRIPTS, FA_MOST_SPEAKERS
+SCRIPTS, MOST_SPEAKERS, MOST_SAMPLE = 11, 64, 1500  # FA_SCRIPTS, FA_MOST_SPEAKERS, FA_MOST_SAMPLE
 
 
 class Sample(ctypes.Structure):

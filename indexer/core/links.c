@@ -22,8 +22,7 @@ struct fa_links {
     fa_buffer asked, waiting; /* addresses that have to be explained, and their numbers (uint32_t) */
     fa_buffer of_page;        /* for each link of the page in hand the number of its address (uint32_t) */
     fa_buffer name, key;
-    fa_intern folders;        /* of plain addresses, as written */
-    fa_buffer folder_keys, folder_key_ends; /* for each its sort key, and where that ends (uint32_t) */
+    fa_intern folders;        /* of plain addresses: their sort keys, each behind a byte for its scheme */
 };
 
 static const uint32_t NOWHERE = UINT32_MAX; /* in of_page: leads to no other place */
@@ -36,8 +35,7 @@ void fa_links_free(fa_links *links) {
     fa_intern_free(&links->addresses);
     fa_intern_free(&links->folders);
     fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets, &links->numbers, &links->sources,
-                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key,
-                            &links->folder_keys, &links->folder_key_ends};
+                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     free(links);
 }
@@ -134,72 +132,91 @@ enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordin
 
 /* ---- pages whose address is plain ---- */
 
-static fa_bytes key_of_folder(const fa_links *links, uint32_t number) {
-    const uint32_t *ends = (const uint32_t *)links->folder_key_ends.data;
-    uint32_t begin = number ? ends[number - 1] : 0;
-    return (fa_bytes){links->folder_keys.data + begin, ends[number] - begin};
-}
-
-/* Give the number of a folder, which must not be odd. */
-static enum fa_status number_folder(fa_links *links, fa_bytes folder, uint32_t *number) {
-    uint32_t before = links->folders.count;
-    enum fa_meaning meaning = FA_LINK_ODD;
-    uint64_t ignored;
-    if (fa_intern_find(&links->folders, folder.data, folder.size, number)) return FA_OK;
-    /* the key first, so that a folder that is known has one */
-    enum fa_status status = fa_link_meaning(&links->key, (fa_bytes){NULL, 0}, folder, &meaning, &ignored);
-    if (status) return status;
-    size_t size = meaning == FA_LINK_PAGE ? links->key.size : 0;
-    if (size > UINT32_MAX - links->folder_keys.size || before >= OWN_FOLDERS) return FA_TOO_LARGE;
-    if (!fa_buffer_reserve(&links->folder_key_ends, sizeof(uint32_t))) return FA_NO_MEMORY;
-    if (!fa_buffer_put(&links->folder_keys, links->key.data, size)) return FA_NO_MEMORY;
-    fa_buffer_put_u32(&links->folder_key_ends, (uint32_t)links->folder_keys.size);
-    status = fa_intern_put(&links->folders, folder.data, folder.size, number);
-    if (status) links->folder_key_ends.size -= sizeof(uint32_t);
-    return status;
-}
-
-/* Give the folder of an address, without a number when it is not plain: then its rules are in indexer/store/links.py. */
-static fa_bytes plain_folder(fa_bytes url) {
-    static const fa_bytes NONE = {NULL, 0};
-    size_t begin = 0, end = 0;
-    for (size_t at = 0; at < url.size; at++) {
-        uint8_t byte = url.data[at];
-        if (byte <= 0x20 || byte >= 0x7f || byte == '\\' || byte == '#') return NONE;
+/* Is an address, or the path of a base, written so that its folder is where its last step begins, whatever joins the two?
+ * What is odd is left for indexer/store/links.py. */
+static int has_plain_path(fa_bytes text, size_t root) {
+    size_t end = root, last = root;
+    for (; end < text.size && text.data[end] != '?'; end++) {
+        uint8_t byte = text.data[end];
+        if (byte == ';' || (byte == '%' && text.size - end > 2 && text.data[end + 1] == '2' && (text.data[end + 2] | 0x20) == 'e'))
+            return 0;
+        if (byte == '/' && end > root && text.data[end - 1] == '/') return 0;
+        if (byte == '/') last = end + 1;
     }
+    return last == end || text.data[last] != '.';
+}
+
+static int has_plain_bytes(fa_bytes text) {
+    for (size_t at = 0; at < text.size; at++) {
+        uint8_t byte = text.data[at];
+        if (byte <= 0x20 || byte >= 0x7f || byte == '\\' || byte == '#') return 0;
+    }
+    return text.size > 0;
+}
+
+/* Tell where the path of a plain address begins, 0 for any other. */
+static size_t plain_root(fa_bytes url) {
+    size_t begin = 0;
+    if (!has_plain_bytes(url)) return 0;
     if (url.size > 7 && memcmp(url.data, "http://", 7) == 0) begin = 7;
     if (url.size > 8 && memcmp(url.data, "https://", 8) == 0) begin = 8;
-    if (begin == 0) return NONE;
-    const uint8_t *root = memchr(url.data + begin, '/', url.size - begin);
-    size_t first = root ? (size_t)(root - url.data) : url.size;
-    for (size_t at = first; at < url.size && url.data[at] != '?'; at++) {
-        uint8_t byte = url.data[at];
-        if (byte == '/') end = at + 1;
-    }
-    if (end == 0 || memchr(url.data + begin, '?', first - begin)) return NONE;
-    for (size_t at = first; at + 1 < end; at++) {
-        uint8_t byte = url.data[at], next = url.data[at + 1];
-        if (byte == ';' || byte == '%' || (byte == '/' && (next == '/' || next == '.'))) return NONE;
-    }
-    return (fa_bytes){url.data, end};
+    if (begin == 0) return 0;
+    while (begin < url.size && url.data[begin] != '/' && url.data[begin] != '?') begin++;
+    if (begin == url.size || url.data[begin] != '/') return 0;
+    for (size_t at = begin; at + 1 < url.size && url.data[at] != '?'; at++)
+        if (url.data[at] == '/' && url.data[at + 1] == '.') return 0;
+    return has_plain_path(url, begin) ? begin : 0;
+}
+
+/* Give the number and the key of the folder of a sort key; that is lost. The number is another one for http and https. */
+static enum fa_status number_folder(fa_links *links, int is_secure, uint32_t *number, fa_bytes *key) {
+    const uint8_t *mark = memchr(links->key.data, '?', links->key.size);
+    size_t size = mark ? (size_t)(mark - links->key.data) : links->key.size;
+    while (size && links->key.data[size - 1] != '/') size--;
+    uint8_t scheme = is_secure ? 's' : ' ';
+    links->name.size = 0;
+    if (!fa_buffer_put(&links->name, &scheme, 1) || !fa_buffer_put(&links->name, links->key.data, size)) return FA_NO_MEMORY;
+    enum fa_status status = fa_intern_put(&links->folders, links->name.data, links->name.size, number);
+    if (status) return status;
+    if (*number >= OWN_FOLDERS) return FA_TOO_LARGE;
+    fa_bytes kept = fa_intern_at(&links->folders, *number);
+    *key = (fa_bytes){kept.data + 1, kept.size - 1};
+    return FA_OK;
+}
+
+/* Put the sort key of the base that a page names into links->key. Only for paths: "../", "/a/"; tells whether it is one. */
+static enum fa_status key_of_base(fa_links *links, fa_bytes folder, fa_bytes base, int *is_plain) {
+    enum fa_meaning meaning = FA_LINK_ODD;
+    uint64_t ignored;
+    *is_plain = 0;
+    if (!has_plain_bytes(base) || memchr(base.data, '?', base.size) || memchr(base.data, ':', base.size) ||
+        !has_plain_path(base, 0))
+        return FA_OK;
+    enum fa_status status = fa_link_meaning(&links->key, folder, base, &meaning, &ignored);
+    *is_plain = status == FA_OK && meaning == FA_LINK_PAGE;
+    return status;
 }
 
 enum fa_status fa_links_of_page(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal,
                                 enum fa_links_left *left, fa_bytes *asked, uint64_t *own) {
     enum fa_meaning meaning = FA_LINK_ODD;
-    fa_bytes folder = plain_folder(url);
-    uint32_t number = 0;
     *left = FA_LINKS_ODD;
     *asked = (fa_bytes){0};
     *own = 0;
-    if (page->base.data != NULL || folder.size == 0) return FA_OK;
+    if (!plain_root(url)) return FA_OK;
     enum fa_status status = fa_link_meaning(&links->key, (fa_bytes){NULL, 0}, url, &meaning, own);
     if (status || meaning != FA_LINK_PAGE) return status;
-    status = number_folder(links, folder, &number);
-    if (status) return status;
-    fa_bytes key = key_of_folder(links, number);
-    if (key.size == 0) return FA_OK;
-    status = fa_links_ask(links, page, OWN_FOLDERS | number, key, ordinal, asked);
+    uint32_t number;
+    fa_bytes key;
+    int is_secure = url.data[4] == 's';
+    status = number_folder(links, is_secure, &number, &key);
+    if (status == FA_OK && page->base.size) {
+        int is_plain;
+        status = key_of_base(links, key, page->base, &is_plain);
+        if (status || !is_plain) return status;
+        status = number_folder(links, is_secure, &number, &key);
+    }
+    if (status == FA_OK) status = fa_links_ask(links, page, OWN_FOLDERS | number, key, ordinal, asked);
     if (status) return status;
     *left = asked->size ? FA_LINKS_ASKED : FA_LINKS_DONE;
     return asked->size ? FA_OK : fa_links_add(links, page, ordinal, *own, NULL, NULL, 0);

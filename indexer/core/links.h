@@ -50,8 +50,8 @@ enum fa_links_left {
     FA_LINKS_ODD = 2    /* nothing was done: the address of the page, or what its links are relative to, is not plain */
 };
 
-/* Add the links of a page, whose address, folder and number are worked out here if they are plain and the page names no
- * base; both calls in one where no address has to be explained. Only for pages in UTF-8.
+/* Add the links of a page, whose address, folder and number are worked out here if they are plain, as well as the base that
+ * it names; both calls in one where no address has to be explained. Only for pages in UTF-8.
  *
  * own: out, the number of the page, for fa_links_add. Linear time. */
 FA_EXPORT enum fa_status fa_links_of_page(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal,

@@ -347,7 +347,3 @@ size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wan
 /* ---------------------------------------------------------------- single characters */
 
 int fa_class_of(uint32_t code) { return code < FA_CODES ? (int)fa_class_among(fa_properties_of(code)) : FA_SEPARATOR; }
-
-int fa_is_ignorable(uint32_t code) {
-    return code < FA_CODES && fa_special_in(fa_properties_of(code)) == FA_IGNORABLE;
-}

@@ -114,9 +114,8 @@ FA_EXPORT void fa_set_secret(const uint64_t secret[4]);
 FA_EXPORT uint64_t fa_hash(const uint8_t *word, size_t size);
 
 /* Class of one code point as it stands, not normalized: 0 parts words, 1 letter, digit or mark, 2 of a script without
- * spaces, 3 picture sign; and whether it is ignorable: stands inside words without parting them. */
+ * spaces, 3 picture sign. */
 enum fa_class { FA_SEPARATOR = 0, FA_WORD = 1, FA_PAIRED = 2, FA_SINGLE = 3 };
 FA_EXPORT int fa_class_of(uint32_t code);
-FA_EXPORT int fa_is_ignorable(uint32_t code);
 
 #endif

@@ -99,8 +99,7 @@ core.fa_set_secret.argtypes = [ctypes.POINTER(ctypes.c_uint64)]
 core.fa_set_secret.restype = None
 core.fa_hash.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 core.fa_hash.restype = ctypes.c_uint64
-for _name in ("fa_class_of", "fa_is_ignorable"):
-    getattr(core, _name).argtypes = [ctypes.c_uint32]
+core.fa_class_of.argtypes = [ctypes.c_uint32]
 core.fa_set_secret((ctypes.c_uint64 * 4).from_buffer_copy(os.urandom(32)))
 
 
@@ -274,11 +273,6 @@ def hash_of(word: str) -> int:
 def class_of(character: str) -> int:
     """Return the class of a character as it stands: SEPARATOR, WORD, PAIRED or SINGLE."""
     return int(core.fa_class_of(ord(character)))
-
-
-def is_ignorable(character: str) -> bool:
-    """Tell whether a character stands inside words without parting them."""
-    return bool(core.fa_is_ignorable(ord(character)))
 
 
 if sys.byteorder != "little":

@@ -43,8 +43,11 @@ class PageStart(NamedTuple):
     is_whole: bool
 
 
-def start_of_page(markup: str, *, is_whole: bool = True) -> PageStart:
-    """Return what the start of a page says. is_whole: there is no more of its markup."""
+def start_of_page(markup: str | bytes, *, is_whole: bool = True) -> PageStart:
+    """Return what the start of a page says. markup: bytes are UTF-8, at most START_CHARS.
+
+    is_whole: there is no more of its markup.
+    """
     return PageStart(*text_of(markup[:START_CHARS]), is_whole and len(markup) <= START_CHARS)
 
 

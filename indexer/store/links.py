@@ -86,10 +86,13 @@ class LinkCollector:
         ]
         self.links.add(links, ordinal, _number("", url), targets)
 
-    def explain(self, ordinal: int, url: str, links: object, own: int, asked: list[str]) -> None:
-        """Add the links of a page in UTF-8 without base that the core has looked at (`take_page`): own, asked."""
-        folder = _folder_of(url)
-        self.links.add(links, ordinal, own, [self._target(written, url, folder) for written in asked])
+    def explain(
+        self, ordinal: int, url: str, base: str | None, links: object, own: int, asked: list[str]
+    ) -> None:
+        """Add the links of a page in UTF-8 that the core has looked at (`take_page`), which tells own and asked."""
+        relative_to = base_of(url, base)
+        folder = _folder_of(relative_to)
+        self.links.add(links, ordinal, own, [self._target(written, relative_to, folder) for written in asked])
 
     def _target(self, href: str, base: str, folder: str) -> int | None:
         """Return the key of what a link points to, None for what is no page."""

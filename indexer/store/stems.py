@@ -7,6 +7,7 @@ is done with the words of a batch.
 from __future__ import annotations
 
 import threading
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +57,12 @@ def _names_of(bit: int, words: list[str]) -> Names:
     ]
 
 
+_begins_pair = lru_cache(8192)(is_paired)
+
+
 def _spelling_names(word: str) -> list[str]:
     names = [stem_name(FOLDS, fold) for fold in folds_of(word)]
-    if len(word) == 2 and is_paired(word):
+    if len(word) == 2 and _begins_pair(word[0]):
         names.append(stem_name(PAIRS, word[0]))
     return names
 

@@ -101,16 +101,6 @@ def is_paired(word: str) -> bool:
     return bool(word) and not word[0].isascii() and core.class_of(word[0]) == core.PAIRED
 
 
-def is_separator(character: str) -> bool:
-    """Tell whether a character ends words and is in none, as a space does."""
-    return core.class_of(character) == core.SEPARATOR and not core.is_ignorable(character)
-
-
-def is_picture(character: str) -> bool:
-    """Tell whether a character is an emoji or other picture sign, which is a word by itself."""
-    return core.class_of(character) == core.SINGLE
-
-
 # ---------------------------------------------------------------- columns of documents
 
 

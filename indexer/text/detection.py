@@ -7,7 +7,7 @@ from functools import cache
 from resiliparse.parse.lang import detect_fast
 
 from indexer.core.intake import LanguageCode, LanguageRules
-from indexer.core.language import StopWords
+from indexer.core.language import MOST_SAMPLE, Sample, StopWords
 from indexer.text.elements import PageText
 from indexer.text.languages import STOP_WORDS
 
@@ -17,7 +17,7 @@ _SAME_AS = {
     "ita": "it", "jpn": "ja", "zho": "zh", "chi": "zh", "kor": "ko", "rus": "ru", "pol": "pl", "nld": "nl", "dut": "nl",
 }  # fmt: skip
 # What is looked at: some text from the middle, since menus stand first and say little.
-SAMPLE, _DETECT_AT_LEAST = 1500, 120
+SAMPLE, _DETECT_AT_LEAST = MOST_SAMPLE, 120
 # detect_fast gives the distance of a text to a language's usual letters; beyond these it is a guess.
 _NEAR_LATIN, _NEAR = 700, 1000
 _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
@@ -42,6 +42,7 @@ _SCRIPTS = (
     ("km", 0.5),
     ("my", 0.5),
 )
+_FOREIGN, _FEW_LETTERS = 0.3, 4  # share of letters of other than Latin scripts; as many tell a script
 _WRITTEN_OTHERWISE = frozenset(
     "ja ko zh th el hy ka ta lo km my ar fa ur he yi hi ne mr bn ru uk bg mk".split()
 )
@@ -62,7 +63,7 @@ def _stop_words() -> StopWords:
 
 @cache
 def rules() -> LanguageRules:
-    """Return what the core judges the declared language of a page by, where the text cannot contradict it."""
+    """Return what the core tells the language of a page by, as `language_of` does, unless letters have to tell it."""
     codes = [
         LanguageCode(code, told, _BIT_OF.get(told, 0), told in _WRITTEN_OTHERWISE)
         for code in sorted({*_SAME_AS, *STOP_WORDS, *_WRITTEN_OTHERWISE})
@@ -71,20 +72,24 @@ def rules() -> LanguageRules:
     return LanguageRules(
         _stop_words(),
         codes,
+        _SCRIPTS,
         few_words=_FEW_WORDS,
+        many_words=_MANY_WORDS,
+        few_letters=_FEW_LETTERS,
+        few_characters=_DETECT_AT_LEAST,
+        foreign=_FOREIGN,
         speaks=_SPEAKS,
         contradicts=_CONTRADICTS,
         times=_TIMES,
+        clearly=_CLEARLY,
     )
 
 
 class _Sample:
     """Some text from the middle of a page, in small letters, and what is counted in it."""
 
-    def __init__(self, text: str) -> None:
-        middle = max(0, (len(text) - SAMPLE) // 2)
-        self.text = text[middle : middle + SAMPLE].lower()
-        self._counts = counts = _stop_words().sample(self.text)
+    def __init__(self, text: str, counts: Sample) -> None:
+        self.text, self._counts = text, counts
         self.words = counts.words
         # signs of other than Latin scripts for each letter
         self.share_of_foreign = counts.foreign / counts.letters if counts.letters else 0.0
@@ -100,10 +105,10 @@ class _Sample:
     @property
     def script(self) -> str:
         """The language that alone is written in the script of most letters; "" for scripts of several languages."""
-        if self.share_of_foreign < 0.3:
+        if self.share_of_foreign < _FOREIGN:
             return ""
         for (language, share), count in zip(_SCRIPTS, self._counts.scripts, strict=True):
-            if count >= max(share * self._counts.letters, 4):
+            if count >= max(share * self._counts.letters, _FEW_LETTERS):
                 return language
         return ""
 
@@ -116,8 +121,17 @@ def language_of(page: PageText) -> str:
     program that made them does. Without a declaration the text tells, if there is enough of it; some twenty words do
     only where nearly every other one is a stop word of one language alone.
     """
-    declared = _declared(page.language)
-    sample = _Sample(page.text)
+    middle = max(0, (len(page.text) - SAMPLE) // 2)
+    text = page.text[middle : middle + SAMPLE].lower()
+    return language_of_sample(_declared(page.language), text, _stop_words().sample(text))
+
+
+def language_of_sample(declared: str, text: str, counts: Sample) -> str:
+    """Return the language of a page as `language_of` tells it.
+
+    declared: its code, "" for none. text: SAMPLE characters from the middle, in small letters. counts: of the text.
+    """
+    sample = _Sample(text, counts)
     if declared:
         if sample.words < _FEW_WORDS and sample.text.isascii():
             return declared
@@ -149,7 +163,7 @@ def _contradicts(declared: str, found: str, sample: _Sample) -> bool:
 def _detected(sample: _Sample) -> str:
     if len(sample.text) < _DETECT_AT_LEAST:
         return ""
-    foreign = sample.share_of_foreign > 0.3
+    foreign = sample.share_of_foreign > _FOREIGN
     if sample.words < _MANY_WORDS and not foreign:
         return _spoken(sample)
     name, distance = detect_fast(sample.text)

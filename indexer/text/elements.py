@@ -121,10 +121,3 @@ class PageText:
     def pieces(self) -> list[str]:
         """The running text piece by piece; as many as there are classes."""
         return self.marked.split(MARK)
-
-
-def join_pieces(pieces: Sequence[tuple[str, int]]) -> tuple[str, list[int]]:
-    """Return (marked, classes) of a PageText from pieces and the elements they belong to."""
-    if not pieces:
-        return "", [BODY]
-    return MARK.join([text.replace(MARK, " ") for text, _ in pieces]), [element for _, element in pieces]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -19,15 +20,23 @@ _PLAIN = str.maketrans(
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
-@lru_cache(maxsize=65536)
+# Any letter that folding changes: of Latin and Greek scripts nearly all beyond ASCII, of others those named above.
+_has_what_changes = re.compile(f"[\u00c0-\u03ff\u1e00-\u1fff{''.join(map(chr, _PLAIN))}]").search
+
+
 def folds_of(word: str) -> tuple[str, ...]:
     """Return the spellings without accents that a normalized word may be typed as; empty when it has no accents.
 
     Two words are folded forms of each other when they, or their folds, have a spelling in common: café and cafe,
     Müller and Mueller. Cyrillic й and the marks of Indic and East Asian scripts are letters, no accents.
     """
-    if word.isascii():
+    if not _has_what_changes(word):
         return ()
+    return _folds_of(word)
+
+
+@lru_cache(maxsize=65536)
+def _folds_of(word: str) -> tuple[str, ...]:
     plain = word.translate(_without_accents)
     spelled_out = word.translate(_SPELLED_OUT)
     folds = [plain]

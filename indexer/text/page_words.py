@@ -16,6 +16,7 @@ class PageWords:
     """Reads one page after the other; used by one thread at a time."""
 
     def __init__(self) -> None:
+        self._taken, self._rules = Taken(), rules()
         self.let_go()
 
     def let_go(self) -> None:
@@ -39,15 +40,24 @@ class PageWords:
         """Return what the page in hand says of itself: title, language, base, and a text that tells its language."""
         return page_sample(self._reader.page.contents, SAMPLE)
 
-    def take(self, batch: Batch, links: BatchLinks, url: str, language: str, *, in_utf_8: bool) -> Taken:
+    def take(
+        self,
+        batch: Batch,
+        links: BatchLinks,
+        url: str,
+        language: str,
+        *,
+        in_utf_8: bool,
+        most: int = MAX_TEXT,
+    ) -> Taken:
         """Put the words and links of the page in hand into a batch as far as they are as most are; see `take_page`.
 
-        language: that of the HTTP header. `words` gives the words that are left.
+        language: that of the HTTP header. most: as of `words`, which gives the words that are left. What comes out is
+        there until the next page.
         """
-        reader, tokenizer = self._reader, self._tokenizer
-        return take_page(
-            batch, links, tokenizer, reader.page, url, language, rules(), MAX_TEXT, in_utf_8=in_utf_8
-        )
+        page, tokenizer, taken = self._reader.page, self._tokenizer, self._taken
+        take_page(batch, links, tokenizer, page, url, language, self._rules, most, taken, in_utf_8=in_utf_8)
+        return taken
 
     @property
     def page(self) -> object:

@@ -18,9 +18,9 @@ from indexer.store.links import LinkCollector
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import IndexWriter
 from indexer.text.analysis import analyze_pages
-from indexer.text.elements import ELEMENTS, PageText, join_pieces
+from indexer.text.elements import ELEMENTS, PageText
 from indexer.worker import version_columns
-from tests.indexer.page_structs import page_with_links
+from tests.indexer.page_structs import join_pieces, page_with_links
 from tests.indexer.plain import PlainVersion
 
 HEADING, ANCHOR, EMPHASIS, BODY, ALT = (

@@ -1,10 +1,11 @@
-"""The struct of a page (indexer/core/page.h) with links as a test wants them, without markup."""
+"""Pages as a test wants them, without markup: with links as in indexer/core/page.h, with pieces of text."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
 
+from indexer.text.elements import BODY, MARK
 from indexer.text.pages import Bytes, Page
 
 
@@ -28,3 +29,10 @@ def page_with_links(links: Sequence[tuple[str, str]]) -> object:
 
 def _bytes(data: bytes) -> Bytes:
     return Bytes(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
+
+
+def join_pieces(pieces: Sequence[tuple[str, int]]) -> tuple[str, list[int]]:
+    """Return (marked, classes) of a PageText from pieces and the elements they belong to."""
+    if not pieces:
+        return "", [BODY]
+    return MARK.join([text.replace(MARK, " ") for text, _ in pieces]), [element for _, element in pieces]

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from babel.support import NullTranslations
 from flask import render_template_string, url_for
-from markupsafe import Markup
+from jinja2 import UndefinedError
+from jinja2.compiler import CodeGenerator
+from markupsafe import Markup, escape
 
 from webui.template_calls import Texts
+from webui.template_code import written
 
 
 class Shouting(NullTranslations):
@@ -52,7 +55,8 @@ def test_a_text_that_is_safe_is_not_taken_for_one_that_is_not() -> None:
 )
 def test_templates_say_what_they_would_say_with_flask_babel(client: Any, template: str) -> None:
     with client.application.test_request_context("/"):
-        environment = client.application.jinja_env
+        environment = client.application.jinja_env.overlay()
+        environment.code_generator_class = CodeGenerator  # Jinja's own, which finds Flask-Babel's functions
         assert render_template_string(template) == environment.from_string(template).render()
 
 
@@ -77,3 +81,49 @@ def test_addresses_are_those_that_flask_writes(
     with app.test_request_context("/", environ_overrides={"SCRIPT_NAME": root}):
         found = render_template_string("{{ url_for(endpoint, **values) }}", endpoint=endpoint, values=values)
         assert found == render_template_string("{{ plain }}", plain=url_for(endpoint, **values))
+
+
+def test_texts_with_other_places_than_names_are_filled_in_as_python_does() -> None:
+    texts = Texts(NullTranslations())
+    assert texts.gettext("%(count)d of 100 %%, %(name)s", count=3, name="<b>") == "3 of 100 %, &lt;b&gt;"
+    assert texts.gettext("%(name)s is 5 %%", name=Markup("<b>")) == "<b> is 5 %"
+    assert texts.gettext("%(name)s", name=7) == "7"
+    with pytest.raises(KeyError):
+        texts.gettext("%(name)s", other="a")
+
+
+@pytest.mark.parametrize("value", ["plain", '<a href="x">\'&', "", "ä‎", Markup("<b>"), 7, 0.5, None, ["<"]])
+def test_a_value_is_written_as_jinja_escapes_it(client: Any, value: Any) -> None:
+    assert written(value) == str(escape(value))
+    with client.application.test_request_context("/"):
+        assert render_template_string("{{ value }}", value=value) == str(escape(value))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ _('%(a)s', a='<', **{}) }}",
+        "{{ _(*['<%(a)s>'], a=safe) }}",
+        "{{ url_for(endpoint='search.search', q='a b', **{'site': 'x', 'from': '2001'}) }}",
+        "{{ url_for('search.search', **{'_external': true}) }}",
+        "{% set text %}{{ safe }}{{ value }}{% endset %}{{ _('%(a)s', a=text) }}{{ text }}",
+        "{% macro name(a) %}{{ a }}{{ _('Help') }}{% endmacro %}{{ name(value) }}{{ name(safe) }}",
+        "{% for a in [value, safe] %}{{ loop.index }}{{ a }}{{ _('Help') }}{% endfor %}",
+        "{% filter upper %}{{ value }}{% endfilter %}{{ value ~ safe }}{{ value|e }}{{ value|safe }}",
+        "{% autoescape false %}{{ value }}{{ _('%(a)s', a=value) }}{% endautoescape %}",
+    ],
+)
+def test_templates_give_what_the_code_of_jinja_gives(client: Any, template: str) -> None:
+    with client.application.test_request_context("/"):
+        values: dict[str, Any] = {"value": '<&">', "safe": Markup("<b>")}
+        environment = client.application.jinja_env.overlay()
+        environment.code_generator_class = CodeGenerator
+        client.application.update_template_context(values)
+        assert render_template_string(template, **values) == environment.from_string(template).render(values)
+
+
+def test_a_name_that_is_not_there_is_an_error(client: Any) -> None:
+    with client.application.test_request_context("/"):
+        for template in ("{{ missing }}", "{{ _(missing) }}", "{{ missing() }}"):
+            with pytest.raises(UndefinedError):
+                render_template_string(template)

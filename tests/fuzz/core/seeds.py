@@ -17,6 +17,7 @@ from indexer.text.analysis import analyze_pages
 from indexer.text.elements import PageText
 from indexer.worker import version_columns
 from tests.indexer.text.differential import SCRAPS
+from tests.indexer.text.test_records import record
 
 
 def write_seeds(target: str, folder: Path) -> None:
@@ -43,6 +44,47 @@ def _pages() -> Iterator[bytes]:
         yield "".join(
             chosen.choice(few) + chosen.choice(("", " ", "w")) for _ in range(chosen.randint(1, 80))
         ).encode()
+
+
+def _records() -> Iterator[bytes]:
+    """Yield members of archives: ordinary ones, odd ones, and pages that declare their charset in many ways."""
+    for body in (*_BODIES, *_META):
+        for written in ("text/html", "text/html; charset=utf-8", "image/png"):
+            head = f"HTTP/1.1 200 OK\r\nContent-Type: {written}\r\nContent-Language: de\r\n\r\n".encode()
+            yield record(head + body)
+    yield record(b"", "revisit", "WARC-Refers-To-Target-URI: <http://a.example/o>", "Content-Type: A/B ; c")
+    yield record(b"x", "request")
+    yield record(
+        b"HTTP/1.0 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", "response", "WARC-Truncated: time"
+    )
+
+
+_BODIES = (
+    b"<p>x",
+    b"<meta charset=utf-8>\xc3\xa4",
+    b"<!-- x --><meta http-equiv=content-type content='a;charset=utf8'>",
+)
+_META = (
+    b"<meta content='charset = \"x\"' http-equiv=content-type>",
+    b"<a b='<meta charset=x>'></a><meta\tcharset=y>",
+)
+
+
+def _intakes() -> Iterator[bytes]:
+    """Yield an address, a language and a page, as tests/fuzz/core/intake.c reads them."""
+    chosen = random.Random(2)
+    for url in (
+        "http://www.a.example/x/y.html?q",
+        "https://a.example/%41/../b",
+        "HTTP://A.example",
+        "ftp://a/b;c//d",
+    ):
+        for page in _pages():
+            if chosen.random() < 0.1:
+                base = chosen.choice(("", "<base href='../'>", "<base href='http://b.example/c/'>"))
+                links = "<a href='../x'>x</a><a href='//b.example/%7e'>y</a><a href=\u00e9>z</a>"
+                language = chosen.choice(("", "en", "de-AT", "nb", "ja"))
+                yield f"{url}\n{language}\n{base}{links}<p>the der a ".encode() + page
 
 
 def _merges() -> Iterator[bytes]:
@@ -118,6 +160,8 @@ def _texts() -> Iterator[bytes]:
 # target -> what yields its inputs
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
+    "intake": _intakes,
+    "record": _records,
     "extract": _pages,
     "merge": _merges,
     "query": _programs,

@@ -12,7 +12,7 @@ from indexer.core.batch import Batch
 from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS
 from indexer.core.language import small_letters
 from indexer.store.links import LinkCollector
-from indexer.text.detection import language_of
+from indexer.text.detection import language_of, language_of_sample
 from indexer.text.languages import STOP_WORDS
 from indexer.text.page_words import PageWords
 
@@ -37,6 +37,15 @@ PATHS = [
     "/a%20b",
     "/é/ü",
     "/a?q=/b/c",
+    "/a/..",
+    "/a/.",
+    "/a/..?q",
+    "/a/%2E%2e/b",
+    "/a/b%2Bc/d",
+    "/a/%zz/d",
+    "/a/b/c/d/e?x=/../y",
+    "/.a/b",
+    "/a/b/.c",
     "?q",
     "/a#b",
     "\\a\\b",
@@ -57,6 +66,26 @@ HREFS = [
     " z ",
     "a\\b",
     "%41",
+]
+BASES = [
+    *HREFS,
+    *(
+        "../",
+        "../../",
+        "./",
+        "..",
+        ".",
+        "a/..",
+        "x/./y",
+        "/",
+        "//",
+        "/a//b/",
+        "/%2e%2e/",
+        "a%2fb/",
+        "%2E/x",
+        "",
+    ),
+    *("..;x/", ".a/", "/.a/b", "a/.b"),
 ]
 CODES = [
     "en",
@@ -114,7 +143,7 @@ def a_page(generator: random.Random) -> str:
         f'<a href="{generator.choice(HREFS)}">{generator.choice("xyz")}</a> '
         for _ in range(generator.randrange(5))
     )
-    base = f'<base href="{generator.choice(HREFS)}">' if generator.random() < 0.2 else ""
+    base = f'<base href="{generator.choice(BASES)}">' if generator.random() < 0.4 else ""
     return f'<html lang="{language}"><title>T</title>{base}<p>{a_text(generator)}<p>{links}'
 
 
@@ -136,9 +165,13 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
     for ordinal in range(40):
         html, header = a_page(generator), generator.choice(["", "", "de", "tr-TR"])
         url = f"http://a.example/{generator.choice('ab')}/{ordinal}"
-        if generator.random() < 0.6:
+        if generator.random() < 0.3:
+            url = f"http://a.example{generator.choice(PATHS)}"
+        elif generator.random() < 0.6:
             url = generator.choice(SCHEMES) + generator.choice(HOSTS) + generator.choice(PATHS)
         charset = generator.choice(["utf-8", "utf-8", "windows-1252"])
+        if ordinal == 0:  # seldom made
+            html, url, charset = '<base href="../x/"><a href="é">y</a>', "http://a.example/b/c", "utf-8"
         pages.read(html)
         page = pages.sample()
         page.language, page.charset = page.language or header, charset
@@ -147,11 +180,15 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
         plain_batch.add_page(pages.words(url, expected[-1]))
 
         taken = pages.take(batch, links.links, url, header, in_utf_8=charset == "utf-8")
-        language = expected[-1] if taken.left & LEFT_LANGUAGE else taken.language.decode()
+        language = taken.language
+        if taken.left & LEFT_LANGUAGE:
+            language = expected[-1]
+            if taken.text:
+                assert language_of_sample(taken.declared, taken.text, taken.sample) == language
         languages.append(language)
         lefts |= taken.left
         if taken.left & LEFT_ADDRESSES:
-            links.explain(ordinal, url, pages.page, taken.own, taken.asked)
+            links.explain(ordinal, url, page.base, pages.page, taken.own, taken.asked)
         if taken.left & LEFT_LINKS:
             links.add(ordinal, url, page, pages.page)
         if taken.left & LEFT_WORDS:
@@ -165,7 +202,7 @@ def test_an_ordinary_page_leaves_nothing() -> None:
     pages, batch, links = PageWords(), Batch(), LinkCollector()
     pages.read('<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>')
     taken = pages.take(batch, links.links, "https://www.a.example/x/a.html?q=1", "", in_utf_8=True)
-    assert (taken.left, taken.is_cut, taken.language) == (0, 0, b"en")
+    assert (taken.left, taken.is_cut, taken.language) == (0, 0, "en")
     assert len(batch) == 1 and batch.occurrences == 17
     assert links.links.texts() == ["b"]
 

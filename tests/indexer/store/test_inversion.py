@@ -20,7 +20,8 @@ from indexer.store.inversion import write_batch, write_inverted
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
 from indexer.text.analysis import Tokens, _sections, analyze_pages
-from indexer.text.elements import ANCHOR, BODY, EMPHASIS, HEADING, PageText, join_pieces
+from indexer.text.elements import ANCHOR, BODY, EMPHASIS, HEADING, PageText
+from tests.indexer.page_structs import join_pieces
 from tests.indexer.store import numpy_writer
 
 ENDS = ("word", "pair", "ordinal", "position")

@@ -17,8 +17,9 @@ from indexer.text.analysis import (
     word_spans_of,
     words_of,
 )
-from indexer.text.elements import ELEMENTS, PageText, join_pieces
+from indexer.text.elements import ELEMENTS, PageText
 from tests.indexer.core.test_tokens import same_unicode
+from tests.indexer.page_structs import join_pieces
 from tests.indexer.plain import PlainVersion, Token, kind_of, tokens_of
 from tests.indexer.plain_text import MOST_MARKS
 

@@ -25,8 +25,8 @@ from indexer.text.elements import (
     MAX_LINKS,
     SKIPPED,
     PageText,
-    join_pieces,
 )
+from tests.indexer.page_structs import join_pieces
 
 _SKIP, _PASS, _PART, _TELL = range(4)
 _SPACES = re.compile(r"\s+")

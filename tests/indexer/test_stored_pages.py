@@ -1,0 +1,100 @@
+"""What a page begins with is the same by the short way, for pages in UTF-8 as they stand, and by the long one."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from archiver.warc import ArchiveError, Location, read_member_at
+from indexer import stored_pages
+from indexer.search.snippets import START_CHARS
+from tests.shelf import page, record
+
+PAGES = {
+    "short": page(1),
+    "empty": "",
+    "other letters": "<html><meta charset=utf-8><p>Grüße, 検索, \U0001f600</p>",
+    "no end": "<p>cut &am",
+    "not from the start": "words first, then <b>markup</b>",
+    "just below": "<p>" + "w " * (START_CHARS // 2 - 2),
+    "as long as is looked at": "<p>" + "w " * (START_CHARS // 2 - 2) + "w",
+    "one longer": "<p>" + "w " * (START_CHARS // 2 - 1),
+    "fewer characters than bytes": "<p>" + "ü " * (START_CHARS // 2 - 2),
+    "more characters": "<p>" + "ü " * START_CHARS,
+    "as many bytes as are read": "<p>" + "w" * (4 * START_CHARS - 3),
+    "one byte more": "<p>" + "w" * (4 * START_CHARS - 2),
+    "as large as is unpacked": "<p>" + "w " * (1 << 19),
+}
+
+
+def _written(folder: Path, records: list[bytes]) -> list[Location]:
+    path, places = folder / "a.warc.gz", []
+    with path.open("wb") as file:
+        for one in records:
+            packed = gzip.compress(one)
+            places.append(Location(str(path), file.tell(), len(packed), "", 0))
+            file.write(packed)
+    return places
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_short_way_says_what_the_long_one_says(tmp_path: Path, name: str) -> None:
+    [place] = _written(tmp_path, [record("http://a.example/", PAGES[name])])
+    quick, slow = stored_pages._read_plain(place), stored_pages._read_any(place)
+    if quick is not None:
+        assert quick[0] == slow[0]
+        assert quick[0].is_whole or quick[1] == slow[1]
+    assert (quick is None) == (
+        name in {"empty", "not from the start", "one byte more", "as large as is unpacked"}
+    )
+
+
+def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
+    plain = record("http://a.example/", page(1))
+    others = [
+        record("http://a.example/", page(1), kind="revisit"),
+        record("http://a.example/", page(1), status=404),
+        plain.replace(b"charset=utf-8", b"charset=koi8-r"),
+        plain.replace(b"text/html", b"image/png"),
+        plain.replace(b"Content-Length: ", b"Content-Length: 1"),
+        plain + plain,
+        b"no record",
+        b"",
+    ]
+    for place in _written(tmp_path, others):
+        assert stored_pages._read_plain(place) is None
+
+
+def test_a_record_without_line_ends_behind_it_is_read_alike(tmp_path: Path) -> None:
+    plain = record("http://a.example/", page(1))
+    for place in _written(tmp_path, [plain[:-4], plain[:-2], plain + b"\r\n"]):
+        assert stored_pages._read_plain(place) in (None, (stored_pages._read_any(place)[0], ""))
+
+
+def test_only_a_sound_member_alone_is_unpacked_at_once(tmp_path: Path) -> None:
+    data = record("http://a.example/", page(1))
+    first, second = _written(tmp_path, [data, data])
+    path, size = first.path, first.length
+    assert read_member_at(first, len(data) + 1) == read_member_at(second, 1 << 20) == data
+    assert read_member_at(first, len(data) - 1) is None  # unpacks to more
+    for place in (
+        Location(path, 0, size - 1, "", 0),
+        Location(path, 0, size + 1, "", 0),
+        Location(path, 1, size, "", 0),
+        Location(path, -1, size, "", 0),
+        Location(path, 0, 0, "", 0),
+        Location(path, 0, -1, "", 0),
+        Location(path, 0, 1 << 62, "", 0),
+        Location(path, 1 << 62, size, "", 0),
+        Location(path, 0, size, "", 1),
+        Location(path, 0, size, "a.warc", 0),
+    ):
+        assert read_member_at(place, 1 << 20) is None
+    spoiled = bytearray(Path(path).read_bytes())
+    spoiled[size - 8] ^= 1  # its checksum
+    Path(path).write_bytes(spoiled)
+    assert read_member_at(first, 1 << 20) is None
+    with pytest.raises(ArchiveError):
+        read_member_at(Location(str(tmp_path / "none"), 0, size, "", 0), 1 << 20)

@@ -1,0 +1,69 @@
+"""How our templates are turned into Python: as Jinja does it, but with less work for each value that is written.
+
+A page of results writes 600 values and makes 250 calls. Jinja wraps each value that it has escaped in a `Markup`, to
+join it to a text right away, and asks each function anew whether it wants to know the template's context; none of
+those that are called by name here does.
+"""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+from markupsafe import Markup, escape
+
+_SPECIAL = re.compile("[&<>'\"]")
+# Functions of `template_calls` and `application`, and of Python objects: they take what stands in the brackets.
+_CALLED_AS_THEY_ARE = frozenset(
+    {"_", "gettext", "ngettext", "url_for", "static_url", "cached_url", "captures_url", "replay_url"}
+)
+
+
+def written(value: object) -> str:
+    """Return a value as it stands in HTML: escaped, unless it is safe already."""
+    if type(value) is str:
+        return str(escape(value)) if _SPECIAL.search(value) else value
+    if type(value) is Markup:
+        return value
+    return str(escape(value))
+
+
+class TemplateCode(CodeGenerator):
+    """Writes the Python of a template; what it gives is the same as that of Jinja's own."""
+
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
+        self.writeline(f"from {__name__} import written")
+        super().visit_Template(node, frame)
+
+    def _output_child_pre(
+        self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
+    ) -> None:
+        if frame.eval_ctx.volatile or not frame.eval_ctx.autoescape or finalize.src is not None:
+            super()._output_child_pre(node, frame, finalize)
+        else:
+            self.write("written(")
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+        name = node.node.name if isinstance(node.node, nodes.Name) else ""
+        if name not in _CALLED_AS_THEY_ARE or any(iskeyword(given.key) for given in node.kwargs):
+            super().visit_Call(node, frame, forward_caller=forward_caller)
+            return
+        self.visit(node.node, frame)
+        self.write("(")
+        for given in node.args:
+            self.visit(given, frame)
+            self.write(", ")
+        if node.dyn_args is not None:
+            self.write("*")
+            self.visit(node.dyn_args, frame)
+            self.write(", ")
+        for named in node.kwargs:
+            self.write(f"{named.key}=")
+            self.visit(named.value, frame)
+            self.write(", ")
+        if node.dyn_kwargs is not None:
+            self.write("**")
+            self.visit(node.dyn_kwargs, frame)
+        self.write(")")
