@@ -437,7 +437,7 @@ class Index:
         from indexer.search.folding import fold as near_duplicates
         from indexer.stored_pages import start_of
 
-        sizes = [snapshot.words_in(*found.versions[0]) for found in ranked.found]
+        sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
         stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place])))
         return [
             hit._replace(folded=stands_for.count(place) - 1)

@@ -16,6 +16,7 @@ from archiver.warc import (
     read_member_at,
     read_record_at,
 )
+from archiver.warc.charsets import UTF_8, decode
 from indexer.core.records import RecordReader
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
@@ -101,13 +102,15 @@ def _read_plain(place: Location) -> tuple[PageStart, str] | None:
     except ArchiveError:
         return None
     says = RecordReader().read(member) if member else None
-    if member is None or says is None or not says.is_plain_page or says.body_size > START_LIMITS.body_bytes:
+    if member is None or says is None or not says.is_plain_page:
         return None
-    body = member[says.body : says.body + says.body_size]
-    if len(body) <= START_CHARS:
+    size = min(says.body_size, START_LIMITS.body_bytes)
+    body = member[says.body : says.body + size]
+    if size <= START_CHARS:
         return start_of_page(body), ""
-    markup = body.decode()
-    return start_of_page(markup), markup
+    markup = decode(body, UTF_8)
+    is_whole = size == says.body_size
+    return start_of_page(markup, is_whole=is_whole), markup if is_whole else ""
 
 
 def _read_any(place: Location) -> tuple[PageStart, str]:

@@ -77,7 +77,9 @@ class Lexicon:
 
     def near(self, word: str, edits: int) -> NDArray[np.int64]:
         """Return the indexes of the words that may be at most `edits` changes away, by length and letters."""
-        near = np.flatnonzero(np.abs(self.lengths.astype(np.int64) - len(word)) <= edits)
+        shortest = min(max(len(word) - edits, 0), 255)
+        # one comparison: what is shorter than the shortest comes out as a great number
+        near = np.flatnonzero(self.lengths - np.uint8(shortest) <= len(word) + edits - shortest)
         letters = letters_of(word)
         # a change takes one letter away and brings one
         near = near[_bits(self.letters[near] & ~letters) <= edits]

@@ -127,12 +127,16 @@ class Snapshot:
             for live in self.segments
         )
 
-    def words_in(self, number: int, ordinal: int) -> int:
-        """Return how many words a version of the segment with this number has; 0 when it is not there."""
+    def words_in(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return how many words each of some versions has, by number of segment and ordinal; 0 when it is not there."""
+        words = [0] * len(places)
         for live in self.segments:
-            if live.number == number:
-                return int(live.segment.lengths_of(np.array([ordinal])).sum())
-        return 0
+            own = [at for at, (number, _) in enumerate(places) if number == live.number]
+            if own:
+                lengths = live.segment.lengths_of(np.array([places[at][1] for at in own]))
+                for at, count in zip(own, lengths.sum(axis=1).tolist(), strict=True):
+                    words[at] = count
+        return words
 
     @contextmanager
     def reading(self) -> Iterator[None]:
