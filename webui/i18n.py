@@ -15,10 +15,8 @@ from importlib import resources
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
-from flask import Flask, Response, request
+from flask import Flask, Response, g, has_request_context, request
 from flask_babel import Babel, Domain, get_locale
-from flask_babel import gettext as _translated
-from flask_babel import ngettext as _translated_number
 
 from archiver.notices import N_, Notice
 from webui import formats
@@ -34,8 +32,7 @@ class _Catalogues(Domain):  # type: ignore[misc]
     """The texts of each language, read when it is first spoken."""
 
     def get_translations(self) -> NullTranslations:
-        locale = get_locale()
-        return catalogue_of(locale.language if locale is not None else ENGLISH)
+        return _catalogue_of_reader()
 
 
 _reading = threading.Lock()
@@ -94,13 +91,29 @@ def _address_here() -> str:
 
 def gettext(text: str, **values: object) -> str:
     """Return a text in the reader's language, with its %(name)s filled in; imported as `_`."""
-    return str(_translated(text, **values))
+    found = str(_catalogue_of_reader().ugettext(text))
+    return found % values if values else found
+
+
+def _catalogue_of_reader() -> NullTranslations:
+    """Return the texts in the reader's language; found out once a request."""
+    if not has_request_context():
+        return _spoken_here()
+    known: NullTranslations | None = g.get("catalogue")
+    if known is None:
+        known = g.catalogue = _spoken_here()
+    return known
+
+
+def _spoken_here() -> NullTranslations:
+    locale = get_locale()
+    return catalogue_of(locale.language if locale is not None else ENGLISH)
 
 
 def ngettext(one: str, many: str, number: int, **values: object) -> str:
     """Return the text for a number of things in the reader's language; %(count)s stands for the number, grouped."""
     values.setdefault("count", formats.number(number))
-    return str(_translated_number(one, many, number, **values))
+    return str(_catalogue_of_reader().ungettext(one, many, number)) % {"num": number, **values}
 
 
 def said_of(error: Exception) -> str:

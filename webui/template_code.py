@@ -30,12 +30,33 @@ def written(value: object) -> str:
     return str(escape(value))
 
 
+class _Joined:
+    """Stands where Jinja writes to a buffer: what would be yielded piece by piece is one text."""
+
+    extend = staticmethod("".join)
+    append = staticmethod(str)
+
+
+joined = _Joined()
+
+
 class TemplateCode(CodeGenerator):
     """Writes the Python of a template; what it gives is the same as that of Jinja's own."""
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
-        self.writeline(f"from {__name__} import written")
+        self.writeline(f"from {__name__} import joined, written")
         super().visit_Template(node, frame)
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
+        # each yield goes through the generators of all templates and blocks around it
+        if frame.buffer is not None or len(node.nodes) == 1:
+            super().visit_Output(node, frame)
+            return
+        frame.buffer = "yield joined"
+        try:
+            super().visit_Output(node, frame)
+        finally:
+            frame.buffer = None
 
     def _output_child_pre(
         self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo

@@ -47,9 +47,7 @@ def test_the_short_way_says_what_the_long_one_says(tmp_path: Path, name: str) ->
     if quick is not None:
         assert quick[0] == slow[0]
         assert quick[0].is_whole or quick[1] == slow[1]
-    assert (quick is None) == (
-        name in {"empty", "not from the start", "as large as is unpacked"}
-    )
+    assert (quick is None) == (name in {"empty", "not from the start", "as large as is unpacked"})
 
 
 def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
