@@ -11,8 +11,10 @@ import numpy as np
 
 from indexer.core import queries
 from indexer.core.merge import ARRAYS
+from indexer.store import merging
 from indexer.store.arrayfile import ArrayFile
 from indexer.store.inversion import write_batch
+from indexer.store.segment import Segment
 from indexer.text.analysis import analyze_pages
 from indexer.text.elements import PageText
 from indexer.worker import version_columns
@@ -114,7 +116,8 @@ def _written(path: Path, chosen: random.Random) -> tuple[ArrayFile, int]:
 
 def _segment(path: Path, chosen: random.Random) -> bytes:
     file, versions = _written(path, chosen)
-    arrays = [file.array(name) for name in ARRAYS]
+    held = merging._arrays_of(Segment(str(path)))
+    arrays = [held[name] for name in ARRAYS]
     sizes = [file.array("rare_shapes").itemsize, file.array("shape_table").itemsize]
     packed = bytes([versions, *sizes, chosen.choice((1, 15))])
     return packed + b"".join(array.nbytes.to_bytes(2, "big") + array.tobytes() for array in arrays)
