@@ -51,9 +51,9 @@ static int read_segment(input *from, fa_segment *made) {
     if (made->pairs > 2 * made->shapes.size) made->pairs = 2 * made->shapes.size;
     made->words = (uint32_t)made->pair_ends.sizes.size;
     made->shape_count = (uint32_t)(made->shape_table.size / made->shape_table.width / FA_KINDS);
-    if (made->codes.size != made->pairs) {
-        free((void *)(uintptr_t)made->codes.data);
-        made->codes.data = NULL;
+    if (made->norms.size != (uint64_t)made->versions * FA_KINDS) {
+        free((void *)(uintptr_t)made->norms.data);
+        made->norms.data = NULL;
     }
     if (made->extent.size / made->extent.width < made->versions) return 0;
     fa_shape *facts = calloc(made->shape_count + 1, sizeof(fa_shape));
