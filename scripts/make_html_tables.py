@@ -181,7 +181,9 @@ def body() -> str:
         (code * factor % (1 << 64)) >> (64 - TABLE_BITS): tag for code, tag in zip(codes, names, strict=True)
     }
     places = "\n".join(f"    [{slot}] = {constant(tag)}," for slot, tag in sorted(slots.items()))
-    spellings = "\n".join(f'    [{constant(tag)}] = {{0x{first_eight(tag):x}u, "{tag}", {len(tag)}}},' for tag in names)
+    spellings = "\n".join(
+        f'    [{constant(tag)}] = {{0x{first_eight(tag):x}u, "{tag}", {len(tag)}}},' for tag in names
+    )
     return "\n".join(
         [
             "/* Written by scripts/make_html_tables.py. */",

@@ -128,7 +128,9 @@ def _packed_segment(path: Path, chosen: random.Random) -> bytes:
     file, versions = _written(path, chosen)
     packed = versions.to_bytes(2, "big") + b"\2" + bytes(file.meta["length_bytes"])
     for name in queries.ARRAYS:
-        array = file.array(name) if name != "norms" else np.full(10 * file.meta["versions"], 130, dtype=np.uint8)
+        array = (
+            file.array(name) if name != "norms" else np.full(10 * file.meta["versions"], 130, dtype=np.uint8)
+        )
         packed += bytes([array.itemsize]) + array.nbytes.to_bytes(2, "big") + array.tobytes()
     return packed + file.meta["pairs"].to_bytes(3, "big")
 
