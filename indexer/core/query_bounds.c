@@ -12,6 +12,7 @@
 #define ZERO 120.0
 #define LEAST (-24) /* 2 ** LEAST: below it the first of the saturations holds */
 #define PARTS 64    /* of a doubling */
+#define UNBOUNDED 1e30f /* more than any norm; not infinite, for 0 times it has to be 0 */
 #define UP 1.00001f /* more than all rounding of a sum of some hundred floats */
 
 /* The saturation of a weight: a table over its exponent and the first bits behind it. */
@@ -24,7 +25,7 @@ static void make_saturations(fa_query *query) {
         query->saturations[at] = (float)saturate(program, weight) * UP;
     }
     for (int code = 0; code < 255; code++) query->bounds[code] = (float)exp2((code - ZERO) / STEPS) * UP;
-    query->bounds[255] = INFINITY;
+    query->bounds[255] = UNBOUNDED;
     query->saturated_k1 = program->k1;
     query->saturated_slope = program->slope;
 }

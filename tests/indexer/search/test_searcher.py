@@ -239,6 +239,21 @@ def test_bounds_leave_out_only_what_cannot_reach_the_top(weighed_as: int, rankin
         snapshot.catalogue.close()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_an_element_without_bound_leaves_the_bounds_of_others_as_they_are(tmp_path: Path, seed: int) -> None:
+    # with b = 1 there is no bound for an occurrence in an element that the version has not
+    ranking = Ranking(b=dict.fromkeys(ELEMENTS, 1.0))
+    with DirectIndex(tmp_path, ranking) as index:
+        index.add("a", many_versions(seed))
+        index.writer.fold_links()
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), ranking, folded=True)
+        for text in ("run OR common", "running OR word2 OR common", "common OR uber"):
+            for limit in (1, 10, 70):
+                assert_agrees(snapshot, plain, text, limit)
+        snapshot.catalogue.close()
+
+
 def test_the_bounds_are_looked_at(tmp_path: Path) -> None:
     """The test above is worth something only if most versions are left out unscored."""
     with DirectIndex(tmp_path) as index:
