@@ -92,6 +92,8 @@ class Live(ctypes.Structure):
         ("document", c_void_p),
         ("key", c_void_p),
         ("prior", c_void_p),
+        ("prior_most", c_void_p),
+        ("prior_of_word", c_void_p),
         ("slack", c_double),
     )
 
@@ -100,7 +102,7 @@ class Program(ctypes.Structure):
     """fa_program"""
 
     _fields_ = (
-        *((name, c_void_p) for name in ("segments", "leaves", "nodes", "args", "masks", "pairs")),
+        *((name, c_void_p) for name in ("segments", "leaves", "nodes", "args", "masks", "pairs", "facts")),
         *(
             (name, c_uint32)
             for name in (
@@ -123,7 +125,7 @@ class Answer(ctypes.Structure):
     """fa_answer"""
 
     _fields_ = (
-        *((name, c_void_p) for name in ("matched", "complete", "holding", "held_in", "found")),
+        *((name, c_void_p) for name in ("matched", "complete", "holding", "held_in", "found", "kept")),
         *((name, c_uint64) for name in ("room", "total", "matching", "found_count")),
         ("greatest", c_double),
         ("has_shared", c_uint32),
@@ -140,6 +142,8 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_segment_list": (
         ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
     ),
+    "fa_facts_size": (c_uint64, (c_void_p,)),
+    "fa_facts_free": (None, (c_void_p,)),
     "fa_query_new": (c_void_p, ()),
     "fa_query_free": (None, (c_void_p,)),
     "fa_query_rest": (None, (c_void_p,)),
@@ -192,6 +196,20 @@ def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:
     if core.fa_segment_list(byref(segment), word, address(room), len(room), byref(count), byref(fault)) != OK:
         raise DamagedError(0, 0, ARRAYS[fault.array])
     return room[: count.value]
+
+
+class Facts:
+    """What a word comes to in the segments of a program, kept from query to query. size: bytes."""
+
+    __slots__ = ("address", "keep", "size")
+
+    def __init__(self, address: int, keep: object) -> None:
+        """address: of what a query kept; keep: the memory of its program and of the leaf."""
+        self.address, self.keep = address, keep
+        self.size = int(core.fa_facts_size(address))
+
+    def __del__(self) -> None:
+        core.fa_facts_free(self.address)
 
 
 class Query:

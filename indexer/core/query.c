@@ -75,15 +75,24 @@ static int all_of_leaf(tree *in, uint32_t leaf, uint32_t *count) {
     return FA_OK;
 }
 
+static int is_masked(const tree *in, uint32_t number) {
+    return state_of(in->query, node_at(in, number)->value, in->place)->mask != NULL;
+}
+
 /* All of the arguments: the leaf that fewest hold says which versions are looked at for the others. */
 static int all_of(tree *in, const fa_node *node, uint64_t *mask) {
     const uint32_t *args = in->query->program.args + node->first;
     uint32_t rarest = NEVER, count = 0;
     size_t words = words_of(in->versions);
+    const uint64_t *other;
+    int are_leaves_done = 0;
     for (uint32_t at = 0; at < node->count; at++)
         if (is_leaf(in, args[at]) && (rarest == NEVER || count_of(in, args[at]) < count_of(in, args[rarest])))
             rarest = at;
-    if (rarest == NEVER) {
+    if (rarest != NEVER && count_of(in, args[rarest]) > words && is_masked(in, args[rarest])) {
+        TRY(mask_of(in, args[rarest], &other));
+        memcpy(mask, other, words * 8);
+    } else if (rarest == NEVER) {
         memset(mask, 255, words * 8);
         if (in->versions & 63) mask[words - 1] = ((uint64_t)1 << (in->versions & 63)) - 1;
     } else {
@@ -92,10 +101,10 @@ static int all_of(tree *in, const fa_node *node, uint64_t *mask) {
             if (at != rarest && is_leaf(in, args[at])) TRY(leave_holding(in, node_at(in, args[at])->value, &count));
         for (uint32_t at = 0; at < count; at++) set_bit(mask, in->candidates[at]);
         if (!count) return FA_OK;
+        are_leaves_done = 1;
     }
     for (uint32_t at = 0; at < node->count; at++) {
-        const uint64_t *other;
-        if (is_leaf(in, args[at])) continue;
+        if (at == rarest || (are_leaves_done && is_leaf(in, args[at]))) continue;
         TRY(mask_of(in, args[at], &other));
         for (size_t word = 0; word < words; word++) mask[word] &= other[word];
     }
@@ -306,6 +315,13 @@ static int begin(fa_query *query, const fa_program *program, fa_answer *answer) 
     return FA_OK;
 }
 
+static int keep_facts(fa_query *query, fa_answer *answer) {
+    const fa_program *program = &query->program;
+    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++)
+        TRY(facts_keep(query, leaf, answer->held_in + 2 * (size_t)leaf * program->segment_count, &answer->kept[leaf]));
+    return FA_OK;
+}
+
 static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
     TRY(begin(query, program, answer));
     for (uint32_t place = 0; place < program->segment_count; place++) {
@@ -324,11 +340,12 @@ static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
     TRY(prepare_scores(query, answer->holding));
     answer->greatest = query->greatest;
     uint64_t count = program->count < answer->total ? program->count : answer->total;
-    if (!count) return FA_OK;
+    if (!count) return keep_facts(query, answer);
     uint64_t wanted = answer->has_shared ? count * 2 : count;
     uint64_t pool = program->pool + (answer->has_shared ? program->ties : 0);
     if (program->pair_count && wanted < pool) wanted = pool;
-    return fa_query_rank(query, wanted, answer->has_shared ? wanted : count, answer);
+    TRY(fa_query_rank(query, wanted, answer->has_shared ? wanted : count, answer));
+    return keep_facts(query, answer);
 }
 
 /* Tell Python where damage was found. */
@@ -346,6 +363,7 @@ int fa_told(fa_query *query, int status, fa_answer *answer) {
 }
 
 int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer) {
+    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++) answer->kept[leaf] = NULL;
     if (!is_sound(program)) return FA_TOO_LARGE;
     return fa_told(query, run(query, program, answer), answer);
 }

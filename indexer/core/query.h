@@ -4,7 +4,8 @@
  * word in its forms, a phrase) and nodes that join them. What filters mean comes in as masks. Scores are float64 and
  * the same bits everywhere: idf, lengths and counts as docs/ranking.md says, added in the order told here.
  *
- * Everything that a program points to has to live until the next fa_query_run of the same handle. Memory: RETAINED
+ * Everything that a program points to has to live until the next fa_query_run of the same handle. Facts are good for
+ * programs with the same segments, and for a leaf of the same forms, whose memory they point to. Memory: RETAINED
  * bytes of decoded lists, a few masks of one bit a version for each node, some numbers for each version of a segment,
  * and what the hits asked for take.
  */
@@ -21,6 +22,8 @@ typedef struct fa_live {
     const uint32_t *document;    /* number of the page of each version */
     const uint64_t *key;         /* what orders versions of equal score */
     const double *prior;         /* share of the greatest score that a version has ahead; NULL: nothing */
+    const float *prior_most;     /* of each eight versions, rounded up: eight for each word of a mask */
+    const float *prior_of_word;  /* of each 64 */
     double slack;                /* factor by which stored weights may differ from those of this ranking */
 } fa_live;
 
@@ -49,6 +52,9 @@ typedef struct fa_leaf {
     uint32_t unused;
 } fa_leaf;
 
+/* What a word comes to in all segments, kept from query to query; see query_facts.c. */
+typedef struct fa_facts fa_facts;
+
 enum fa_op {
     FA_OP_LEAF = 0, /* value: number of the leaf */
     FA_OP_MASK = 1, /* value: number of the mask */
@@ -74,6 +80,7 @@ typedef struct fa_program {
     const uint32_t *args;
     const uint64_t *const *masks; /* mask m of segment s: masks[m * segment_count + s] */
     const uint32_t *pairs;        /* two leaves each: words whose nearness counts */
+    const fa_facts *const *facts; /* by leaf: kept from an earlier query, or NULL; NULL: of none */
     uint32_t segment_count, leaf_count, scored_count, node_count, arg_count, mask_count, pair_count;
     uint32_t root; /* node that says which versions match */
     double k1, slope, near;
@@ -100,6 +107,7 @@ typedef struct fa_answer {
     uint64_t *holding;  /* by leaf: live versions that hold it */
     uint8_t *held_in;   /* by leaf, segment and layer: whether it occurs there */
     fa_found *found;
+    fa_facts **kept;    /* by leaf: facts worth keeping, which are the caller's then; NULL: not wanted, or none */
     uint64_t room;      /* of `found` */
     uint64_t total;     /* pages */
     uint64_t matching;  /* versions */
@@ -112,6 +120,9 @@ typedef struct fa_answer {
     uint32_t bad_place, bad_layer, bad_array; /* with FA_CORRUPT: where */
     uint32_t scored; /* versions that were scored exactly: bounds left the others out */
 } fa_answer;
+
+FA_EXPORT uint64_t fa_facts_size(const fa_facts *facts); /* bytes */
+FA_EXPORT void fa_facts_free(fa_facts *facts);
 
 typedef struct fa_query fa_query;
 

@@ -1,8 +1,10 @@
-/* Bounds: scores that are never below the exact ones, for all versions of a segment that match.
+/* Bounds: scores that are never below the exact ones, for eight versions at a time and for the 64 of a word of a mask.
  *
  * What an occurrence weighs in an element of a version is stored in one byte: c stands for at most
  * 2 ** ((c - ZERO) / STEPS), 255 for no bound (see indexer/store/weights.py). A pair weighs at most its counts times
- * these; `slack` says by what factor that may be wrong under the ranking of today. All is rounded up: floats are enough.
+ * these; `slack` says by what factor that may be wrong under the ranking of today. The greatest weight of a leaf in
+ * eight versions is kept in one byte again, which does not depend on the ranking of today. All is rounded up: floats are
+ * enough.
  */
 #include <math.h>
 
@@ -38,43 +40,48 @@ static float saturated(const fa_query *query, float weight) {
     return query->saturations[at < 0 ? 0 : at];
 }
 
-/* The versions that match, rising; `upper` has a number for each version of the segment, and only theirs are right. */
-typedef struct bounds {
-    fa_query *query;
-    uint32_t place, versions;
-    const uint32_t *ordinals;
-    size_t count;
-    double slack;
-    float *upper;
-} bounds;
+/* ---------------------------------------------------------------- codes of weights */
 
-#define SPARSE 16 /* from one version in so many pairs on, pairs are looked up one by one */
+#define LEAST_CODED 12 /* weights below 2 ** -LEAST_CODED have one code */
+#define CODE_SHIFT 20  /* of the bits of a float: eight codes for each doubling */
+#define FIRST_CODE ((127 - LEAST_CODED) << 3)
 
-/* By what the weights of a list are multiplied; more than all that floats lose on the way. */
-static float scale_of(const bounds *in, const held *list) {
-    return (float)(in->slack * (1 + 1e-6) * list->factor) * UP * UP;
+/* Return the code of a weight: 0 for none, 255 for one without bound. */
+static inline uint8_t code_of(float weight) {
+    uint32_t bits;
+    memcpy(&bits, &weight, 4);
+    int32_t code = (int32_t)(bits >> CODE_SHIFT) - FIRST_CODE + 1;
+    return weight > 0 ? (uint8_t)(code < 1 ? 1 : code > 255 ? 255 : code) : 0;
 }
 
-/* A list whose pairs are bounded, and what is added for each. */
+/* Return what no weight of a code, from 1 to 254, is above. */
+static inline float top_of(uint32_t code) {
+    uint32_t bits = (code + FIRST_CODE) << CODE_SHIFT;
+    float weight;
+    memcpy(&weight, &bits, 4);
+    return weight;
+}
+
+/* ---------------------------------------------------------------- weights of lists */
+
+/* A list whose pairs are bounded. */
 typedef struct bounded {
     fa_query *query;
     const fa_segment *segment;
     const uint8_t *norms; /* NULL for none, and no bounds */
     uint64_t start;
     uint32_t versions;
-    float scale, most; /* `most` times the saturated weight is added; 0: the weight itself */
+    float scale;       /* what weights are multiplied by */
     const float *norm; /* by code */
 } bounded;
-
-static inline float share_of(const bounded *in, float weight) {
-    return in->most > 0 ? in->most * saturated(in->query, weight * in->scale) : weight * in->scale;
-}
 
 static int bound_list(fa_query *query, const held *list, bounded *made) {
     const fa_segment *segment = list->list.segment;
     uint64_t start = list->list.start;
+    make_saturations(query);
     made->query = query;
     made->norm = query->bounds;
+    made->scale = (float)(list->factor * (1 + 1e-6)) * UP * UP; /* more than all that floats lose on the way */
     made->segment = segment;
     made->norms = NULL;
     made->start = start;
@@ -87,8 +94,9 @@ static int bound_list(fa_query *query, const held *list, bounded *made) {
     return FA_OK;
 }
 
-/* Return what a pair of a shape adds: most of them have the word in few elements, and are added up without a branch. */
-static inline float share_of_pair(const bounded *in, uint32_t shape, uint32_t version) {
+/* Return what a pair of a shape weighs at most. Most of them have the word in few elements, and are added up without a
+ * branch. */
+static inline float weight_of_pair(const bounded *in, uint32_t shape, uint32_t version) {
     const fa_shape *facts = &in->segment->shape_facts[shape];
     const uint8_t *codes = in->norms + version;
     const float *norm = in->norm;
@@ -103,110 +111,172 @@ static inline float share_of_pair(const bounded *in, uint32_t shape, uint32_t ve
                       norm[codes[element * (size_t)in->versions]];
         }
     }
-    return share_of(in, weight);
+    return weight * in->scale;
 }
 
-/* Add to the number of a version what the pair in a row of the list gives at most. */
-static int add_pair(const bounded *in, uint32_t row, uint32_t version, float *to) {
-    uint32_t shape;
-    TRY(fa_shape_of(in->segment, in->start + row, &shape, &in->query->fault));
-    to[version] += share_of_pair(in, shape, version);
-    return FA_OK;
-}
-
-/* The same for all pairs of a list whose versions match. */
-static int add_all(const bounded *in, const uint32_t *ordinals, uint32_t count, const uint64_t *matched, float *to) {
+/* Raise the greatest weight of each eight versions of a segment by those of a list. */
+static int raise_eights(const bounded *in, const view *found, float *eights) {
     const fa_segment *segment = in->segment;
     fa_rank rank;
     TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
-    for (uint32_t row = 0; row < count; row++) {
-        uint32_t shape = fa_coded_shape(segment, in->start + row);
+    for (uint32_t row = 0; row < found->count; row++) {
+        uint32_t shape = fa_coded_shape(segment, in->start + row), version = found->ordinals[row];
         if (shape == FA_OTHER || shape >= segment->shape_count)
             TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
-        if (has_bit(matched, ordinals[row])) to[ordinals[row]] += share_of_pair(in, shape, ordinals[row]);
+        float weight = weight_of_pair(in, shape, version);
+        if (weight > eights[version / 8]) eights[version / 8] = weight;
     }
     return FA_OK;
 }
 
-/* Add for each version that holds a list what its pair gives at most; `most`: see bounded. */
-static int add_bounds(const bounds *in, held *list, float most, float *to) {
-    bounded pairs = {.scale = scale_of(in, list), .most = most};
-    view found;
-    if (!(list->factor > 0)) return FA_OK; /* it adds nothing, whatever the bounds */
-    TRY(held_view(in->query, list, &found));
-    TRY(bound_list(in->query, list, &pairs));
-    if (pairs.norms == NULL) {
-        for (uint32_t at = 0; at < found.count; at++) to[found.ordinals[at]] = INFINITY;
-    } else if (in->count * SPARSE < found.count) {
-        uint32_t row = 0;
-        for (size_t at = 0; at < in->count; at++) {
-            uint32_t version = in->ordinals[at];
-            row = gallop(found.ordinals, row, found.count, version);
-            if (row >= found.count) break;
-            if (found.ordinals[row] != version) continue;
-            TRY(add_pair(&pairs, found.rows == NULL ? row : found.rows[row], version, to));
+/* Add to the weight of each version what a list gives at most. */
+static int add_weights(const bounded *in, const view *found, float *weights) {
+    const fa_segment *segment = in->segment;
+    fa_rank rank;
+    uint32_t shape;
+    if (found->rows != NULL) {
+        for (uint32_t at = 0; at < found->count; at++) {
+            TRY(fa_shape_of(segment, in->start + found->rows[at], &shape, &in->query->fault));
+            weights[found->ordinals[at]] += weight_of_pair(in, shape, found->ordinals[at]);
         }
-    } else if (found.rows == NULL) {
-        TRY(add_all(&pairs, found.ordinals, found.count, in->query->matched + in->query->mask_at[in->place], to));
-    } else {
-        for (uint32_t at = 0; at < found.count; at++) TRY(add_pair(&pairs, found.rows[at], found.ordinals[at], to));
+        return FA_OK;
+    }
+    TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
+    for (uint32_t row = 0; row < found->count; row++) {
+        shape = fa_coded_shape(segment, in->start + row);
+        if (shape == FA_OTHER || shape >= segment->shape_count)
+            TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
+        weights[found->ordinals[row]] += weight_of_pair(in, shape, found->ordinals[row]);
     }
     return FA_OK;
 }
 
-/* A leaf of several lists: weights are added before they saturate. */
-static int add_several(const bounds *in, const state *known, double factor) {
-    fa_query *query = in->query;
-    float *weights = buffer_get(&query->more, in->versions * sizeof(float));
-    float most = (float)factor * UP;
-    if (weights == NULL) return FA_NO_MEMORY;
-    memset(weights, 0, in->versions * sizeof(float));
-    for (uint32_t each = 0; each < known->list_count; each++)
-        TRY(add_bounds(in, &known->lists[each], 0, weights));
-    for (size_t at = 0; at < in->count; at++) {
-        float weight = weights[in->ordinals[at]];
-        if (weight > 0) in->upper[in->ordinals[at]] += most * saturated(query, weight * UP);
-    }
+/* ---------------------------------------------------------------- the most of a leaf */
+
+/* A single list for all languages: each version stands in it once. */
+static int most_of_list(fa_query *query, held *list, float *eights) {
+    bounded pairs;
+    view found;
+    TRY(held_view(query, list, &found));
+    TRY(bound_list(query, list, &pairs));
+    if (pairs.norms != NULL) return raise_eights(&pairs, &found, eights);
+    for (uint32_t row = 0; row < found.count; row++) eights[found.ordinals[row] / 8] = INFINITY;
     return FA_OK;
 }
 
 /* A phrase: few versions hold one, so that its weight is exact. */
-static int add_phrase(const bounds *in, uint32_t leaf, double factor) {
+static int add_phrase(fa_query *query, uint32_t place, uint32_t leaf, float *weights) {
     enum { AT_ONCE = 64 };
-    fa_query *query = in->query;
+    const state *known = state_of(query, leaf, place);
+    uint32_t some[AT_ONCE], count = 0;
     norms norms_at[AT_ONCE];
-    double weights[AT_ONCE];
-    for (size_t done = 0; done < in->count; done += AT_ONCE) {
-        const uint32_t *some = in->ordinals + done;
-        uint32_t count = in->count - done < AT_ONCE ? (uint32_t)(in->count - done) : AT_ONCE;
-        TRY(norms_begin(query, in->place, some, count, norms_at));
-        TRY(leaf_weights(query, in->place, leaf, some, count, norms_at, weights));
-        for (uint32_t at = 0; at < count; at++)
-            in->upper[some[at]] += (float)(factor * saturate(&query->program, weights[at] * (1 + 1e-9))) * UP;
+    double exact[AT_ONCE];
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    for (uint32_t version = 0; version < versions; version++) {
+        if (has_bit(known->mask, version)) some[count++] = version;
+        if (count < AT_ONCE && version + 1 < versions) continue;
+        TRY(norms_begin(query, place, some, count, norms_at));
+        TRY(leaf_weights(query, place, leaf, some, count, norms_at, exact));
+        for (uint32_t at = 0; at < count; at++) weights[some[at]] = (float)exact[at] * UP;
+        count = 0;
     }
     return FA_OK;
 }
 
-int upper_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, size_t count, float *upper) {
+/* A leaf of several lists, or a phrase: what is in a version is added up first. */
+static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights) {
+    const state *known = state_of(query, leaf, place);
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    float *weights = buffer_get(&query->more, versions * sizeof(float));
+    if (weights == NULL) return FA_NO_MEMORY;
+    memset(weights, 0, versions * sizeof(float));
+    if (query->program.leaves[leaf].kind == FA_PHRASE) TRY(add_phrase(query, place, leaf, weights));
+    else {
+        for (uint32_t each = 0; each < known->list_count; each++) {
+            held *list = &known->lists[each];
+            bounded pairs;
+            view found;
+            if (!(list->factor > 0)) continue; /* it adds nothing, whatever the bounds */
+            TRY(held_view(query, list, &found));
+            TRY(bound_list(query, list, &pairs));
+            if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
+            else
+                for (uint32_t row = 0; row < found.count; row++) weights[found.ordinals[row]] = INFINITY;
+        }
+    }
+    for (size_t word = 0; word < words_of(versions); word++) {
+        for (uint64_t left = known->mask[word]; left; left &= left - 1) {
+            size_t version = word * 64 + (size_t)__builtin_ctzll(left);
+            if (weights[version] > eights[version / 8]) eights[version / 8] = weights[version];
+        }
+    }
+    return FA_OK;
+}
+
+/* Write codes of the greatest weight of a leaf in each eight versions of a segment, and in each 64. Room: eight bytes,
+ * and one, for each word of a mask. */
+static int write_most(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *most, uint8_t *most_of_word) {
+    const state *known = state_of(query, leaf, place);
+    size_t words = words_of(live_at(query, place)->layers[0]->versions);
+    float *eights = buffer_get(&query->upper, words * 8 * sizeof(float));
+    if (eights == NULL) return FA_NO_MEMORY;
+    memset(eights, 0, words * 8 * sizeof(float));
+    int is_single = known->list_count == 1 && known->lists->languages == NULL;
+    if (is_single && query->program.leaves[leaf].kind != FA_PHRASE) TRY(most_of_list(query, known->lists, eights));
+    else TRY(most_of_several(query, place, leaf, eights));
+    for (size_t word = 0; word < words; word++) {
+        uint8_t greatest = 0;
+        for (size_t eight = word * 8; eight < word * 8 + 8; eight++) {
+            most[eight] = code_of(eights[eight]);
+            greatest = most[eight] > greatest ? most[eight] : greatest;
+        }
+        most_of_word[word] = greatest;
+    }
+    return FA_OK;
+}
+
+int leaf_most(fa_query *query, uint32_t place, uint32_t leaf) {
+    state *known = state_of(query, leaf, place);
+    size_t words = words_of(live_at(query, place)->layers[0]->versions);
+    if (known->most != NULL) return FA_OK;
+    uint8_t *made = arena_raw(&query->kept, words * 9);
+    if (made == NULL) return FA_NO_MEMORY;
+    TRY(write_most(query, place, leaf, made, made + words * 8));
+    known->most = made;
+    known->most_of_word = made + words * 8;
+    return FA_OK;
+}
+
+/* ---------------------------------------------------------------- bounds of scores */
+
+/* Write what a leaf gives at most to a score, for each code of its weight. */
+static void make_shares(const fa_query *query, double factor, double slack, float *shares) {
+    float most = (float)factor * UP, scale = (float)(slack * (1 + 1e-6));
+    shares[0] = 0;
+    for (uint32_t code = 1; code < 255; code++) shares[code] = most * saturated(query, top_of(code) * scale);
+    shares[255] = most * UP;
+}
+
+int bounds_open(fa_query *query, uint32_t place, bounds *made) {
     const fa_program *program = &query->program;
     const fa_live *live = live_at(query, place);
-    bounds in = {query, place, live->layers[0]->versions, ordinals, count, live->slack, upper};
+    made->count = 0;
+    made->leaves = arena_raw(&query->shortly, program->scored_count * sizeof(leaf_bounds));
+    made->prior = live->prior == NULL ? NULL : live->prior_most;
+    made->prior_of_word = live->prior == NULL ? NULL : live->prior_of_word;
+    made->greatest = (float)query->greatest * UP;
+    /* the floats of many words are added with some error each */
+    made->more = 1.0f + 1e-6f * (float)(program->scored_count + 8);
+    if (made->leaves == NULL) return FA_NO_MEMORY;
     make_saturations(query);
-    memset(upper, 0, in.versions * sizeof(float));
-    for (size_t at = 0; live->prior != NULL && at < count; at++)
-        upper[ordinals[at]] = (float)(live->prior[ordinals[at]] * query->greatest) * UP;
     for (uint32_t leaf = 0; leaf < program->scored_count; leaf++) {
         const state *known = state_of(query, leaf, place);
-        double factor = query->factors[leaf];
-        uint32_t kind = program->leaves[leaf].kind;
-        if (!(factor > 0) || !known->count || kind == FA_ANY) continue;
-        if (kind == FA_PHRASE) TRY(add_phrase(&in, leaf, factor));
-        else if (known->mask == NULL)
-            TRY(add_bounds(&in, known->lists, (float)factor * UP, in.upper));
-        else TRY(add_several(&in, known, factor));
+        if (!(query->factors[leaf] > 0) || !known->count || program->leaves[leaf].kind == FA_ANY) continue;
+        TRY(leaf_most(query, place, leaf));
+        leaf_bounds *one = &made->leaves[made->count++];
+        one->most = known->most;
+        one->most_of_word = known->most_of_word;
+        make_shares(query, query->factors[leaf], live->slack, one->shares);
     }
-    /* the floats of many words are added with some error each */
-    float more = 1.0f + 1e-6f * (float)(program->scored_count + 8);
-    for (size_t at = 0; at < count; at++) upper[ordinals[at]] *= more;
     return FA_OK;
 }

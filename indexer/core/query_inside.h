@@ -42,6 +42,8 @@ typedef struct held {
     const uint32_t *all;      /* ordinals of all pairs; NULL while not decoded */
     const uint32_t *ordinals; /* of the pairs that `count` counts; `languages` has to be asked for each: speaks */
     const uint32_t *rows;     /* of these in the list; NULL: all rows */
+    const uint64_t *bits;     /* of a dense list for all elements: a mask of its versions; else NULL */
+    const uint32_t *ranks;    /* ... and how many rows stand before each word of it */
 } held;
 
 /* What is known of a leaf in a segment. */
@@ -50,6 +52,8 @@ typedef struct state {
     uint32_t list_count;
     uint32_t count;          /* versions that hold it, removed ones too */
     const uint64_t *mask;    /* of these; NULL: a single list for all languages, or none */
+    const uint8_t *most;         /* a code of its greatest weight in each eight versions; NULL: not worked out */
+    const uint8_t *most_of_word; /* ... and in each 64 */
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
     uint32_t *counts[2];     /* ... and how often by element */
     uint32_t found[2];       /* ... and their number */
@@ -144,8 +148,17 @@ typedef struct view {
 } view;
 int held_view(fa_query *query, held *list, view *found);  /* good until the next one; of all languages */
 int held_keep(fa_query *query, held *list);               /* decode for good */
+/* Find the row of a list in which a version stands; no look at its language. *row: of a version before it, 0 at first. */
+int held_row(fa_query *query, held *list, uint32_t version, uint32_t *row, int *is_there);
 int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
+
+/* query_facts.c */
+static inline const fa_facts *facts_of(const fa_query *query, uint32_t leaf) {
+    return query->program.facts == NULL ? NULL : query->program.facts[leaf];
+}
+int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts **kept); /* NULL: not worth it */
+int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 
 /* query_skips.c */
 int skips_find(fa_query *query, fa_cursor *cursor);
@@ -211,9 +224,35 @@ int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, const uin
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
 
 /* query_bounds.c */
-/* Write for some versions (rising) of a segment, each in its place among all, a score that is never below the exact
- * one. */
-int upper_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, size_t count, float *upper);
+typedef struct leaf_bounds {
+    const uint8_t *most, *most_of_word; /* codes, see state */
+    float shares[256];                  /* by code: what the leaf gives at most */
+} leaf_bounds;
+
+/* Bounds of the scores in a segment. */
+typedef struct bounds {
+    leaf_bounds *leaves;
+    uint32_t count;
+    const float *prior, *prior_of_word; /* NULL: nothing is ahead */
+    float greatest, more;
+} bounds;
+
+/* Work out what a leaf that occurs in a segment weighs at most. */
+int leaf_most(fa_query *query, uint32_t place, uint32_t leaf);
+/* Work it out for all leaves. Memory of the arena `shortly`. */
+int bounds_open(fa_query *query, uint32_t place, bounds *made);
+static inline float bound_of_word(const bounds *from, size_t word) {
+    float bound = from->prior_of_word == NULL ? 0 : from->prior_of_word[word] * from->greatest;
+    for (uint32_t leaf = 0; leaf < from->count; leaf++)
+        bound += from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
+    return bound * from->more;
+}
+static inline float bound_of_eight(const bounds *from, size_t eight) {
+    float bound = from->prior == NULL ? 0 : from->prior[eight] * from->greatest;
+    for (uint32_t leaf = 0; leaf < from->count; leaf++)
+        bound += from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
+    return bound * from->more;
+}
 
 /* query_near.c */
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed);

@@ -124,8 +124,51 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
     return FA_OK;
 }
 
+/* Lists with one version in so many, or more, get a mask. */
+#define DENSE 32
+
+/* Make the mask of a dense list. */
+static int make_bits(fa_query *query, held *list, uint32_t versions) {
+    view found;
+    size_t words = words_of(versions);
+    if (is_filtered(list) || (uint64_t)list->list.count * DENSE < versions) return FA_OK;
+    uint64_t *bits = arena_get(&query->kept, words * 8);
+    uint32_t *ranks = arena_raw(&query->kept, words * sizeof(uint32_t)), rank = 0;
+    if (bits == NULL || ranks == NULL) return FA_NO_MEMORY;
+    TRY(held_view(query, list, &found));
+    for (uint32_t row = 0; row < found.count; row++) set_bit(bits, found.ordinals[row]);
+    for (size_t word = 0; word < words; word++) {
+        ranks[word] = rank;
+        rank += (uint32_t)counts_bits(bits[word]);
+    }
+    list->bits = bits;
+    list->ranks = ranks;
+    return FA_OK;
+}
+
+int held_row(fa_query *query, held *list, uint32_t version, uint32_t *row, int *is_there) {
+    if (list->bits != NULL) {
+        uint64_t word = list->bits[version >> 6], before = ((uint64_t)1 << (version & 63)) - 1;
+        *is_there = (int)(word >> (version & 63) & 1);
+        *row = list->ranks[version >> 6] + (uint32_t)counts_bits(word & before);
+        return FA_OK;
+    }
+    view found;
+    TRY(held_view(query, list, &found));
+    uint32_t at = gallop(found.ordinals, *row, found.count, version);
+    *is_there = at < found.count && found.ordinals[at] == version;
+    *row = at;
+    return FA_OK;
+}
+
 static int mark_list(fa_query *query, held *list, uint64_t *mask, int *is_held) {
     view found;
+    if (list->bits != NULL && list->languages == NULL) {
+        uint32_t versions = list->list.segment->versions;
+        for (size_t word = 0; word < words_of(versions); word++) mask[word] |= list->bits[word];
+        *is_held = 1;
+        return FA_OK;
+    }
     TRY(held_view(query, list, &found));
     if (list->languages == NULL) {
         for (uint32_t row = 0; row < found.count; row++) set_bit(mask, found.ordinals[row]);
@@ -149,16 +192,18 @@ static uint32_t bits_in(const uint64_t *mask, uint32_t versions) {
     return count;
 }
 
-/* A word: a single list is left to be decoded when it is needed, several are joined to a mask. */
+/* A word: a single list that is not dense is left to be decoded when it is needed, several are joined to a mask. */
 static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *held_in) {
     uint32_t versions = live_at(query, place)->layers[0]->versions;
     int is_held;
     if (!made->list_count) return FA_OK;
+    for (uint32_t each = 0; each < made->list_count; each++) TRY(make_bits(query, &made->lists[each], versions));
     if (made->list_count == 1 && made->lists->languages == NULL) {
         held *list = made->lists;
         view found = {NULL, NULL, list->list.count};
         if (is_filtered(list)) TRY(held_view(query, list, &found));
         made->count = list->count = found.count;
+        made->mask = list->bits;
         held_in[list->layer] = found.count > 0;
         return FA_OK;
     }
@@ -200,6 +245,7 @@ static int match_any(fa_query *query, const fa_leaf *leaf, uint32_t place, state
 int leaf_match(fa_query *query, uint32_t number, uint32_t place, uint8_t *held_in) {
     const fa_leaf *leaf = &query->program.leaves[number];
     state *made = state_of(query, number, place);
+    if (facts_of(query, number) != NULL) return facts_take(query, number, place, held_in);
     TRY(list_forms(query, number, place, made));
     if (leaf->kind == FA_ANY) return match_any(query, leaf, place, made);
     if (leaf->kind != FA_PHRASE) return match_word(query, place, made, held_in);

@@ -5,7 +5,8 @@
 #include "query_inside.h"
 
 #define FEW 256      /* versions scored without looking at bounds first */
-#define AT_ONCE 256  /* versions scored between two looks at what is wanted yet */
+#define AT_ONCE 64   /* versions scored between two looks at what is wanted yet */
+#define SORTED 256   /* steps of bounds by which words are put in order */
 #define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
 
 /* The greatest numbers of those that were put in: the least of them in front. */
@@ -91,77 +92,125 @@ static int keep(ranking *in, uint32_t place, uint32_t ordinal, double score) {
     return FA_OK;
 }
 
-/* Score some versions, rising; those whose bound is below what is wanted by now are left out. upper: NULL for no
- * bounds. */
-static int score_all(ranking *in, uint32_t place, const uint32_t *ordinals, size_t count, const float *upper) {
-    uint32_t chosen[AT_ONCE];
-    double scores[AT_ONCE];
-    for (size_t done = 0; done < count;) {
-        double least = floor_of(in);
-        uint32_t some = 0;
-        for (; done < count && some < AT_ONCE; done++)
-            if (upper == NULL || !((double)upper[ordinals[done]] < least)) chosen[some++] = ordinals[done];
-        if (!some) break;
-        in->scored += some;
-        in->since += some;
-        if (in->since > LOOK_EVERY) {
-            in->since = 0;
-            if (in->count && ranking_is_over(in->query)) {
-                in->is_over = 1;
-                return FA_OK;
-            }
+/* Score some versions, rising, at most 64 + AT_ONCE. */
+static int score_some(ranking *in, uint32_t place, const uint32_t *ordinals, uint32_t count, double least) {
+    double scores[AT_ONCE + 64];
+    in->scored += count;
+    in->since += count;
+    if (in->since > LOOK_EVERY) {
+        in->since = 0;
+        if (in->count && ranking_is_over(in->query)) {
+            in->is_over = 1;
+            return FA_OK;
         }
-        TRY(exact_scores(in->query, place, chosen, some, scores));
-        for (uint32_t at = 0; at < some; at++)
-            if (!(scores[at] < least)) TRY(keep(in, place, chosen[at], scores[at]));
+    }
+    TRY(exact_scores(in->query, place, ordinals, count, scores));
+    for (uint32_t at = 0; at < count; at++)
+        if (!(scores[at] < least)) TRY(keep(in, place, ordinals[at], scores[at]));
+    return FA_OK;
+}
+
+/* Words of a mask of which some versions are scored. */
+typedef struct chosen {
+    uint32_t words[AT_ONCE];
+    uint64_t versions[AT_ONCE];
+    uint32_t count, versions_count;
+} chosen;
+
+/* Choose versions of a word, rising with those that were chosen. */
+static void choose(chosen *some, uint32_t word, uint64_t versions) {
+    uint32_t to = some->count++;
+    for (; to && some->words[to - 1] > word; to--) {
+        some->words[to] = some->words[to - 1];
+        some->versions[to] = some->versions[to - 1];
+    }
+    some->words[to] = word;
+    some->versions[to] = versions;
+    some->versions_count += (uint32_t)counts_bits(versions);
+}
+
+static int score_chosen(ranking *in, uint32_t place, const chosen *some, double least) {
+    uint32_t ordinals[AT_ONCE + 64], count = 0;
+    for (uint32_t at = 0; at < some->count; at++)
+        for (uint64_t left = some->versions[at]; left; left &= left - 1)
+            ordinals[count++] = some->words[at] * 64 + (uint32_t)__builtin_ctzll(left);
+    return score_some(in, place, ordinals, count, least);
+}
+
+/* Score all versions that match. */
+static int score_all(ranking *in, uint32_t place, const uint64_t *mask, size_t words) {
+    for (uint32_t word = 0; word < words && !in->is_over;) {
+        chosen some = {.count = 0};
+        for (; word < words && some.versions_count < AT_ONCE; word++)
+            if (mask[word]) choose(&some, word, mask[word]);
+        if (some.count) TRY(score_chosen(in, place, &some, floor_of(in)));
     }
     return FA_OK;
 }
 
-/* Part the versions in those whose bound is among the greatest, which are scored first, and the others. */
-static int split(ranking *in, uint32_t *ordinals, size_t count, const float *upper, size_t *first) {
-    fa_query *query = in->query;
-    double least = floor_of(in);
-    size_t front = 0, behind = 0;
-    greatest bounds = {arena_raw(&query->shortly, (size_t)in->most * sizeof(double)), 0, (size_t)in->most};
-    uint32_t *others = arena_raw(&query->shortly, count * sizeof(uint32_t));
-    if (bounds.least_first == NULL || others == NULL) return FA_NO_MEMORY;
-    for (size_t at = 0; at < count; at++) put(&bounds, (double)upper[ordinals[at]]);
-    if (bounds.count == bounds.most && bounds.least_first[0] > least) least = bounds.least_first[0];
-    for (size_t at = 0; at < count; at++) {
-        if ((double)upper[ordinals[at]] < least) others[behind++] = ordinals[at];
-        else ordinals[front++] = ordinals[at];
+/* Leave those of the versions of a word that may reach a score. */
+static uint64_t reaching(const bounds *from, uint32_t word, uint64_t versions, double least) {
+    for (uint32_t eight = 0; eight < 8; eight++) {
+        uint64_t own = (uint64_t)255 << 8 * eight;
+        if (versions & own && (double)bound_of_eight(from, (size_t)word * 8 + eight) < least) versions &= ~own;
     }
-    memcpy(ordinals + front, others, behind * sizeof(uint32_t));
-    *first = front;
+    return versions;
+}
+
+static inline uint32_t step_of(float most, float bound, float scale) { return (uint32_t)((most - bound) * scale); }
+
+/* Write the words that have versions, those of greater bounds (nearly) first, and the bounds by word. */
+static size_t order_words(const bounds *from, const uint64_t *mask, size_t words, float *upper, uint32_t *order) {
+    uint32_t ends[SORTED + 1] = {0};
+    float most = 0;
+    for (size_t word = 0; word < words; word++) {
+        if (!mask[word]) continue;
+        upper[word] = bound_of_word(from, word);
+        if (upper[word] > most) most = upper[word];
+    }
+    float scale = most > 0 && most < INFINITY ? (SORTED - 1) / most : 0;
+    for (size_t word = 0; word < words; word++)
+        if (mask[word]) ends[step_of(most, upper[word], scale) + 1]++;
+    for (uint32_t step = 0; step < SORTED; step++) ends[step + 1] += ends[step];
+    for (size_t word = 0; word < words; word++)
+        if (mask[word]) order[ends[step_of(most, upper[word], scale)]++] = (uint32_t)word;
+    return ends[SORTED];
+}
+
+/* Score the versions that may be among the best: those of the greatest bounds first, so that few are left then. */
+static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t words) {
+    fa_query *query = in->query;
+    bounds from;
+    float *upper = arena_raw(&query->shortly, words * sizeof(float));
+    uint32_t *order = arena_raw(&query->shortly, words * sizeof(uint32_t));
+    if (upper == NULL || order == NULL) return FA_NO_MEMORY;
+    TRY(bounds_open(query, place, &from));
+    size_t count = order_words(&from, mask, words, upper, order);
+    for (size_t at = 0; at < count && !in->is_over;) {
+        double least = floor_of(in);
+        chosen some = {.count = 0};
+        for (; at < count && some.versions_count < AT_ONCE; at++) {
+            uint64_t left = (double)upper[order[at]] < least ? 0 : reaching(&from, order[at], mask[order[at]], least);
+            if (left) choose(&some, order[at], left);
+        }
+        if (some.count) TRY(score_chosen(in, place, &some, least));
+    }
     return FA_OK;
 }
 
 static int score_segment(ranking *in, uint32_t place) {
     fa_query *query = in->query;
-    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    size_t words = words_of(live_at(query, place)->layers[0]->versions), count = 0;
     const uint64_t *mask = query->matched + query->mask_at[place];
-    size_t count = 0, first;
     arena_empty(&query->shortly, (size_t)1 << 20);
-    for (size_t word = 0; word < words_of(versions); word++) count += (size_t)counts_bits(mask[word]);
+    for (size_t word = 0; word < words; word++) count += (size_t)counts_bits(mask[word]);
     if (!count) return FA_OK;
     if (in->count && ranking_is_over(query)) {
         in->is_over = 1;
         return FA_OK;
     }
-    uint32_t *ordinals = arena_raw(&query->shortly, count * sizeof(uint32_t));
-    if (ordinals == NULL) return FA_NO_MEMORY;
-    size_t at = 0;
-    for (size_t word = 0; word < words_of(versions); word++)
-        for (uint64_t left = mask[word]; left; left &= left - 1)
-            ordinals[at++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
-    if (count <= FEW || count <= in->most) return score_all(in, place, ordinals, count, NULL);
-    float *upper = buffer_get(&query->upper, versions * sizeof(float));
-    if (upper == NULL) return FA_NO_MEMORY;
-    TRY(upper_scores(query, place, ordinals, count, upper));
-    TRY(split(in, ordinals, count, upper, &first));
-    TRY(score_all(in, place, ordinals, first, upper));
-    return in->is_over ? FA_OK : score_all(in, place, ordinals + first, count - first, upper);
+    if (count <= FEW || count <= in->most) return score_all(in, place, mask, words);
+    return score_best(in, place, mask, words);
 }
 
 /* Put the first versions in a new order by what near words add. It is never negative, so the others stay behind. */

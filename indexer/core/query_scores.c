@@ -92,15 +92,13 @@ static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32
 /* Add what the occurrences of a list weigh, each `factor` times, to the weights of some versions. */
 static int add_list(fa_query *query, uint32_t place, held *list, double factor, const uint32_t *ordinals,
                     uint32_t count, norms *norms_at, double *weights) {
-    view found;
     uint32_t row = 0;
-    TRY(held_view(query, list, &found));
+    int is_there;
     for (uint32_t at = 0; at < count; at++) {
         double weight;
-        row = gallop(found.ordinals, row, found.count, ordinals[at]);
-        if (row >= found.count) break;
-        if (found.ordinals[row] != ordinals[at] || !speaks(list, ordinals[at])) continue;
-        TRY(pair_weight(query, place, list, found.rows == NULL ? row : found.rows[row], &norms_at[at], &weight));
+        TRY(held_row(query, list, ordinals[at], &row, &is_there));
+        if (!is_there || !speaks(list, ordinals[at])) continue;
+        TRY(pair_weight(query, place, list, list->rows == NULL ? row : list->rows[row], &norms_at[at], &weight));
         weights[at] += weight * factor;
     }
     return FA_OK;

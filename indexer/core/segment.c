@@ -117,21 +117,24 @@ int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals
 
 /* ---------------------------------------------------------------- shapes */
 
-/* Count those of 16 numbers of four bits that are FA_OTHER. */
-static uint32_t others_in(uint64_t sixteen) {
+/* Return, in each byte of eight, how many of its two numbers of four bits are FA_OTHER. */
+static inline uint64_t others_in(uint64_t sixteen) {
     uint64_t all = sixteen & sixteen >> 1;
     all &= all >> 2;
-    return (uint32_t)__builtin_popcountll(all & 0x1111111111111111u);
+    return (all & 0x0101010101010101u) + (all >> 4 & 0x0101010101010101u);
 }
 
-/* Count the other shapes among the pairs `from`, which is even, to `to`; `shapes` was required of them. */
+/* Count the other shapes among the pairs `from`, which is even, to `to`, FA_RANK_BLOCK at most; `shapes` was required
+ * of them. */
 static uint64_t count_others(const fa_segment *segment, uint64_t from, uint64_t to) {
     const uint8_t *at = segment->shapes.data + from / 2, *end = segment->shapes.data + to / 2;
-    uint64_t found = to % 2 && fa_coded_shape(segment, to - 1) == FA_OTHER, eight;
+    uint64_t found = to % 2 && fa_coded_shape(segment, to - 1) == FA_OTHER, eight, by_byte = 0;
     for (; end - at >= 8; at += 8) {
         memcpy(&eight, at, 8);
-        found += others_in(eight);
+        by_byte += others_in(eight); /* no more than 32 in a byte */
     }
+    by_byte = (by_byte & 0x00FF00FF00FF00FFu) + (by_byte >> 8 & 0x00FF00FF00FF00FFu);
+    found += by_byte * 0x0001000100010001u >> 48;
     for (; at < end; at++) found += others_in(*at);
     return found;
 }

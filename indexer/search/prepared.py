@@ -19,6 +19,8 @@ from indexer.store.weights import Weights
 from indexer.text.elements import ELEMENTS
 
 Bits = NDArray[np.uint64]
+# What versions have ahead: of each, and the greatest of each eight and each 64, rounded up
+Priors = tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]
 HALF_LINKED = 5.0  # linking sites at which half of what links can give is reached
 _RANKINGS_KNOWN = 4
 _lock = threading.Lock()
@@ -35,6 +37,14 @@ def packed(mask: NDArray[np.bool_]) -> Bits:
 def unpacked(bits: Bits, size: int) -> NDArray[np.bool_]:
     """Return the mask of `size` versions that was packed."""
     return np.unpackbits(bits.view(np.uint8), count=size, bitorder="little").view(np.bool_)
+
+
+def _greatest(shares: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the greatest of each eight numbers, which are not negative, and of each 64, rounded up; filled up to 64."""
+    room = np.zeros((len(shares) + 63) // 64 * 64)
+    room[: len(shares)] = shares
+    eights = (room.reshape(-1, 8).max(axis=1) * (1 + 1e-6)).astype(np.float32)
+    return eights, eights.reshape(-1, 8).max(axis=1)
 
 
 class Prepared:
@@ -66,7 +76,7 @@ class Prepared:
         self.versions = sum(len(live.segment) for live in snapshot.segments)
         self.means = (ctypes.c_double * queries.KINDS)(*snapshot.means.tolist())
         self._by_ranking: list[tuple[Ranking, tuple[Any, queries.Program]]] = []
-        self._priors: dict[tuple[int, float, float], NDArray[np.float64]] = {}
+        self._priors: dict[tuple[int, float, float], Priors] = {}
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Prepared:
@@ -104,7 +114,8 @@ class Prepared:
             document, key = self._columns[place]
             made.document, made.key = queries.address(document), queries.address(key)
             prior = self._prior(place, live, ranking)
-            made.prior = queries.address(prior) if prior is not None else None
+            if prior is not None:
+                made.prior, made.prior_most, made.prior_of_word = map(queries.address, prior)
             made.slack = snapshot.slack(live, ranking)
         kinds = ctypes.c_double * queries.KINDS
         program = queries.Program(
@@ -121,13 +132,13 @@ class Prepared:
         )
         return lives, program
 
-    def _prior(self, place: int, live: LiveSegment, ranking: Ranking) -> NDArray[np.float64] | None:
+    def _prior(self, place: int, live: LiveSegment, ranking: Ranking) -> Priors | None:
         """Return for each version of a segment the share that it has ahead; None while links are not folded in yet."""
         if live.inlinks is None or ranking.model != "bm25f":
             return None
         key = (place, ranking.depth, ranking.linked)
-        shares = self._priors.get(key)
-        if shares is None:
+        found = self._priors.get(key)
+        if found is None:
             inlinks = live.inlinks
             shares = np.zeros(len(inlinks))
             if ranking.depth:
@@ -138,8 +149,8 @@ class Prepared:
             if len(shares):
                 # eight bytes a version of the index: not in memory
                 (shares,) = in_scratch_file(shares)
-            self._priors[key] = shares
-        return shares
+            found = self._priors[key] = (shares, *_greatest(shares))
+        return found
 
     def damage(self, error: queries.DamagedError) -> IndexCorruptError:
         """Return the error of the index that stands for damage found by the core."""

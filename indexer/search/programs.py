@@ -48,6 +48,7 @@ _EVERYWHERE = (1 << queries.KINDS) - 1
 _PROGRAMS_KNOWN = 1024  # of each state of an index
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
+_FACTS_KNOWN = 16 << 20  # bytes
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
 _TAIL = "<II"
 
@@ -69,14 +70,26 @@ class MadeLeaf:
 
 @dataclass(slots=True)
 class Made:
-    """A program, its leaves in order (those that count for the score first), and what it points to."""
+    """A program, its leaves in order (those that count for the score first), and what it points to.
+
+    fact_keys: for each leaf the key of its facts, None for a leaf that has none.
+    """
 
     program: queries.Program
     leaves: list[Leaf]
+    fact_keys: list[Hashable]
     scored: int
     made_leaves: list[MadeLeaf]
     pairs: list[tuple[Word, Word]]
     keep: tuple[object, ...]
+
+
+def facts_of(snapshot: Snapshot) -> Recent[queries.Facts]:
+    """Return what is kept of the words of a snapshot, by the keys of its programs."""
+    known: Recent[queries.Facts] | None = snapshot.derived.get("facts")
+    if known is None:
+        known = snapshot.derived.setdefault("facts", Recent(_FACTS_KNOWN, lambda facts: facts.size))
+    return known
 
 
 def program_of(
@@ -154,6 +167,7 @@ class Compiler:
         return Made(
             program,
             list(self._numbers),
+            [self._word_key(leaf) if isinstance(leaf, Word) else None for leaf in self._numbers],
             self._scored_count,
             made_leaves,
             pairs,
@@ -262,6 +276,9 @@ class Compiler:
 
     # ---------------------------------------------------------------- leaves
 
+    def _word_key(self, leaf: Word) -> tuple[Word, float, float]:
+        return leaf, self._fold, self._ranking.other_forms
+
     def _leaf(self, leaf: Leaf) -> MadeLeaf:
         if isinstance(leaf, Wildcard | Fuzzy) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):
             return _expanded(leaf, self._snapshot, self._expansions)
@@ -269,7 +286,7 @@ class Compiler:
         if known is None:
             known = self._snapshot.derived.setdefault("leaves", Recent(_LEAVES_KNOWN))
         if isinstance(leaf, Word):
-            key = (leaf, self._fold, self._ranking.other_forms)
+            key = self._word_key(leaf)
             return known.get(key, lambda: _word(leaf, self._snapshot, *key[1:]))
         if isinstance(leaf, Phrase):
             return known.get(leaf, lambda: _phrase(leaf, self._snapshot))

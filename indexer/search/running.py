@@ -13,7 +13,7 @@ from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Leaf, Node, Word
 from indexer.search.prepared import Bits, Prepared, unpacked
-from indexer.search.programs import Masks, program_of
+from indexer.search.programs import Masks, facts_of, program_of
 from indexer.search.vocabulary import Expansions
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
@@ -77,18 +77,25 @@ class Carried:
             program.finding_looks = int(deadline.looks * FINDING) + 1
             program.ranking_looks = int(deadline.looks * RANKING) + 1
         # one piece of memory: masks of what matches, holding (8 bytes a leaf), complete (4 bytes a segment), held_in
-        # (2 bytes a leaf and segment), and the rows of `found`
+        # (2 bytes a leaf and segment), pointers to facts (2 a leaf) and the rows of `found`
         masks, room = self._prepared.offsets[-1], min(self._wanted_at_most(count), snapshot.versions)
-        behind = masks + leaves + segments + leaves * segments
+        facts = masks + leaves + segments + leaves * segments
+        behind = facts + 2 * leaves
         memory = np.empty(behind + room * queries.FOUND.itemsize // 8, dtype=np.uint64)
-        self._bits, self._numbers, self._found = memory[:masks], memory[masks:behind], memory[behind:]
+        self._bits, self._numbers, self._found = memory[:masks], memory[masks:facts], memory[behind:]
         at = queries.address(memory)
+        known, keys = facts_of(snapshot), self._made.fact_keys
+        self._facts = known.find_all(keys)
+        memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
+        program.facts = at + 8 * facts
+        is_learning = any(key and not one for key, one in zip(keys, self._facts, strict=True))
         self._answer = queries.Answer(
             at,
             at + 8 * (masks + leaves),
             at + 8 * masks,
             at + 8 * (masks + leaves + segments),
             at + 8 * behind,
+            at + 8 * (facts + leaves) if is_learning else None,
             room,
         )
         self._sizes = leaves, segments
@@ -96,6 +103,11 @@ class Carried:
             query.run(program, self._answer)
         except queries.DamagedError as error:
             raise self._prepared.damage(error) from error
+        finally:
+            if is_learning:
+                for key, place in zip(keys, memory[behind - leaves : behind].tolist(), strict=True):
+                    if place:
+                        known.keep(key, queries.Facts(place, self._made.keep))
         self.complete: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
 
     @staticmethod

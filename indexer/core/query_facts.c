@@ -1,0 +1,115 @@
+/* What a word comes to in the segments of an index, kept from query to query: which versions hold it, in which row of a
+ * list each stands, and what it weighs at most. Finding that out takes a look at each of its pairs; what is kept takes
+ * about one byte for two versions.
+ *
+ * It is a copy in one piece of memory that nobody writes to: many handles may read it at once.
+ */
+#include <stdlib.h>
+
+#include "query_inside.h"
+
+#define WORTH_IT 512 /* pairs of a word in all segments */
+
+struct fa_facts {
+    size_t size;
+    uint32_t places;
+    state *states;    /* by segment */
+    uint8_t *held_in; /* by segment and layer */
+};
+
+/* The piece of memory; without one it is only counted how large it has to be. */
+typedef struct block {
+    uint8_t *data;
+    size_t used;
+} block;
+
+static void *put_copy(block *to, const void *from, size_t size) {
+    void *copy = to->data == NULL ? NULL : to->data + to->used;
+    if (from == NULL) return NULL;
+    if (copy != NULL && size) memcpy(copy, from, size);
+    to->used += (size + 15) & ~(size_t)15;
+    return copy;
+}
+
+/* Copy a state, whose lists are dense, or decoded when they are few. */
+static state copy_state(block *to, const state *from, size_t words) {
+    state made = {.list_count = from->list_count, .count = from->count};
+    made.lists = put_copy(to, from->lists, from->list_count * sizeof(held));
+    for (uint32_t each = 0; each < from->list_count; each++) {
+        const held *list = &from->lists[each];
+        held own = *list;
+        own.bits = put_copy(to, list->bits, words * 8);
+        own.ranks = put_copy(to, list->ranks, words * sizeof(uint32_t));
+        own.all = own.ordinals = list->bits != NULL ? NULL : put_copy(to, list->all, list->count * sizeof(uint32_t));
+        if (from->mask != NULL && from->mask == list->bits) made.mask = own.bits;
+        if (made.lists != NULL) made.lists[each] = own;
+    }
+    if (from->mask != NULL && (from->list_count != 1 || from->mask != from->lists->bits))
+        made.mask = put_copy(to, from->mask, words * 8);
+    made.most = put_copy(to, from->most, words * 8);
+    made.most_of_word = put_copy(to, from->most_of_word, words);
+    return made;
+}
+
+static fa_facts *copy_leaf(const fa_query *query, uint32_t leaf, const uint8_t *held_in, block *to) {
+    uint32_t places = query->program.segment_count;
+    fa_facts head = {.places = places};
+    const state *states = state_of(query, leaf, 0);
+    fa_facts *made = put_copy(to, &head, sizeof head);
+    state *own = put_copy(to, states, places * sizeof(state));
+    uint8_t *own_held = put_copy(to, held_in, 2 * (size_t)places);
+    for (uint32_t place = 0; place < places; place++) {
+        state copy = copy_state(to, &states[place], words_of(live_at(query, place)->layers[0]->versions));
+        if (own != NULL) own[place] = copy;
+    }
+    if (made != NULL) *made = (fa_facts){to->used, places, own, own_held};
+    return made;
+}
+
+static int is_worth_it(const fa_query *query, uint32_t leaf) {
+    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
+    const fa_leaf *asked = &query->program.leaves[leaf];
+    uint64_t pairs = 0;
+    if (asked->kind != FA_WORD || (asked->elements & every) != every || facts_of(query, leaf) != NULL) return 0;
+    for (uint32_t place = 0; place < query->program.segment_count; place++) {
+        const state *known = state_of(query, leaf, place);
+        if (query->complete[place] < live_at(query, place)->layers[0]->versions) return 0;
+        for (uint32_t each = 0; each < known->list_count; each++) pairs += known->lists[each].list.count;
+    }
+    return pairs >= WORTH_IT;
+}
+
+int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts **kept) {
+    block counted = {NULL, 0}, made = {NULL, 0};
+    *kept = NULL;
+    if (!is_worth_it(query, leaf)) return FA_OK;
+    for (uint32_t place = 0; place < query->program.segment_count; place++) {
+        state *known = state_of(query, leaf, place);
+        if (!known->count) continue;
+        for (uint32_t each = 0; each < known->list_count; each++)
+            if (known->lists[each].bits == NULL) TRY(held_keep(query, &known->lists[each]));
+        TRY(leaf_most(query, place, leaf));
+    }
+    copy_leaf(query, leaf, held_in, &counted);
+    made.data = malloc(counted.used);
+    if (made.data != NULL) *kept = copy_leaf(query, leaf, held_in, &made);
+    return FA_OK;
+}
+
+int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in) {
+    const fa_facts *from = facts_of(query, leaf);
+    state *made = state_of(query, leaf, place);
+    if (from->places != query->program.segment_count) return FA_TOO_LARGE;
+    *made = from->states[place];
+    memcpy(held_in, from->held_in + 2 * (size_t)place, 2);
+    if (!made->list_count) return FA_OK;
+    /* lists may be decoded, for this query alone */
+    made->lists = arena_raw(&query->kept, made->list_count * sizeof(held));
+    if (made->lists == NULL) return FA_NO_MEMORY;
+    memcpy(made->lists, from->states[place].lists, made->list_count * sizeof(held));
+    return FA_OK;
+}
+
+uint64_t fa_facts_size(const fa_facts *facts) { return facts->size; }
+
+void fa_facts_free(fa_facts *facts) { free(facts); }
