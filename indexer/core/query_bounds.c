@@ -267,13 +267,19 @@ int bounds_open(fa_query *query, uint32_t place, bounds *made) {
     made->greatest = (float)query->greatest * UP;
     /* the floats of many words are added with some error each */
     made->more = 1.0f + 1e-6f * (float)(program->scored_count + 8);
-    if (made->leaves == NULL) return FA_NO_MEMORY;
+    made->order = arena_raw(&query->shortly, program->scored_count * sizeof(uint32_t));
+    if (made->leaves == NULL || made->order == NULL) return FA_NO_MEMORY;
     make_saturations(query);
     for (uint32_t leaf = 0; leaf < program->scored_count; leaf++) {
         const state *known = state_of(query, leaf, place);
         if (!(query->factors[leaf] > 0) || !known->count || program->leaves[leaf].kind == FA_ANY) continue;
         TRY(leaf_most(query, place, leaf));
-        leaf_bounds *one = &made->leaves[made->count++];
+        leaf_bounds *one = &made->leaves[made->count];
+        uint32_t to = made->count++;
+        for (; to && query->factors[made->leaves[made->order[to - 1]].leaf] < query->factors[leaf]; to--)
+            made->order[to] = made->order[to - 1];
+        made->order[to] = made->count - 1;
+        one->leaf = leaf;
         one->most = known->most;
         one->most_of_word = known->most_of_word;
         make_shares(query, query->factors[leaf], live->slack, one->shares);

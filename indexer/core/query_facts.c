@@ -46,6 +46,7 @@ static state copy_state(block *to, const state *from, size_t words) {
     }
     if (from->mask != NULL && (from->list_count != 1 || from->mask != from->lists->bits))
         made.mask = put_copy(to, from->mask, words * 8);
+    made.rare = put_copy(to, from->rare, words * 8);
     made.most = put_copy(to, from->most, words * 8);
     made.most_of_word = put_copy(to, from->most_of_word, words);
     return made;

@@ -44,6 +44,7 @@ typedef struct held {
     const uint32_t *rows;     /* of these in the list; NULL: all rows */
     const uint64_t *bits;     /* of a dense list for all elements: a mask of its versions; else NULL */
     const uint32_t *ranks;    /* ... and how many rows stand before each word of it */
+    uint32_t next;            /* row from which on the next version is looked for */
 } held;
 
 /* What is known of a leaf in a segment. */
@@ -52,6 +53,7 @@ typedef struct state {
     uint32_t list_count;
     uint32_t count;          /* versions that hold it, removed ones too */
     const uint64_t *mask;    /* of these; NULL: a single list for all languages, or none */
+    const uint64_t *rare;    /* of several lists: versions in which one stands that is not dense; NULL: not known */
     const uint8_t *most;         /* a code of its greatest weight in each eight versions; NULL: not worked out */
     const uint8_t *most_of_word; /* ... and in each 64 */
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
@@ -219,19 +221,21 @@ double saturate(const fa_program *program, double weight);
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                  norms *norms_at, double *weights);
 /* The same with each occurrence in any form counted in full. */
-int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
-                       norms *norms_at, double *weights);
+int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, uint32_t count, norms *norms_at,
+                       double *weights);
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
 
 /* query_bounds.c */
 typedef struct leaf_bounds {
+    uint32_t leaf;
     const uint8_t *most, *most_of_word; /* codes, see state */
     float shares[256];                  /* by code: what the leaf gives at most */
 } leaf_bounds;
 
 /* Bounds of the scores in a segment. */
 typedef struct bounds {
-    leaf_bounds *leaves;
+    leaf_bounds *leaves; /* all that may add something to a score */
+    uint32_t *order;     /* of these: those that can add most first */
     uint32_t count;
     const float *prior, *prior_of_word; /* NULL: nothing is ahead */
     float greatest, more;
@@ -253,6 +257,9 @@ static inline float bound_of_eight(const bounds *from, size_t eight) {
         bound += from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
     return bound * from->more;
 }
+
+int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals,
+                    uint32_t *count, double *scores);
 
 /* query_near.c */
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed);

@@ -208,12 +208,16 @@ static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *hel
         return FA_OK;
     }
     uint64_t *mask = arena_get(&query->kept, words_of(versions) * 8);
-    if (mask == NULL) return FA_NO_MEMORY;
+    uint64_t *rare = arena_get(&query->kept, words_of(versions) * 8);
+    if (mask == NULL || rare == NULL) return FA_NO_MEMORY;
     for (uint32_t each = 0; each < made->list_count; each++) {
-        TRY(mark_list(query, &made->lists[each], mask, &is_held));
-        if (is_held) held_in[made->lists[each].layer] = 1;
+        held *list = &made->lists[each];
+        TRY(mark_list(query, list, list->bits != NULL ? mask : rare, &is_held));
+        if (is_held) held_in[list->layer] = 1;
     }
+    for (size_t word = 0; word < words_of(versions); word++) mask[word] |= rare[word];
     made->mask = mask;
+    made->rare = rare;
     made->count = bits_in(mask, versions);
     return FA_OK;
 }

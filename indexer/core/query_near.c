@@ -123,7 +123,7 @@ static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     }
     TRY(norms_begin(query, place, ordinals, count, norms_at));
     for (uint32_t pair = 0; pair < program->pair_count; pair++) {
-        TRY(occurrence_weights(query, place, program->pairs[2 * pair], ordinals, count, norms_at, weights));
+        TRY(occurrence_weights(query, place, program->pairs[2 * pair], count, norms_at, weights));
         for (uint32_t at = 0; at < count; at++)
             entries[at].bound += query->pair_factors[pair] * saturate(program, weights[at]);
     }

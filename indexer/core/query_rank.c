@@ -92,10 +92,10 @@ static int keep(ranking *in, uint32_t place, uint32_t ordinal, double score) {
     return FA_OK;
 }
 
-/* Score some versions, rising, at most 64 + AT_ONCE. */
-static int score_some(ranking *in, uint32_t place, const uint32_t *ordinals, uint32_t count, double least) {
+/* Score some versions, rising, at most 64 + AT_ONCE, or those of them that may reach `least` by their bounds. */
+static int score_some(ranking *in, uint32_t place, const bounds *from, uint32_t *ordinals, uint32_t count,
+                      double least) {
     double scores[AT_ONCE + 64];
-    in->scored += count;
     in->since += count;
     if (in->since > LOOK_EVERY) {
         in->since = 0;
@@ -104,7 +104,9 @@ static int score_some(ranking *in, uint32_t place, const uint32_t *ordinals, uin
             return FA_OK;
         }
     }
-    TRY(exact_scores(in->query, place, ordinals, count, scores));
+    if (from == NULL) TRY(exact_scores(in->query, place, ordinals, count, scores));
+    else TRY(reaching_scores(in->query, place, from, least, ordinals, &count, scores));
+    in->scored += count;
     for (uint32_t at = 0; at < count; at++)
         if (!(scores[at] < least)) TRY(keep(in, place, ordinals[at], scores[at]));
     return FA_OK;
@@ -129,12 +131,12 @@ static void choose(chosen *some, uint32_t word, uint64_t versions) {
     some->versions_count += (uint32_t)counts_bits(versions);
 }
 
-static int score_chosen(ranking *in, uint32_t place, const chosen *some, double least) {
+static int score_chosen(ranking *in, uint32_t place, const bounds *from, const chosen *some, double least) {
     uint32_t ordinals[AT_ONCE + 64], count = 0;
     for (uint32_t at = 0; at < some->count; at++)
         for (uint64_t left = some->versions[at]; left; left &= left - 1)
             ordinals[count++] = some->words[at] * 64 + (uint32_t)__builtin_ctzll(left);
-    return score_some(in, place, ordinals, count, least);
+    return score_some(in, place, from, ordinals, count, least);
 }
 
 /* Score all versions that match. */
@@ -143,7 +145,7 @@ static int score_all(ranking *in, uint32_t place, const uint64_t *mask, size_t w
         chosen some = {.count = 0};
         for (; word < words && some.versions_count < AT_ONCE; word++)
             if (mask[word]) choose(&some, word, mask[word]);
-        if (some.count) TRY(score_chosen(in, place, &some, floor_of(in)));
+        if (some.count) TRY(score_chosen(in, place, NULL, &some, floor_of(in)));
     }
     return FA_OK;
 }
@@ -193,7 +195,7 @@ static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t 
             uint64_t left = (double)upper[order[at]] < least ? 0 : reaching(&from, order[at], mask[order[at]], least);
             if (left) choose(&some, order[at], left);
         }
-        if (some.count) TRY(score_chosen(in, place, &some, least));
+        if (some.count) TRY(score_chosen(in, place, &from, &some, least));
     }
     return FA_OK;
 }

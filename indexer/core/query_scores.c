@@ -78,14 +78,49 @@ static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32
     uint32_t shape;
     const fa_segment *segment = list->list.segment;
     TRY(fa_shape_of(segment, list->list.start + row, &shape, &query->fault));
-    TRY(fa_shape_row(segment, shape, &query->fault));
+    const fa_shape *facts = &segment->shape_facts[shape];
     double total = 0;
-    for (uint32_t left = segment->shape_facts[shape].elements & list->elements; left; left &= left - 1) {
+    if (!facts->has_more) {
+        for (int at = 0; at < FA_FIRST && facts->times[at] > 0; at++)
+            if (list->elements >> facts->first[at] & 1)
+                total += (double)facts->times[at] * norm_of(query, place, known, facts->first[at]);
+        *weight = total;
+        return FA_OK;
+    }
+    TRY(fa_shape_row(segment, shape, &query->fault));
+    for (uint32_t left = facts->elements & list->elements; left; left &= left - 1) {
         uint32_t element = (uint32_t)__builtin_ctz(left);
         total += (double)fa_item(&segment->shape_table, (uint64_t)FA_KINDS * shape + element) *
                  norm_of(query, place, known, element);
     }
     *weight = total;
+    return FA_OK;
+}
+
+/* Add what the occurrences of the lists of a word weigh in a version: form by form. `by_form`: times the factor of each;
+ * else each in full. Versions rise from call to call. */
+static int add_word(fa_query *query, uint32_t place, const state *known, int by_form, norms *norms_at, double *weight) {
+    uint32_t version = norms_at->ordinal, row;
+    int is_there, is_rare = known->rare == NULL || has_bit(known->rare, version);
+    double added;
+    if (known->mask != NULL && !has_bit(known->mask, version)) return FA_OK;
+    for (uint32_t each = 0; each < known->list_count; each++) {
+        held *list = &known->lists[each];
+        if (list->bits != NULL ? !has_bit(list->bits, version) : !is_rare) continue;
+        TRY(held_row(query, list, version, &list->next, &is_there));
+        if (!is_there || !speaks(list, version)) continue;
+        row = list->rows == NULL ? list->next : list->rows[list->next];
+        TRY(pair_weight(query, place, list, row, norms_at, &added));
+        *weight += by_form ? added * list->factor : added;
+    }
+    return FA_OK;
+}
+
+static int add_words(fa_query *query, uint32_t place, const state *known, int by_form, uint32_t count, norms *norms_at,
+                     double *weights) {
+    for (uint32_t each = 0; each < known->list_count; each++) known->lists[each].next = 0;
+    for (uint32_t at = 0; at < count; at++)
+        TRY(add_word(query, place, known, by_form, &norms_at[at], &weights[at]));
     return FA_OK;
 }
 
@@ -129,12 +164,7 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
         for (int layer = 0; layer < 2; layer++) add_phrase(query, place, known, layer, ordinals, count, norms_at, weights);
         return FA_OK;
     }
-    if (kind == FA_WORD) {
-        for (uint32_t each = 0; each < known->list_count; each++)
-            TRY(add_list(query, place, &known->lists[each], known->lists[each].factor, ordinals, count, norms_at,
-                         weights));
-        return FA_OK;
-    }
+    if (kind == FA_WORD) return add_words(query, place, known, 1, count, norms_at, weights);
     /* the words of a wildcard: each layer for itself */
     double *of_layer = arena_raw(&query->version, count * sizeof(double));
     if (of_layer == NULL) return FA_NO_MEMORY;
@@ -149,13 +179,11 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
     return FA_OK;
 }
 
-int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
-                       norms *norms_at, double *weights) {
+int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, uint32_t count, norms *norms_at,
+                       double *weights) {
     const state *known = state_of(query, leaf, place);
     for (uint32_t at = 0; at < count; at++) weights[at] = 0;
-    for (uint32_t each = 0; each < known->list_count; each++)
-        TRY(add_list(query, place, &known->lists[each], 1, ordinals, count, norms_at, weights));
-    return FA_OK;
+    return add_words(query, place, known, 0, count, norms_at, weights);
 }
 
 /* Write the exact scores of some versions, rising, without nearness. */
@@ -173,6 +201,57 @@ int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint
             scores[at] += query->factors[leaf] * saturate(&query->program, weights[at]);
     }
     for (uint32_t at = 0; at < count; at++)
+        scores[at] += live->prior == NULL ? 0.0 : live->prior[ordinals[at]] * query->greatest;
+    return FA_OK;
+}
+
+/* Leave of some versions (rising) those whose exact scores may reach `least`, and write these, without nearness. What a
+ * leaf gives takes the place of its bound leaf by leaf, the greatest first, so that most versions need no look at all of
+ * them. */
+int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals,
+                    uint32_t *count, double *scores) {
+    const fa_program *program = &query->program;
+    const fa_live *live = live_at(query, place);
+    size_t all = *count;
+    arena_empty(&query->version, (size_t)1 << 20);
+    norms *norms_at = arena_raw(&query->version, all * sizeof(norms));
+    double *weights = arena_raw(&query->version, all * sizeof(double));
+    double *upper = arena_raw(&query->version, all * sizeof(double));
+    uint32_t *origin = arena_raw(&query->version, all * sizeof(uint32_t));
+    /* by leaf and version, as these were at first */
+    double *shares = arena_get(&query->version, program->scored_count * all * sizeof(double));
+    if (norms_at == NULL || weights == NULL || upper == NULL || origin == NULL || shares == NULL) return FA_NO_MEMORY;
+    TRY(norms_begin(query, place, ordinals, *count, norms_at));
+    for (uint32_t at = 0; at < *count; at++) {
+        origin[at] = at;
+        upper[at] = bound_of_eight(from, ordinals[at] / 8);
+    }
+    for (uint32_t each = 0; each < from->count && *count; each++) {
+        const leaf_bounds *one = &from->leaves[from->order[each]];
+        uint32_t left = 0;
+        TRY(leaf_weights(query, place, one->leaf, ordinals, *count, norms_at, weights));
+        for (uint32_t at = 0; at < *count; at++) {
+            double share = query->factors[one->leaf] * saturate(program, weights[at]);
+            upper[at] += (share - one->shares[one->most[ordinals[at] / 8]]) * from->more;
+            shares[one->leaf * all + origin[at]] = share;
+            if (upper[at] * (1 + 1e-9) < least) continue;
+            if (left < at) norms_at[left] = norms_at[at];
+            ordinals[left] = ordinals[at];
+            origin[left] = origin[at];
+            upper[left++] = upper[at];
+        }
+        *count = left;
+    }
+    for (uint32_t at = 0; at < *count; at++) scores[at] = 0;
+    for (uint32_t leaf = 0; leaf < program->scored_count; leaf++) {
+        if (query->factors[leaf] < 0 && *count) { /* a word so common that it takes away */
+            TRY(leaf_weights(query, place, leaf, ordinals, *count, norms_at, weights));
+            for (uint32_t at = 0; at < *count; at++)
+                scores[at] += query->factors[leaf] * saturate(program, weights[at]);
+        } else
+            for (uint32_t at = 0; at < *count; at++) scores[at] += shares[leaf * all + origin[at]];
+    }
+    for (uint32_t at = 0; at < *count; at++)
         scores[at] += live->prior == NULL ? 0.0 : live->prior[ordinals[at]] * query->greatest;
     return FA_OK;
 }

@@ -172,10 +172,24 @@ int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint3
 }
 
 int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault) {
-    fa_rank rank = {0, 0};
-    int status = fa_require_shapes(segment, pair, pair + 1, fault);
-    if (status == FA_OK && fa_coded_shape(segment, pair) == FA_OTHER) status = fa_rank_of(segment, pair, &rank, fault);
-    return status == FA_OK ? fa_next_shape(segment, pair, &rank, shape, fault) : status;
+    uint64_t block = pair / FA_RANK_BLOCK, begin = block * FA_RANK_BLOCK, others = 0, found;
+    int status = fa_require_shapes(segment, begin, pair + 1, fault);
+    if (status != FA_OK) return status;
+    found = fa_coded_shape(segment, pair);
+    if (found == FA_OTHER) {
+        status = fa_item_at(segment, &segment->shape_ranks, 2 * block, &others, fault);
+        if (status != FA_OK) return status;
+        status = fa_item_at(segment, &segment->other_shapes, others + count_others(segment, begin, pair), &found, fault);
+        if (status == FA_OK && found == FA_RARE) {
+            fa_rank rank = {0, 0}; /* few are so rare that it has to be known how many rare ones are before them */
+            status = fa_rank_of(segment, pair, &rank, fault);
+            return status == FA_OK ? fa_next_shape(segment, pair, &rank, shape, fault) : status;
+        }
+    }
+    if (status != FA_OK) return status;
+    if (found >= segment->shape_count) return fa_damaged(segment, &segment->shapes, fault);
+    *shape = (uint32_t)found;
+    return FA_OK;
 }
 
 int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[FA_KINDS], fa_fault *fault) {
@@ -199,7 +213,7 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
             if (counts[element]) fact.elements |= (uint16_t)(1u << element);
             if (counts[element] >= FA_LONG) fact.is_long = 1;
             if (!counts[element]) continue;
-            if (found == FA_FIRST) fact.has_more = 1;
+            if (found == FA_FIRST || counts[element] > FA_EXACT) fact.has_more = 1;
             else {
                 fact.first[found] = (uint8_t)element;
                 fact.times[found++] = (float)counts[element];

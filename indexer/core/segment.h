@@ -22,6 +22,7 @@
 #define FA_MARK 64        /* items for which it is told what stands before them */
 #define FA_GREAT 255      /* instead of a size: it stands among the great ones */
 #define FA_FIRST 3        /* elements of a shape that are told apart at once */
+#define FA_EXACT 0xFFFFFF /* the greatest number up to which a float tells all apart */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
 
 /* One array of a file. */
@@ -40,7 +41,7 @@ typedef struct fa_shape {
     uint32_t total;
     uint16_t elements; /* a bit for each element that has the word */
     uint8_t is_long;   /* 1 when an element has FA_LONG or more */
-    uint8_t has_more;  /* 1 when more than FA_FIRST elements have the word */
+    uint8_t has_more;  /* 1 when more than FA_FIRST elements have the word, or one has it more than FA_EXACT times */
     uint8_t first[FA_FIRST + 1]; /* the first of these; last one of no meaning */
     float times[FA_FIRST];       /* how often the word stands in each; 0 where there is none */
 } fa_shape;
