@@ -8,7 +8,9 @@
 
 #include "query_inside.h"
 
-#define WORTH_IT 512 /* pairs of a word in all segments */
+#ifndef FA_WORTH_IT /* fuzzing keeps more */
+#define FA_WORTH_IT 512 /* pairs of a word in all segments */
+#endif
 
 struct fa_facts {
     size_t size;
@@ -77,7 +79,7 @@ static int is_worth_it(const fa_query *query, uint32_t leaf) {
         if (query->complete[place] < live_at(query, place)->layers[0]->versions) return 0;
         for (uint32_t each = 0; each < known->list_count; each++) pairs += known->lists[each].list.count;
     }
-    return pairs >= WORTH_IT;
+    return pairs >= FA_WORTH_IT;
 }
 
 int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts **kept) {

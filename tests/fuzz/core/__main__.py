@@ -30,6 +30,7 @@ FLAGS = [
     "-fno-omit-frame-pointer",
     "-fno-sanitize-recover=undefined",
     "-ffp-contract=off",
+    "-DFA_WORTH_IT=1",
 ]
 SLOWEST_S, MOST_MB = 10, 1024
 

@@ -54,22 +54,45 @@ static void make_nodes(input *from, fa_program *program, made *in) {
     program->root = number(from, 1) % NODES;
 }
 
-static void ask(fa_query *query, const fa_program *program, input *from, uint32_t versions) {
-    uint64_t matched[8], holding[LEAVES];
-    uint32_t complete[1], ordinals[2] = {0, versions - 1};
-    uint8_t held_in[2 * LEAVES];
-    fa_found found[300];
+static void ask_more(fa_query *query, const fa_program *program, input *from, uint32_t versions, fa_answer *answer) {
+    uint32_t ordinals[2] = {0, versions - 1};
     double norms[2 * FA_KINDS] = {0}, weights[2], near[2 * FA_KINDS];
-    fa_answer answer = {.matched = matched, .complete = complete, .holding = holding, .held_in = held_in, .found = found};
-    answer.room = number(from, 1);
-    if (fa_query_run(query, program, &answer) != FA_OK) return;
-    assert(answer.total <= answer.matching && answer.matching <= versions && answer.found_count <= answer.room);
-    for (uint64_t at = 1; at < answer.found_count; at++) assert(!(found[at].score > found[at - 1].score));
-    fa_query_rank(query, 1 + number(from, 2), 1 + number(from, 1), &answer);
+    assert(answer->total <= answer->matching && answer->matching <= versions && answer->found_count <= answer->room);
+    for (uint64_t at = 1; at < answer->found_count; at++) assert(!(answer->found[at].score > answer->found[at - 1].score));
+    fa_query_rank(query, 1 + number(from, 2), 1 + number(from, 1), answer);
     uint32_t count = versions > 1 ? 2 : 1;
     for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++)
-        fa_query_weights(query, 0, leaf, ordinals, count, norms, weights, &answer);
-    if (program->pair_count) fa_query_nearness(query, 0, versions - 1, near, &answer);
+        fa_query_weights(query, 0, leaf, ordinals, count, norms, weights, answer);
+    if (program->pair_count) fa_query_nearness(query, 0, versions - 1, near, answer);
+}
+
+static void ask(fa_query *query, const fa_program *program, input *from, uint32_t versions) {
+    uint64_t matched[8], holding[LEAVES];
+    uint32_t complete[1];
+    uint8_t held_in[2 * LEAVES];
+    fa_found found[300];
+    fa_answer answer = {.matched = matched, .complete = complete, .holding = holding, .held_in = held_in, .found = found};
+    fa_facts *kept[LEAVES] = {NULL};
+    answer.room = number(from, 1);
+    answer.kept = kept;
+    int status = fa_query_run(query, program, &answer);
+    if (status == FA_OK) {
+        /* what was kept gives the same */
+        fa_program again = *program;
+        uint64_t total = answer.total, count = answer.found_count;
+        double best = count ? found[0].score : 0, last = count ? found[count - 1].score : 0;
+        again.facts = (const fa_facts *const *)kept;
+        answer.kept = NULL;
+        status = fa_query_run(query, &again, &answer);
+        assert(status == FA_OK);
+        if (!program->finding_looks) {
+            assert(answer.total == total && answer.found_count == count);
+            if (count) assert(found[0].score == best && found[count - 1].score == last);
+        }
+        ask_more(query, &again, from, versions, &answer);
+    }
+    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++)
+        if (kept[leaf] != NULL) fa_facts_free(kept[leaf]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
