@@ -40,7 +40,7 @@ def unpacked(bits: Bits, size: int) -> NDArray[np.bool_]:
 
 
 def _greatest(shares: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the greatest of each eight numbers, which are not negative, and of each 64, rounded up; filled up to 64."""
+    """Return the greatest of each eight numbers that are not negative, and of each 64, rounded up; zeros up to 64."""
     room = np.zeros((len(shares) + 63) // 64 * 64)
     room[: len(shares)] = shares
     eights = (room.reshape(-1, 8).max(axis=1) * (1 + 1e-6)).astype(np.float32)
@@ -115,7 +115,7 @@ class Prepared:
             made.document, made.key = queries.address(document), queries.address(key)
             prior = self._prior(place, live, ranking)
             if prior is not None:
-                made.prior, made.prior_most, made.prior_of_word = map(queries.address, prior)
+                made.prior, made.prior_most, made.prior_of_word = (queries.address(one) for one in prior)
             made.slack = snapshot.slack(live, ranking)
         kinds = ctypes.c_double * queries.KINDS
         program = queries.Program(
