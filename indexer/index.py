@@ -54,6 +54,22 @@ if TYPE_CHECKING:
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
 
+class _Reading:
+    """Reading an index in a state of it: errors of SQLite inside come out as errors of the index."""
+
+    __slots__ = ("_opened", "_snapshot")
+
+    def __init__(self, snapshot: Snapshot, opened: OpenedIndex) -> None:
+        self._snapshot, self._opened = snapshot, opened
+
+    def __enter__(self) -> Snapshot:
+        return self._snapshot
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise self._opened.translated(error) from error
+
+
 class Index:
     """An open index, or several as one, for reading. Safe from many threads; a new commit is seen by the next call."""
 
@@ -106,20 +122,9 @@ class Index:
     def _name(self) -> str:
         return ", ".join(self.index_dirs)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Snapshot]:
+    def _reading(self) -> _Reading:
         """Give the newest state; errors of damaged files inside come out as errors of the index."""
-        snapshot = self._current()
-        with self._translating():
-            yield snapshot
-
-    @contextmanager
-    def _translating(self) -> Iterator[None]:
-        """Errors of SQLite inside come out as errors of the index."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._opened[0].translated(error) from error
+        return _Reading(self._current(), self._opened[0])
 
     def derived(self) -> dict[Any, Any]:
         """Return what is kept with the newest committed state, by name: what is worked out of it stays true there.
@@ -171,7 +176,7 @@ class Index:
             raise ValueError(f"model {model!r}: expected one of {', '.join(MODELS)}")
         ranking = self.ranking if model is None else replace(self.ranking, model=model)
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
-        wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
+        wish = self._wish(expand, without, marked)
         before: Snapshot | None = None
         for _ in range(ATTEMPTS):
             with self._reading() as snapshot:
@@ -240,7 +245,7 @@ class Index:
         from indexer.search.tree import site_tree
 
         parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
-        wish = Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
+        wish = self._wish(expand, without, marked)
         with self._reading() as snapshot:
             started = time.perf_counter()
             if parsed.text.strip() or parsed.tree:
@@ -336,6 +341,13 @@ class Index:
         text.language = language_of(text)
         return url, text
 
+    def _wish(
+        self, expand: Sequence[str], without: Sequence[str], marked: tuple[Sequence[str], Sequence[str]]
+    ) -> Wish:
+        if not (expand or without or marked[0] or marked[1]):
+            return Wish()
+        return Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
+
     def _marked_pages(self, urls: Sequence[str]) -> list[Page]:
         """Return the newest stored page of each of some addresses; what is not there, or unreadable, is missing."""
         from archiver.warc import HTML_TYPES
@@ -358,7 +370,7 @@ class Index:
         found = 0 if ranked.is_relaxed else ranked.total
         if found >= FEW_PAGES or ranked.timed_out:
             return None
-        with self._translating():
+        with _Reading(snapshot, self._opened[0]):
             for tree in other_spellings(snapshot, query.tree):
                 other = replace(query, tree=tree, notices=())
                 better = search(snapshot, other, self.ranking, offset=0, limit=0, budget_s=_LOOK_S)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any
 
@@ -283,16 +281,19 @@ _lock = threading.Lock()
 _MOST_IDLE = 16
 
 
-@contextmanager
-def handle() -> Iterator[Query]:
-    """Lend a handle that nobody else uses."""
-    with _lock:
-        query = _idle.pop() if _idle else None
-    query = query or Query()
-    try:
-        yield query
-    finally:
-        query.rest()
+class handle:  # noqa: N801 - used as a function is
+    """Lend a handle that nobody else uses, as long as the block of its `with` goes on."""
+
+    __slots__ = ("_query",)
+
+    def __enter__(self) -> Query:
+        with _lock:
+            query = _idle.pop() if _idle else None
+        self._query = query or Query()
+        return self._query
+
+    def __exit__(self, *exc: object) -> None:
+        self._query.rest()
         with _lock:
             if len(_idle) < _MOST_IDLE:
-                _idle.append(query)
+                _idle.append(self._query)

@@ -4,7 +4,7 @@
 
 #include "query_inside.h"
 
-#define FEW 256      /* versions scored without looking at bounds first */
+#define FEW 256      /* versions scored without looking at bounds first, if these have to be worked out */
 #define AT_ONCE 64   /* versions scored between two looks at what is wanted yet */
 #define SORTED 256   /* steps of bounds by which words are put in order */
 #define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
@@ -200,6 +200,15 @@ static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t 
     return FA_OK;
 }
 
+/* Tell whether the bounds of all leaves are known already. */
+static int are_bounded(const fa_query *query, uint32_t place) {
+    for (uint32_t leaf = 0; leaf < query->program.scored_count; leaf++) {
+        const state *known = state_of(query, leaf, place);
+        if (known->count && known->most == NULL) return 0;
+    }
+    return 1;
+}
+
 static int score_segment(ranking *in, uint32_t place) {
     fa_query *query = in->query;
     size_t words = words_of(live_at(query, place)->layers[0]->versions), count = 0;
@@ -211,7 +220,7 @@ static int score_segment(ranking *in, uint32_t place) {
         in->is_over = 1;
         return FA_OK;
     }
-    if (count <= FEW || count <= in->most) return score_all(in, place, mask, words);
+    if (count <= in->most || (count <= FEW && !are_bounded(query, place))) return score_all(in, place, mask, words);
     return score_best(in, place, mask, words);
 }
 

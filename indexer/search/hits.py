@@ -127,6 +127,8 @@ _SCORE, _EXPLANATION = Hit._fields.index("score"), Hit._fields.index("explanatio
 
 def _scored(hit: Hit, found: Found) -> Hit:
     """Return a hit with the score of the page as it was found this time."""
+    if hit.score == found.score and hit.explanation is found.explanation:
+        return hit
     values = list(hit)
     values[_SCORE], values[_EXPLANATION] = found.score, found.explanation
     return Hit._make(values)

@@ -374,16 +374,19 @@ class _Run:
         if self._ranking.model != "bm25f":
             rows, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
             return self._pages_of(rows, count)
+        if not carried.has_shared:  # each version is a page
+            numbers = [live.number for live in self._snapshot.segments]
+            return [
+                Found(document, score, ((numbers[place], ordinal),))
+                for score, _, place, ordinal, document, _ in carried.found()[:count].tolist()
+            ]
         while True:
-            best = carried.found()
-            # without versions of one page the first rows are the pages
-            best = best if carried.has_shared else best[:count]
-            found = self._pages_of([row[:1] + row[2:5] for row in best.tolist()], count)
+            found = self._pages_of([row[:1] + row[2:5] for row in carried.found().tolist()], count)
             if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:
                 break
             # a page may take several places
             wanted = carried.wanted * 4
-            carried.rank(wanted, wanted if carried.has_shared else count)
+            carried.rank(wanted, wanted)
         return found
 
     def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
