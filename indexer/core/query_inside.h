@@ -163,7 +163,7 @@ int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts 
 int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 
 /* query_skips.c */
-int skips_find(fa_query *query, fa_cursor *cursor);
+int skips_find(fa_query *query, held *from, fa_cursor *cursor);
 void skips_rest(skips *known);
 void skips_forget(skips *known);
 

@@ -71,7 +71,8 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
     if (offsets == NULL) return FA_NO_MEMORY;
     for (int is_second = 0; is_second < 2; is_second++) {
         for (uint32_t each = 0; each < made->list_count; each++) {
-            const held *list = made->lists[each];
+            held *list = made->lists[each];
+            TRY(held_keep(query, list));
             for (uint32_t row = 0; row < list->count; row++) {
                 uint32_t version = list->ordinals[row];
                 if ((candidates != NULL && !has_bit(candidates, version)) || !speaks(list, version)) continue;
@@ -135,9 +136,9 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     for (uint32_t each = 0; each < count; each++) {
         held *list = &known->lists[each];
         if (list->layer != layer) continue;
-        TRY(held_keep(query, list));
+        if (list->bits == NULL) TRY(held_keep(query, list));
         TRY(fa_cursor_begin(&made->cursors[made->list_count], &list->list, list->all, &query->fault));
-        TRY(skips_find(query, &made->cursors[made->list_count]));
+        TRY(skips_find(query, list, &made->cursors[made->list_count]));
         made->lists[made->list_count++] = list;
     }
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
@@ -153,10 +154,37 @@ void reader_again(reader *from) {
     memset(from->rows, 0, from->list_count * sizeof(uint32_t));
 }
 
-static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint32_t row, uint8_t **elements,
-                              uint32_t **positions, uint32_t *total) {
-    uint32_t shape;
+#define WINDOW (2 * FA_SKIP)
+
+/* Give a cursor the ordinals that it needs to go to the row of a version: of a dense list these are the versions in its
+ * mask before this one. */
+static int see_ordinals(fa_query *query, held *list, fa_cursor *cursor, uint32_t row, uint32_t version,
+                        uint32_t window[WINDOW]) {
+    uint32_t first = fa_cursor_needs(cursor, row), left = row - first + 1;
+    if (list->all == NULL && left > WINDOW) TRY(held_keep(query, list));
+    if (list->all != NULL) {
+        cursor->ordinals = list->all;
+        cursor->first = 0;
+        return FA_OK;
+    }
+    size_t word = version >> 6;
+    uint64_t bits = list->bits[word] & ~(uint64_t)0 >> (63 - (version & 63));
+    while (left) {
+        while (!bits) bits = list->bits[--word];
+        uint32_t last = 63u - (uint32_t)__builtin_clzll(bits);
+        window[--left] = (uint32_t)(word * 64) + last;
+        bits &= ~((uint64_t)1 << last);
+    }
+    cursor->ordinals = window;
+    cursor->first = first;
+    return FA_OK;
+}
+
+static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version,
+                              uint8_t **elements, uint32_t **positions, uint32_t *total) {
+    uint32_t shape, window[WINDOW];
     fa_cursor *cursor = &from->cursors[each];
+    TRY(see_ordinals(query, from->lists[each], cursor, row, version, window));
     TRY(fa_cursor_to(cursor, row, &shape, &query->fault));
     TRY(fa_cursor_total(cursor, shape, total, &query->fault));
     *elements = buffer_get(&query->places[0], *total);
@@ -167,13 +195,14 @@ static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint
 
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
                      uint32_t **positions, uint32_t *total) {
-    const held *list = from->lists[each];
-    uint32_t row = gallop(list->ordinals, from->rows[each], list->count, version);
-    from->rows[each] = row;
+    held *list = from->lists[each];
+    uint32_t *row = &from->rows[each];
+    int is_there;
     *total = 0;
-    if (row >= list->count || list->ordinals[row] != version || !speaks(list, version)) return FA_OK;
-    return occurrences_in_row(query, from, each, list->rows == NULL ? row : list->rows[row], elements, positions,
-                              total);
+    TRY(held_row(query, list, version, row, &is_there));
+    if (!is_there || !speaks(list, version)) return FA_OK;
+    return occurrences_in_row(query, from, each, list->rows == NULL ? *row : list->rows[*row], version, elements,
+                              positions, total);
 }
 
 static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
@@ -199,7 +228,7 @@ int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
     }
     for (uint32_t at = from->offsets[version]; at < from->offsets[version + 1]; at++) {
         const uint32_t *entry = from->entries + 2 * (size_t)at;
-        TRY(occurrences_in_row(query, from, entry[0], entry[1], &elements, &positions, &total));
+        TRY(occurrences_in_row(query, from, entry[0], entry[1], version, &elements, &positions, &total));
         TRY(add_occurrences(from->lists[entry[0]], elements, positions, total, spots, count));
     }
     return FA_OK;

@@ -25,8 +25,9 @@ void skips_forget(skips *known) {
     known->size = 0;
 }
 
-/* Let a cursor at the first pair of its list know the skips. They are good until the next query. */
-int skips_find(fa_query *query, fa_cursor *cursor) {
+/* Let a cursor at the first pair of its list know the skips. They are good until the next query. The list may have to
+ * be decoded. */
+int skips_find(fa_query *query, held *from, fa_cursor *cursor) {
     skips *known = &query->skips;
     const fa_list *list = cursor->list;
     if (list->count < LONG) return FA_OK;
@@ -35,6 +36,8 @@ int skips_find(fa_query *query, fa_cursor *cursor) {
         size_t size = ((size_t)list->count / FA_SKIP + 1) * sizeof(fa_skip);
         /* there is room for those of this query in any case: they are forgotten between queries alone */
         if (known->count >= SKIPS / 2) return FA_OK;
+        TRY(held_keep(query, from));
+        cursor->ordinals = from->all;
         fa_skip *made = malloc(size);
         if (made == NULL) return FA_NO_MEMORY;
         int status = fa_cursor_skips(cursor, made, &query->fault);

@@ -51,6 +51,7 @@ int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordi
     if (before > segment->positions.size) return fa_damaged(segment, &segment->position_ends.sizes, fault);
     cursor->list = list;
     cursor->ordinals = ordinals;
+    cursor->first = 0;
     cursor->skips = NULL;
     cursor->row = 0;
     cursor->bit = before * 8;
@@ -66,7 +67,7 @@ static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
     const uint64_t start = cursor->list->start;
     for (uint32_t at = cursor->row; at < row; at++) {
-        uint32_t shape = fa_coded_shape(segment, start + at), width = segment->bits[cursor->ordinals[at]];
+        uint32_t shape = fa_coded_shape(segment, start + at), width = segment->bits[cursor->ordinals[at - cursor->first]];
         uint64_t size;
         if (shape < FA_OTHER && shape < segment->shape_count && !segment->shape_facts[shape].is_long) {
             cursor->bit += (uint64_t)segment->shape_facts[shape].total * width; /* nearly all of them */
@@ -160,7 +161,7 @@ static int read_run(const fa_segment *segment, run wanted, uint64_t bit, uint32_
 
 int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    uint32_t version = cursor->ordinals[cursor->row];
+    uint32_t version = cursor->ordinals[cursor->row - cursor->first];
     uint64_t size;
     int status = size_of(segment, shape, segment->bits[version], &size, fault);
     if (status != FA_OK) return status;
@@ -174,7 +175,7 @@ int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa
 int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
                         uint32_t *positions, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    uint32_t version = cursor->ordinals[cursor->row], width = segment->bits[version];
+    uint32_t version = cursor->ordinals[cursor->row - cursor->first], width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
     uint64_t bit = cursor->bit;
     const fa_shape *facts = &segment->shape_facts[shape];

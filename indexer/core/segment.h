@@ -95,7 +95,8 @@ typedef struct fa_skip {
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {
     const fa_list *list;
-    const uint32_t *ordinals; /* of all pairs of the list */
+    const uint32_t *ordinals; /* of the pairs of the list, as they are needed: from the pair `first` on */
+    uint32_t first;
     uint64_t bit;             /* where the positions of the pair `row` begin */
     fa_rank rank;             /* of that pair */
     uint64_t first_bit;       /* both at the first pair */
@@ -206,8 +207,14 @@ FA_EXPORT int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault
 FA_EXPORT int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals, uint32_t room,
                               uint32_t *count, fa_fault *fault);
 
-/* Begin to read the positions of a list. ordinals: as fa_list_ordinals gives them. */
+/* Begin to read the positions of a list. ordinals: as fa_list_ordinals gives them; NULL: they are put in later. */
 int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordinals, fa_fault *fault);
+
+/* Return the first of the pairs whose ordinals fa_cursor_to needs to go to a pair; the last one is that pair. */
+static inline uint32_t fa_cursor_needs(const fa_cursor *cursor, uint32_t row) {
+    uint32_t skipped = cursor->skips == NULL ? 0 : row / FA_SKIP * FA_SKIP;
+    return skipped > cursor->row ? skipped : cursor->row;
+}
 
 /* Write the skips of a list at whose first pair the cursor stands: room for one for each FA_SKIP pairs begun.
  * FA_TOO_LARGE when its positions take more bits than a skip can tell. */
