@@ -281,7 +281,7 @@ _lock = threading.Lock()
 _MOST_IDLE = 16
 
 
-class handle:  # noqa: N801 - used as a function is
+class handle:
     """Lend a handle that nobody else uses, as long as the block of its `with` goes on."""
 
     __slots__ = ("_query",)
