@@ -9,7 +9,7 @@ import ctypes
 import itertools
 import threading
 from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,8 +140,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_segment_list": (
         ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
     ),
-    "fa_facts_size": (c_uint64, (c_void_p,)),
-    "fa_facts_free": (None, (c_void_p,)),
+    "fa_query_keep": (ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_void_p, c_uint64)),
     "fa_query_new": (c_void_p, ()),
     "fa_query_free": (None, (c_void_p,)),
     "fa_query_rest": (None, (c_void_p,)),
@@ -196,18 +195,15 @@ def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:
     return room[: count.value]
 
 
-class Facts:
-    """What a word comes to in the segments of a program, kept from query to query. size: bytes."""
+class Facts(NamedTuple):
+    """What a word comes to in the segments of a program, kept from query to query.
 
-    __slots__ = ("address", "keep", "size")
+    address: where it is; size: in bytes; keep: the memory that it takes, and that of its program and leaf.
+    """
 
-    def __init__(self, address: int, keep: object) -> None:
-        """address: of what a query kept; keep: the memory of its program and of the leaf."""
-        self.address, self.keep = address, keep
-        self.size = int(core.fa_facts_size(address))
-
-    def __del__(self) -> None:
-        core.fa_facts_free(self.address)
+    address: int
+    size: int
+    keep: tuple[object, ...]
 
 
 class Query:
@@ -228,6 +224,10 @@ class Query:
     def run(self, program: Program, answer: Answer) -> None:
         """Find what matches and the best versions. Both structs are used until the next run. Raises DamagedError."""
         self._check(core.fa_query_run(self._handle, byref(program), byref(answer)), answer)
+
+    def write_facts(self, leaf: int, answer: Answer, room: NDArray[np.uint8]) -> None:
+        """Write the facts of a leaf of the program that was run, of the size that the answer told."""
+        self._check(core.fa_query_keep(self._handle, leaf, byref(answer), address(room), room.nbytes), answer)
 
     def rank(self, wanted: int, needed: int, answer: Answer) -> None:
         """Find more of the best versions of the program that was run."""

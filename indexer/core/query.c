@@ -315,10 +315,10 @@ static int begin(fa_query *query, const fa_program *program, fa_answer *answer) 
     return FA_OK;
 }
 
-static int keep_facts(fa_query *query, fa_answer *answer) {
+static int measure_facts(fa_query *query, fa_answer *answer) {
     const fa_program *program = &query->program;
     for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++)
-        TRY(facts_keep(query, leaf, answer->held_in + 2 * (size_t)leaf * program->segment_count, &answer->kept[leaf]));
+        TRY(facts_size(query, leaf, answer->held_in + 2 * (size_t)leaf * program->segment_count, &answer->kept[leaf]));
     return FA_OK;
 }
 
@@ -340,12 +340,12 @@ static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
     TRY(prepare_scores(query, answer->holding));
     answer->greatest = query->greatest;
     uint64_t count = program->count < answer->total ? program->count : answer->total;
-    if (!count) return keep_facts(query, answer);
+    if (!count) return measure_facts(query, answer);
     uint64_t wanted = answer->has_shared ? count * 2 : count;
     uint64_t pool = program->pool + (answer->has_shared ? program->ties : 0);
     if (program->pair_count && wanted < pool) wanted = pool;
     TRY(fa_query_rank(query, wanted, answer->has_shared ? wanted : count, answer));
-    return keep_facts(query, answer);
+    return measure_facts(query, answer);
 }
 
 /* Tell Python where damage was found. */
@@ -363,7 +363,7 @@ int fa_told(fa_query *query, int status, fa_answer *answer) {
 }
 
 int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer) {
-    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++) answer->kept[leaf] = NULL;
+    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++) answer->kept[leaf] = 0;
     if (!is_sound(program)) return FA_TOO_LARGE;
     return fa_told(query, run(query, program, answer), answer);
 }

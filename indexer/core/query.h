@@ -107,7 +107,7 @@ typedef struct fa_answer {
     uint64_t *holding;  /* by leaf: live versions that hold it */
     uint8_t *held_in;   /* by leaf, segment and layer: whether it occurs there */
     fa_found *found;
-    fa_facts **kept;    /* by leaf: facts worth keeping, which are the caller's then; NULL: not wanted, or none */
+    uint64_t *kept;     /* by leaf: bytes of facts that are worth keeping, see fa_query_keep, or 0; NULL: not wanted */
     uint64_t room;      /* of `found` */
     uint64_t total;     /* pages */
     uint64_t matching;  /* versions */
@@ -121,9 +121,6 @@ typedef struct fa_answer {
     uint32_t scored; /* versions that were scored exactly: bounds left the others out */
 } fa_answer;
 
-FA_EXPORT uint64_t fa_facts_size(const fa_facts *facts); /* bytes */
-FA_EXPORT void fa_facts_free(fa_facts *facts);
-
 typedef struct fa_query fa_query;
 
 FA_EXPORT fa_query *fa_query_new(void);
@@ -135,7 +132,10 @@ FA_EXPORT void fa_query_rest(fa_query *query);
 /* Find what matches, and the best versions: as many as `count` pages may need (see fa_query_rank), best first. */
 FA_EXPORT int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer);
 
-/* The same for more: the best `wanted` versions, of which the first `needed` have to be right. */
+/* Write the facts of a leaf of the program that was run, of the size told in `kept`. room: aligned to 16 bytes. */
+FA_EXPORT int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, uint64_t size);
+
+/* The same as fa_query_run for more: the best `wanted` versions, of which the first `needed` have to be right. */
 FA_EXPORT int fa_query_rank(fa_query *query, uint64_t wanted, uint64_t needed, fa_answer *answer);
 
 /* Write the exact weight of a leaf in some versions (rising) of a segment; norms: FA_KINDS numbers a version that its

@@ -114,8 +114,8 @@ static inline float weight_of_pair(const bounded *in, uint32_t shape, uint32_t v
     return weight * in->scale;
 }
 
-/* Raise the greatest weight of each eight versions of a segment by those of a list. */
-static int raise_eights(const bounded *in, const view *found, float *eights) {
+/* Raise the greatest weight of each eight versions of a segment by those of a list, and write a code of each. */
+static int raise_eights(const bounded *in, const view *found, float *eights, uint8_t *codes) {
     const fa_segment *segment = in->segment;
     fa_rank rank;
     TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
@@ -124,6 +124,7 @@ static int raise_eights(const bounded *in, const view *found, float *eights) {
         if (shape == FA_OTHER || shape >= segment->shape_count)
             TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
         float weight = weight_of_pair(in, shape, version);
+        codes[row] = code_of(weight);
         if (weight > eights[version / 8]) eights[version / 8] = weight;
     }
     return FA_OK;
@@ -154,13 +155,14 @@ static int add_weights(const bounded *in, const view *found, float *weights) {
 /* ---------------------------------------------------------------- the most of a leaf */
 
 /* A single list for all languages: each version stands in it once. */
-static int most_of_list(fa_query *query, held *list, float *eights) {
+static int most_of_list(fa_query *query, held *list, float *eights, uint8_t *codes) {
     bounded pairs;
     view found;
     TRY(held_view(query, list, &found));
     TRY(bound_list(query, list, &pairs));
-    if (pairs.norms != NULL) return raise_eights(&pairs, &found, eights);
+    if (pairs.norms != NULL) return raise_eights(&pairs, &found, eights, codes);
     for (uint32_t row = 0; row < found.count; row++) eights[found.ordinals[row] / 8] = INFINITY;
+    memset(codes, 255, found.count);
     return FA_OK;
 }
 
@@ -184,7 +186,7 @@ static int add_phrase(fa_query *query, uint32_t place, uint32_t leaf, float *wei
 }
 
 /* A leaf of several lists, or a phrase: what is in a version is added up first. */
-static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights) {
+static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights, uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     uint32_t versions = live_at(query, place)->layers[0]->versions;
     float *weights = buffer_get(&query->more, versions * sizeof(float));
@@ -207,23 +209,26 @@ static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float
     for (size_t word = 0; word < words_of(versions); word++) {
         for (uint64_t left = known->mask[word]; left; left &= left - 1) {
             size_t version = word * 64 + (size_t)__builtin_ctzll(left);
+            *codes++ = code_of(weights[version]);
             if (weights[version] > eights[version / 8]) eights[version / 8] = weights[version];
         }
     }
     return FA_OK;
 }
 
-/* Write codes of the greatest weight of a leaf in each eight versions of a segment, and in each 64. Room: eight bytes,
- * and one, for each word of a mask. */
-static int write_most(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *most, uint8_t *most_of_word) {
+/* Write codes of the weights of a leaf: the greatest in each eight versions of a segment and in each 64, and that in each
+ * version that holds it. Room: eight bytes, and one, for each word of a mask, and one for each of these versions. */
+static int write_most(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *most, uint8_t *most_of_word,
+                      uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     size_t words = words_of(live_at(query, place)->layers[0]->versions);
     float *eights = buffer_get(&query->upper, words * 8 * sizeof(float));
     if (eights == NULL) return FA_NO_MEMORY;
     memset(eights, 0, words * 8 * sizeof(float));
     int is_single = known->list_count == 1 && known->lists->languages == NULL;
-    if (is_single && query->program.leaves[leaf].kind != FA_PHRASE) TRY(most_of_list(query, known->lists, eights));
-    else TRY(most_of_several(query, place, leaf, eights));
+    if (is_single && query->program.leaves[leaf].kind != FA_PHRASE)
+        TRY(most_of_list(query, known->lists, eights, codes));
+    else TRY(most_of_several(query, place, leaf, eights, codes));
     for (size_t word = 0; word < words; word++) {
         uint8_t greatest = 0;
         for (size_t eight = word * 8; eight < word * 8 + 8; eight++) {
@@ -239,11 +244,20 @@ int leaf_most(fa_query *query, uint32_t place, uint32_t leaf) {
     state *known = state_of(query, leaf, place);
     size_t words = words_of(live_at(query, place)->layers[0]->versions);
     if (known->most != NULL) return FA_OK;
-    uint8_t *made = arena_raw(&query->kept, words * 9);
+    uint8_t *made = arena_raw(&query->kept, words * 9 + known->count);
     if (made == NULL) return FA_NO_MEMORY;
-    TRY(write_most(query, place, leaf, made, made + words * 8));
+    TRY(write_most(query, place, leaf, made, made + words * 8, made + words * 9));
     known->most = made;
     known->most_of_word = made + words * 8;
+    if (known->mask == NULL) return FA_OK;
+    uint32_t *ranks = arena_raw(&query->kept, words * sizeof(uint32_t)), rank = 0;
+    if (ranks == NULL) return FA_NO_MEMORY;
+    for (size_t word = 0; word < words; word++) {
+        ranks[word] = rank;
+        rank += (uint32_t)counts_bits(known->mask[word]);
+    }
+    known->weights = made + words * 9;
+    known->ranks = ranks;
     return FA_OK;
 }
 
@@ -280,6 +294,7 @@ int bounds_open(fa_query *query, uint32_t place, bounds *made) {
             made->order[to] = made->order[to - 1];
         made->order[to] = made->count - 1;
         one->leaf = leaf;
+        one->known = known;
         one->most = known->most;
         one->most_of_word = known->most_of_word;
         make_shares(query, query->factors[leaf], live->slack, one->shares);

@@ -2,10 +2,8 @@
  * list each stands, and what it weighs at most. Finding that out takes a look at each of its pairs; what is kept takes
  * about one byte for two versions.
  *
- * It is a copy in one piece of memory that nobody writes to: many handles may read it at once.
+ * It is a copy in one piece of memory of the caller that nobody writes to: many handles may read it at once.
  */
-#include <stdlib.h>
-
 #include "query_inside.h"
 
 #ifndef FA_WORTH_IT /* fuzzing keeps more */
@@ -13,7 +11,6 @@
 #endif
 
 struct fa_facts {
-    size_t size;
     uint32_t places;
     state *states;    /* by segment */
     uint8_t *held_in; /* by segment and layer */
@@ -51,6 +48,9 @@ static state copy_state(block *to, const state *from, size_t words) {
     made.rare = put_copy(to, from->rare, words * 8);
     made.most = put_copy(to, from->most, words * 8);
     made.most_of_word = put_copy(to, from->most_of_word, words);
+    made.weights = put_copy(to, from->weights, from->count);
+    if (made.mask != NULL && from->mask == from->lists->bits) made.ranks = made.lists->ranks;
+    else made.ranks = put_copy(to, from->ranks, words * sizeof(uint32_t));
     return made;
 }
 
@@ -65,7 +65,7 @@ static fa_facts *copy_leaf(const fa_query *query, uint32_t leaf, const uint8_t *
         state copy = copy_state(to, &states[place], words_of(live_at(query, place)->layers[0]->versions));
         if (own != NULL) own[place] = copy;
     }
-    if (made != NULL) *made = (fa_facts){to->used, places, own, own_held};
+    if (made != NULL) *made = (fa_facts){places, own, own_held};
     return made;
 }
 
@@ -82,9 +82,9 @@ static int is_worth_it(const fa_query *query, uint32_t leaf) {
     return pairs >= FA_WORTH_IT;
 }
 
-int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts **kept) {
-    block counted = {NULL, 0}, made = {NULL, 0};
-    *kept = NULL;
+int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t *size) {
+    block counted = {NULL, 0};
+    *size = 0;
     if (!is_worth_it(query, leaf)) return FA_OK;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
         state *known = state_of(query, leaf, place);
@@ -94,8 +94,15 @@ int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts 
         TRY(leaf_most(query, place, leaf));
     }
     copy_leaf(query, leaf, held_in, &counted);
-    made.data = malloc(counted.used);
-    if (made.data != NULL) *kept = copy_leaf(query, leaf, held_in, &made);
+    *size = counted.used;
+    return FA_OK;
+}
+
+int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, uint64_t size) {
+    block made = {room, 0};
+    if (leaf >= query->program.leaf_count || answer->kept == NULL || answer->kept[leaf] != size || !size)
+        return FA_TOO_LARGE;
+    copy_leaf(query, leaf, answer->held_in + 2 * (size_t)leaf * query->program.segment_count, &made);
     return FA_OK;
 }
 
@@ -112,7 +119,3 @@ int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in)
     memcpy(made->lists, from->states[place].lists, made->list_count * sizeof(held));
     return FA_OK;
 }
-
-uint64_t fa_facts_size(const fa_facts *facts) { return facts->size; }
-
-void fa_facts_free(fa_facts *facts) { free(facts); }

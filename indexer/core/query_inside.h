@@ -56,6 +56,8 @@ typedef struct state {
     const uint64_t *rare;    /* of several lists: versions in which one stands that is not dense; NULL: not known */
     const uint8_t *most;         /* a code of its greatest weight in each eight versions; NULL: not worked out */
     const uint8_t *most_of_word; /* ... and in each 64 */
+    const uint8_t *weights;      /* a code of the weight in each version of `mask`; NULL: not worked out */
+    const uint32_t *ranks;       /* how many of these stand before each word of the mask */
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
     uint32_t *counts[2];     /* ... and how often by element */
     uint32_t found[2];       /* ... and their number */
@@ -159,7 +161,8 @@ int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
 static inline const fa_facts *facts_of(const fa_query *query, uint32_t leaf) {
     return query->program.facts == NULL ? NULL : query->program.facts[leaf];
 }
-int facts_keep(fa_query *query, uint32_t leaf, const uint8_t *held_in, fa_facts **kept); /* NULL: not worth it */
+/* How many bytes the facts of a leaf take that are worth keeping; 0: they are not. */
+int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t *size);
 int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 
 /* query_skips.c */
@@ -228,6 +231,7 @@ int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint
 /* query_bounds.c */
 typedef struct leaf_bounds {
     uint32_t leaf;
+    const state *known;
     const uint8_t *most, *most_of_word; /* codes, see state */
     float shares[256];                  /* by code: what the leaf gives at most */
 } leaf_bounds;
@@ -249,6 +253,19 @@ static inline float bound_of_word(const bounds *from, size_t word) {
     float bound = from->prior_of_word == NULL ? 0 : from->prior_of_word[word] * from->greatest;
     for (uint32_t leaf = 0; leaf < from->count; leaf++)
         bound += from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
+    return bound * from->more;
+}
+/* Return what a leaf gives at most in a version: what it gives in eight, where that is all that is known. */
+static inline float share_in(const leaf_bounds *leaf, uint32_t version) {
+    const state *known = leaf->known;
+    if (known->weights == NULL) return leaf->shares[leaf->most[version / 8]];
+    uint64_t word = known->mask[version >> 6], before = ((uint64_t)1 << (version & 63)) - 1;
+    if (!(word >> (version & 63) & 1)) return 0;
+    return leaf->shares[known->weights[known->ranks[version >> 6] + (uint32_t)counts_bits(word & before)]];
+}
+static inline float bound_of_version(const bounds *from, uint32_t version) {
+    float bound = from->prior == NULL ? 0 : from->prior[version / 8] * from->greatest;
+    for (uint32_t leaf = 0; leaf < from->count; leaf++) bound += share_in(&from->leaves[leaf], version);
     return bound * from->more;
 }
 static inline float bound_of_eight(const bounds *from, size_t eight) {

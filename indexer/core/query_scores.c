@@ -221,18 +221,23 @@ int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double 
     /* by leaf and version, as these were at first */
     double *shares = arena_get(&query->version, program->scored_count * all * sizeof(double));
     if (norms_at == NULL || weights == NULL || upper == NULL || origin == NULL || shares == NULL) return FA_NO_MEMORY;
-    TRY(norms_begin(query, place, ordinals, *count, norms_at));
+    uint32_t reaching = 0;
     for (uint32_t at = 0; at < *count; at++) {
-        origin[at] = at;
-        upper[at] = bound_of_eight(from, ordinals[at] / 8);
+        double bound = (double)bound_of_version(from, ordinals[at]);
+        if (bound < least) continue;
+        ordinals[reaching] = ordinals[at];
+        origin[reaching] = reaching;
+        upper[reaching++] = bound;
     }
+    *count = reaching;
+    TRY(norms_begin(query, place, ordinals, *count, norms_at));
     for (uint32_t each = 0; each < from->count && *count; each++) {
         const leaf_bounds *one = &from->leaves[from->order[each]];
         uint32_t left = 0;
         TRY(leaf_weights(query, place, one->leaf, ordinals, *count, norms_at, weights));
         for (uint32_t at = 0; at < *count; at++) {
             double share = query->factors[one->leaf] * saturate(program, weights[at]);
-            upper[at] += (share - one->shares[one->most[ordinals[at] / 8]]) * from->more;
+            upper[at] += (share - (double)share_in(one, ordinals[at])) * from->more;
             shares[one->leaf * all + origin[at]] = share;
             if (upper[at] * (1 + 1e-9) < least) continue;
             if (left < at) norms_at[left] = norms_at[at];

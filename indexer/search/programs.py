@@ -42,13 +42,15 @@ from indexer.search.query import is_implied
 from indexer.search.vocabulary import ANY_WORD, Expansions
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
+from indexer.store.scratch import ScratchRooms
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _EVERYWHERE = (1 << queries.KINDS) - 1
 _PROGRAMS_KNOWN = 1024  # of each state of an index
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
-_FACTS_KNOWN = 16 << 20  # bytes
+_FACTS_KNOWN = 16 << 20  # bytes, or more in large indexes:
+_FACTS_A_VERSION = 400
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
 _TAIL = "<II"
 
@@ -84,11 +86,19 @@ class Made:
     keep: tuple[object, ...]
 
 
-def facts_of(snapshot: Snapshot) -> Recent[queries.Facts]:
-    """Return what is kept of the words of a snapshot, by the keys of its programs."""
-    known: Recent[queries.Facts] | None = snapshot.derived.get("facts")
+class KnownFacts(Recent[queries.Facts]):
+    """What is kept of the words of a snapshot, by the keys of its programs. rooms: where it is written."""
+
+    def __init__(self, versions: int) -> None:
+        super().__init__(max(_FACTS_KNOWN, _FACTS_A_VERSION * versions), lambda facts: facts.size)
+        self.rooms = ScratchRooms()
+
+
+def facts_of(snapshot: Snapshot) -> KnownFacts:
+    """Return what is kept of the words of a snapshot."""
+    known: KnownFacts | None = snapshot.derived.get("facts")
     if known is None:
-        known = snapshot.derived.setdefault("facts", Recent(_FACTS_KNOWN, lambda facts: facts.size))
+        known = snapshot.derived.setdefault("facts", KnownFacts(snapshot.versions))
     return known
 
 

@@ -13,7 +13,7 @@ from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Leaf, Node, Word
 from indexer.search.prepared import Bits, Prepared, unpacked
-from indexer.search.programs import Masks, facts_of, program_of
+from indexer.search.programs import KnownFacts, Masks, facts_of, program_of
 from indexer.search.vocabulary import Expansions
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
@@ -77,7 +77,7 @@ class Carried:
             program.finding_looks = int(deadline.looks * FINDING) + 1
             program.ranking_looks = int(deadline.looks * RANKING) + 1
         # one piece of memory: masks of what matches, holding (8 bytes a leaf), complete (4 bytes a segment), held_in
-        # (2 bytes a leaf and segment), pointers to facts (2 a leaf) and the rows of `found`
+        # (2 bytes a leaf and segment), pointers to facts and the sizes of new ones, and the rows of `found`
         masks, room = self._prepared.offsets[-1], min(self._wanted_at_most(count), snapshot.versions)
         facts = masks + leaves + segments + leaves * segments
         behind = facts + 2 * leaves
@@ -103,12 +103,17 @@ class Carried:
             query.run(program, self._answer)
         except queries.DamagedError as error:
             raise self._prepared.damage(error) from error
-        finally:
-            if is_learning:
-                for key, place in zip(keys, memory[behind - leaves : behind].tolist(), strict=True):
-                    if place:
-                        known.keep(key, queries.Facts(place, self._made.keep))
+        if is_learning:
+            self._learn(known, memory[behind - leaves : behind].tolist())
         self.complete: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
+
+    def _learn(self, known: KnownFacts, sizes: list[int]) -> None:
+        """Keep what was found out about words that had to be looked at as a whole."""
+        for leaf, (key, size) in enumerate(zip(self._made.fact_keys, sizes, strict=True)):
+            if size:
+                room = known.rooms.room(size)
+                self._query.write_facts(leaf, self._answer, room)
+                known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
 
     @staticmethod
     def _wanted_at_most(count: int) -> int:

@@ -72,15 +72,21 @@ static void ask(fa_query *query, const fa_program *program, input *from, uint32_
     uint8_t held_in[2 * LEAVES];
     fa_found found[300];
     fa_answer answer = {.matched = matched, .complete = complete, .holding = holding, .held_in = held_in, .found = found};
+    uint64_t sizes[LEAVES];
     fa_facts *kept[LEAVES] = {NULL};
     answer.room = number(from, 1);
-    answer.kept = kept;
+    answer.kept = sizes;
     int status = fa_query_run(query, program, &answer);
     if (status == FA_OK) {
         /* what was kept gives the same */
         fa_program again = *program;
         uint64_t total = answer.total, count = answer.found_count;
         double best = count ? found[0].score : 0, last = count ? found[count - 1].score : 0;
+        for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
+            if (!sizes[leaf]) continue;
+            kept[leaf] = malloc(sizes[leaf]);
+            if (kept[leaf] != NULL) assert(fa_query_keep(query, leaf, &answer, kept[leaf], sizes[leaf]) == FA_OK);
+        }
         again.facts = (const fa_facts *const *)kept;
         answer.kept = NULL;
         status = fa_query_run(query, &again, &answer);
@@ -91,8 +97,7 @@ static void ask(fa_query *query, const fa_program *program, input *from, uint32_
         }
         ask_more(query, &again, from, versions, &answer);
     }
-    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++)
-        if (kept[leaf] != NULL) fa_facts_free(kept[leaf]);
+    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) free(kept[leaf]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
