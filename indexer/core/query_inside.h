@@ -152,7 +152,8 @@ typedef struct view {
 } view;
 int held_view(fa_query *query, held *list, view *found);  /* good until the next one; of all languages */
 int held_keep(fa_query *query, held *list);               /* decode for good */
-/* Find the row of a list in which a version stands; no look at its language. *row: of a version before it, 0 at first. */
+/* Find the row of a list in which a version stands; no look at its language. *row: the one found before, which is
+ * where it is looked for first; 0 at first. */
 int held_row(fa_query *query, held *list, uint32_t version, uint32_t *row, int *is_there);
 int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
@@ -275,7 +276,7 @@ static inline float bound_of_eight(const bounds *from, size_t eight) {
     return bound * from->more;
 }
 
-int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals,
+int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals, double *upper,
                     uint32_t *count, double *scores);
 
 /* query_near.c */

@@ -155,7 +155,8 @@ int held_row(fa_query *query, held *list, uint32_t version, uint32_t *row, int *
     }
     view found;
     TRY(held_view(query, list, &found));
-    uint32_t at = gallop(found.ordinals, *row, found.count, version);
+    uint32_t first = *row && found.ordinals[*row - 1] >= version ? 0 : *row;
+    uint32_t at = gallop(found.ordinals, first, found.count, version);
     *is_there = at < found.count && found.ordinals[at] == version;
     *row = at;
     return FA_OK;

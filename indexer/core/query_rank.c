@@ -5,8 +5,8 @@
 #include "query_inside.h"
 
 #define FEW 256      /* versions scored without looking at bounds first, if these have to be worked out */
-#define AT_ONCE 64   /* versions scored between two looks at what is wanted yet */
-#define SORTED 256   /* steps of bounds by which words are put in order */
+#define AT_ONCE 32   /* versions scored between two looks at what is wanted yet */
+#define STEPS 256    /* of bounds, by which words and versions are put in order */
 #define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
 
 /* The greatest numbers of those that were put in: the least of them in front. */
@@ -92,11 +92,16 @@ static int keep(ranking *in, uint32_t place, uint32_t ordinal, double score) {
     return FA_OK;
 }
 
-/* Score some versions, rising, at most 64 + AT_ONCE, or those of them that may reach `least` by their bounds. */
-static int score_some(ranking *in, uint32_t place, const bounds *from, uint32_t *ordinals, uint32_t count,
-                      double least) {
-    double scores[AT_ONCE + 64];
-    in->since += count;
+/* Versions to be scored at once, with a bound of each. */
+typedef struct batch {
+    uint32_t ordinals[AT_ONCE], count;
+    double upper[AT_ONCE], scores[AT_ONCE];
+} batch;
+
+/* Score versions; where bounds are known, those of them that may be wanted. */
+static int score_some(ranking *in, uint32_t place, const bounds *from, batch *some) {
+    double least = floor_of(in);
+    in->since += some->count;
     if (in->since > LOOK_EVERY) {
         in->since = 0;
         if (in->count && ranking_is_over(in->query)) {
@@ -104,100 +109,107 @@ static int score_some(ranking *in, uint32_t place, const bounds *from, uint32_t 
             return FA_OK;
         }
     }
-    if (from == NULL) TRY(exact_scores(in->query, place, ordinals, count, scores));
-    else TRY(reaching_scores(in->query, place, from, least, ordinals, &count, scores));
-    in->scored += count;
-    for (uint32_t at = 0; at < count; at++)
-        if (!(scores[at] < least)) TRY(keep(in, place, ordinals[at], scores[at]));
-    return FA_OK;
-}
-
-/* Words of a mask of which some versions are scored. */
-typedef struct chosen {
-    uint32_t words[AT_ONCE];
-    uint64_t versions[AT_ONCE];
-    uint32_t count, versions_count;
-} chosen;
-
-/* Choose versions of a word, rising with those that were chosen. */
-static void choose(chosen *some, uint32_t word, uint64_t versions) {
-    uint32_t to = some->count++;
-    for (; to && some->words[to - 1] > word; to--) {
-        some->words[to] = some->words[to - 1];
-        some->versions[to] = some->versions[to - 1];
-    }
-    some->words[to] = word;
-    some->versions[to] = versions;
-    some->versions_count += (uint32_t)counts_bits(versions);
-}
-
-static int score_chosen(ranking *in, uint32_t place, const bounds *from, const chosen *some, double least) {
-    uint32_t ordinals[AT_ONCE + 64], count = 0;
+    if (from == NULL) TRY(exact_scores(in->query, place, some->ordinals, some->count, some->scores));
+    else TRY(reaching_scores(in->query, place, from, least, some->ordinals, some->upper, &some->count, some->scores));
+    in->scored += some->count;
     for (uint32_t at = 0; at < some->count; at++)
-        for (uint64_t left = some->versions[at]; left; left &= left - 1)
-            ordinals[count++] = some->words[at] * 64 + (uint32_t)__builtin_ctzll(left);
-    return score_some(in, place, from, ordinals, count, least);
+        if (!(some->scores[at] < least)) TRY(keep(in, place, some->ordinals[at], some->scores[at]));
+    some->count = 0;
+    return FA_OK;
 }
 
 /* Score all versions that match. */
 static int score_all(ranking *in, uint32_t place, const uint64_t *mask, size_t words) {
-    for (uint32_t word = 0; word < words && !in->is_over;) {
-        chosen some = {.count = 0};
-        for (; word < words && some.versions_count < AT_ONCE; word++)
-            if (mask[word]) choose(&some, word, mask[word]);
-        if (some.count) TRY(score_chosen(in, place, NULL, &some, floor_of(in)));
+    batch some = {.count = 0};
+    for (size_t word = 0; word < words; word++)
+        for (uint64_t left = mask[word]; left && !in->is_over; left &= left - 1) {
+            some.ordinals[some.count++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+            if (some.count == AT_ONCE) TRY(score_some(in, place, NULL, &some));
+        }
+    return some.count && !in->is_over ? score_some(in, place, NULL, &some) : FA_OK;
+}
+
+/* The words of a mask and the versions that match, in steps of falling bounds: a version comes out of its word when the
+ * step of the word is reached, and stands in that step or in a later one. */
+typedef struct steps {
+    bounds from;
+    const uint64_t *mask;
+    float most, scale;          /* the greatest bound, and steps for each unit below it */
+    float *upper;               /* by word */
+    uint32_t *order;            /* words, by step */
+    uint32_t ends[STEPS + 1];   /* where the words of each step end in `order`, one step later */
+    uint32_t heads[STEPS];      /* of a list of versions, NEVER for none */
+    uint32_t *versions, *nexts; /* of these lists */
+    float *bounds;
+    uint32_t count;
+} steps;
+
+static inline uint32_t step_of(const steps *in, float bound) { return (uint32_t)((in->most - bound) * in->scale); }
+
+static int steps_open(fa_query *query, uint32_t place, const uint64_t *mask, size_t words, size_t count, steps *made) {
+    memset(made->ends, 0, sizeof made->ends);
+    memset(made->heads, 255, sizeof made->heads);
+    made->mask = mask;
+    made->most = 0;
+    made->count = 0;
+    made->upper = arena_raw(&query->shortly, words * sizeof(float));
+    made->order = arena_raw(&query->shortly, words * sizeof(uint32_t));
+    made->versions = arena_raw(&query->shortly, count * sizeof(uint32_t));
+    made->nexts = arena_raw(&query->shortly, count * sizeof(uint32_t));
+    made->bounds = arena_raw(&query->shortly, count * sizeof(float));
+    if (made->upper == NULL || made->order == NULL || made->versions == NULL || made->nexts == NULL ||
+        made->bounds == NULL)
+        return FA_NO_MEMORY;
+    TRY(bounds_open(query, place, &made->from));
+    for (size_t word = 0; word < words; word++) {
+        if (!mask[word]) continue;
+        made->upper[word] = bound_of_word(&made->from, word);
+        if (made->upper[word] > made->most) made->most = made->upper[word];
     }
+    made->scale = made->most > 0 && made->most < INFINITY ? (STEPS - 1) / made->most : 0;
+    for (size_t word = 0; word < words; word++)
+        if (mask[word]) made->ends[step_of(made, made->upper[word]) + 1]++;
+    for (uint32_t step = 0; step < STEPS; step++) made->ends[step + 1] += made->ends[step];
+    for (size_t word = 0; word < words; word++)
+        if (mask[word]) made->order[made->ends[step_of(made, made->upper[word])]++] = (uint32_t)word;
     return FA_OK;
 }
 
-/* Leave those of the versions of a word that may reach a score. */
-static uint64_t reaching(const bounds *from, uint32_t word, uint64_t versions, double least) {
+/* Put the versions of a word that may reach a score into their steps. */
+static void take_out(steps *in, uint32_t word, uint32_t reached, double least) {
     for (uint32_t eight = 0; eight < 8; eight++) {
-        uint64_t own = (uint64_t)255 << 8 * eight;
-        if (versions & own && (double)bound_of_eight(from, (size_t)word * 8 + eight) < least) versions &= ~own;
+        uint64_t left = in->mask[word] & (uint64_t)255 << 8 * eight;
+        if (!left || (double)bound_of_eight(&in->from, (size_t)word * 8 + eight) < least) continue;
+        for (; left; left &= left - 1) {
+            uint32_t version = word * 64 + (uint32_t)__builtin_ctzll(left);
+            float bound = bound_of_version(&in->from, version);
+            if ((double)bound < least) continue;
+            uint32_t step = step_of(in, bound), at = in->count++;
+            if (step < reached) step = reached;
+            in->versions[at] = version;
+            in->bounds[at] = bound;
+            in->nexts[at] = in->heads[step];
+            in->heads[step] = at;
+        }
     }
-    return versions;
-}
-
-static inline uint32_t step_of(float most, float bound, float scale) { return (uint32_t)((most - bound) * scale); }
-
-/* Write the words that have versions, those of greater bounds (nearly) first, and the bounds by word. */
-static size_t order_words(const bounds *from, const uint64_t *mask, size_t words, float *upper, uint32_t *order) {
-    uint32_t ends[SORTED + 1] = {0};
-    float most = 0;
-    for (size_t word = 0; word < words; word++) {
-        if (!mask[word]) continue;
-        upper[word] = bound_of_word(from, word);
-        if (upper[word] > most) most = upper[word];
-    }
-    float scale = most > 0 && most < INFINITY ? (SORTED - 1) / most : 0;
-    for (size_t word = 0; word < words; word++)
-        if (mask[word]) ends[step_of(most, upper[word], scale) + 1]++;
-    for (uint32_t step = 0; step < SORTED; step++) ends[step + 1] += ends[step];
-    for (size_t word = 0; word < words; word++)
-        if (mask[word]) order[ends[step_of(most, upper[word], scale)]++] = (uint32_t)word;
-    return ends[SORTED];
 }
 
 /* Score the versions that may be among the best: those of the greatest bounds first, so that few are left then. */
-static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t words) {
-    fa_query *query = in->query;
-    bounds from;
-    float *upper = arena_raw(&query->shortly, words * sizeof(float));
-    uint32_t *order = arena_raw(&query->shortly, words * sizeof(uint32_t));
-    if (upper == NULL || order == NULL) return FA_NO_MEMORY;
-    TRY(bounds_open(query, place, &from));
-    size_t count = order_words(&from, mask, words, upper, order);
-    for (size_t at = 0; at < count && !in->is_over;) {
+static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t words, size_t count) {
+    steps line;
+    batch some = {.count = 0};
+    TRY(steps_open(in->query, place, mask, words, count, &line));
+    for (uint32_t step = 0; step < STEPS && !in->is_over; step++) {
         double least = floor_of(in);
-        chosen some = {.count = 0};
-        for (; at < count && some.versions_count < AT_ONCE; at++) {
-            uint64_t left = (double)upper[order[at]] < least ? 0 : reaching(&from, order[at], mask[order[at]], least);
-            if (left) choose(&some, order[at], left);
+        for (uint32_t at = step ? line.ends[step - 1] : 0; at < line.ends[step]; at++)
+            if (!((double)line.upper[line.order[at]] < least)) take_out(&line, line.order[at], step, least);
+        for (uint32_t at = line.heads[step]; at != NEVER && !in->is_over; at = line.nexts[at]) {
+            some.ordinals[some.count] = line.versions[at];
+            some.upper[some.count++] = (double)line.bounds[at];
+            if (some.count == AT_ONCE) TRY(score_some(in, place, &line.from, &some));
         }
-        if (some.count) TRY(score_chosen(in, place, &from, &some, least));
     }
-    return FA_OK;
+    return some.count && !in->is_over ? score_some(in, place, &line.from, &some) : FA_OK;
 }
 
 /* Tell whether the bounds of all leaves are known already. */
@@ -221,7 +233,7 @@ static int score_segment(ranking *in, uint32_t place) {
         return FA_OK;
     }
     if (count <= in->most || (count <= FEW && !are_bounded(query, place))) return score_all(in, place, mask, words);
-    return score_best(in, place, mask, words);
+    return score_best(in, place, mask, words, count);
 }
 
 /* Put the first versions in a new order by what near words add. It is never negative, so the others stay behind. */

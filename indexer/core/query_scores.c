@@ -98,7 +98,7 @@ static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32
 }
 
 /* Add what the occurrences of the lists of a word weigh in a version: form by form. `by_form`: times the factor of each;
- * else each in full. Versions rise from call to call. */
+ * else each in full. */
 static int add_word(fa_query *query, uint32_t place, const state *known, int by_form, norms *norms_at, double *weight) {
     uint32_t version = norms_at->ordinal, row;
     int is_there, is_rare = known->rare == NULL || has_bit(known->rare, version);
@@ -143,8 +143,9 @@ static void add_phrase(const fa_query *query, uint32_t place, const state *known
                        uint32_t count, norms *norms_at, double *weights) {
     uint32_t row = 0;
     for (uint32_t at = 0; at < count; at++) {
+        if (row && known->ordinals[layer][row - 1] >= ordinals[at]) row = 0;
         row = gallop(known->ordinals[layer], row, known->found[layer], ordinals[at]);
-        if (row >= known->found[layer]) break;
+        if (row >= known->found[layer]) continue;
         if (known->ordinals[layer][row] != ordinals[at]) continue;
         const uint32_t *counts = known->counts[layer] + (size_t)row * FA_KINDS;
         double total = 0;
@@ -154,7 +155,7 @@ static void add_phrase(const fa_query *query, uint32_t place, const state *known
     }
 }
 
-/* Write the exact weight of a leaf in some versions, rising; 0 where it does not occur. */
+/* Write the exact weight of a leaf in some versions; 0 where it does not occur. Those that rise are found soonest. */
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                  norms *norms_at, double *weights) {
     const state *known = state_of(query, leaf, place);
@@ -186,7 +187,7 @@ int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, uint32_t 
     return add_words(query, place, known, 0, count, norms_at, weights);
 }
 
-/* Write the exact scores of some versions, rising, without nearness. */
+/* Write the exact scores of some versions, without nearness. */
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores) {
     const fa_live *live = live_at(query, place);
     arena_empty(&query->version, (size_t)1 << 20);
@@ -205,29 +206,27 @@ int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint
     return FA_OK;
 }
 
-/* Leave of some versions (rising) those whose exact scores may reach `least`, and write these, without nearness. What a
- * leaf gives takes the place of its bound leaf by leaf, the greatest first, so that most versions need no look at all of
- * them. */
-int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals,
+/* Leave of some versions those whose exact scores may reach `least`, and write these, without nearness. upper: a bound of
+ * each, which is changed. What a leaf gives takes the place of its bound leaf by leaf, the greatest first, so that most
+ * versions need no look at all of them. */
+int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals, double *upper,
                     uint32_t *count, double *scores) {
     const fa_program *program = &query->program;
     const fa_live *live = live_at(query, place);
     size_t all = *count;
+    uint32_t reaching = 0;
     arena_empty(&query->version, (size_t)1 << 20);
     norms *norms_at = arena_raw(&query->version, all * sizeof(norms));
     double *weights = arena_raw(&query->version, all * sizeof(double));
-    double *upper = arena_raw(&query->version, all * sizeof(double));
     uint32_t *origin = arena_raw(&query->version, all * sizeof(uint32_t));
     /* by leaf and version, as these were at first */
     double *shares = arena_get(&query->version, program->scored_count * all * sizeof(double));
-    if (norms_at == NULL || weights == NULL || upper == NULL || origin == NULL || shares == NULL) return FA_NO_MEMORY;
-    uint32_t reaching = 0;
+    if (norms_at == NULL || weights == NULL || origin == NULL || shares == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < *count; at++) {
-        double bound = (double)bound_of_version(from, ordinals[at]);
-        if (bound < least) continue;
+        if (upper[at] < least) continue;
         ordinals[reaching] = ordinals[at];
         origin[reaching] = reaching;
-        upper[reaching++] = bound;
+        upper[reaching++] = upper[at];
     }
     *count = reaching;
     TRY(norms_begin(query, place, ordinals, *count, norms_at));
