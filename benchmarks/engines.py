@@ -445,8 +445,12 @@ def main() -> None:
         ask = engine.open(Path(folder))
         ask(queries[0], True)
         first_ms = (time.perf_counter() - start) * 1000
-        answered = sum(bool(ask(query, True)) for query in queries)
-        print(json.dumps({"first_ms": first_ms, "answered": answered}), flush=True)
+        answered, first_us = 0, []
+        for query in queries:
+            asked = time.perf_counter()
+            answered += bool(ask(query, True))
+            first_us.append((time.perf_counter() - asked) * 1e6)
+        print(json.dumps({"first_ms": first_ms, "answered": answered, "first_us": first_us}), flush=True)
         for _ in sys.stdin:
             print(json.dumps({"times_us": time_queries(ask, queries), **own_memory()}), flush=True)
 

@@ -236,6 +236,7 @@ def answers_of(
     return {
         "exact": percentiles(medians["exact"]),
         "no_count": percentiles(medians["no_count"]),
+        "first": percentiles(opened["first_us"]),
         "by_kind": by_kind,
         "answered": opened["answered"],
         "open_and_first_ms": round(opened["first_ms"], 1),
@@ -381,7 +382,8 @@ def as_text(result: dict[str, Any]) -> str:
         lines += table(("us, with count", *(f"{name} {p}" for name in asked for p in ("p50", "p95"))), rows)
         lines.append("")
         lines += [
-            f"{name}: opened and first query {engines[name]['open_and_first_ms']:,.0f} ms, then"
+            f"{name}: opened and first query {engines[name]['open_and_first_ms']:,.0f} ms, each query asked for the"
+            f" first time p50 {engines[name]['first']['p50']:,.0f} us, p95 {engines[name]['first']['p95']:,.0f} us, then"
             f" {engines[name]['ask_not_mapped_mb']:,.0f} MB that are no mapped file;"
             f" {engines[name]['answered']} queries have hits; {engines[name]['what']}"
             for name in asked

@@ -168,15 +168,16 @@ static int most_of_list(fa_query *query, held *list, float *eights, uint8_t *cod
 
 /* A phrase: few versions hold one, so that its weight is exact. */
 static int add_phrase(fa_query *query, uint32_t place, uint32_t leaf, float *weights) {
-    enum { AT_ONCE = 64 };
+    enum { AT_ONCE = 128 };
     const state *known = state_of(query, leaf, place);
     uint32_t some[AT_ONCE], count = 0;
     norms norms_at[AT_ONCE];
     double exact[AT_ONCE];
-    uint32_t versions = live_at(query, place)->layers[0]->versions;
-    for (uint32_t version = 0; version < versions; version++) {
-        if (has_bit(known->mask, version)) some[count++] = version;
-        if (count < AT_ONCE && version + 1 < versions) continue;
+    size_t words = words_of(live_at(query, place)->layers[0]->versions);
+    for (size_t word = 0; word < words; word++) {
+        for (uint64_t left = known->mask[word]; left; left &= left - 1)
+            some[count++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+        if (count + 64 <= AT_ONCE && word + 1 < words) continue;
         TRY(norms_begin(query, place, some, count, norms_at));
         TRY(leaf_weights(query, place, leaf, some, count, norms_at, exact));
         for (uint32_t at = 0; at < count; at++) weights[some[at]] = (float)exact[at] * UP;
@@ -278,9 +279,8 @@ int bounds_open(fa_query *query, uint32_t place, bounds *made) {
     made->leaves = arena_raw(&query->shortly, program->scored_count * sizeof(leaf_bounds));
     made->prior = live->prior == NULL ? NULL : live->prior_most;
     made->prior_of_word = live->prior == NULL ? NULL : live->prior_of_word;
-    made->greatest = (float)query->greatest * UP;
-    /* the floats of many words are added with some error each */
-    made->more = 1.0f + 1e-6f * (float)(program->scored_count + 8);
+    made->greatest = query->greatest * (1 + 1e-6);
+    made->more = 1 + 1e-6; /* more than what is lost where a bound is kept as a float */
     made->order = arena_raw(&query->shortly, program->scored_count * sizeof(uint32_t));
     if (made->leaves == NULL || made->order == NULL) return FA_NO_MEMORY;
     make_saturations(query);

@@ -243,39 +243,38 @@ typedef struct bounds {
     uint32_t *order;     /* of these: those that can add most first */
     uint32_t count;
     const float *prior, *prior_of_word; /* NULL: nothing is ahead */
-    float greatest, more;
+    double greatest, more;
 } bounds;
 
 /* Work out what a leaf that occurs in a segment weighs at most. */
 int leaf_most(fa_query *query, uint32_t place, uint32_t leaf);
 /* Work it out for all leaves. Memory of the arena `shortly`. */
 int bounds_open(fa_query *query, uint32_t place, bounds *made);
-static inline float bound_of_word(const bounds *from, size_t word) {
-    float bound = from->prior_of_word == NULL ? 0 : from->prior_of_word[word] * from->greatest;
+static inline double bound_of_word(const bounds *from, size_t word) {
+    double bound = from->prior_of_word == NULL ? 0 : from->prior_of_word[word] * from->greatest;
     for (uint32_t leaf = 0; leaf < from->count; leaf++)
-        bound += from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
+        bound += (double)from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
+    return bound * from->more;
+}
+static inline double bound_of_eight(const bounds *from, size_t eight) {
+    double bound = from->prior == NULL ? 0 : from->prior[eight] * from->greatest;
+    for (uint32_t leaf = 0; leaf < from->count; leaf++)
+        bound += (double)from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
     return bound * from->more;
 }
 /* Return what a leaf gives at most in a version: what it gives in eight, where that is all that is known. */
-static inline float share_in(const leaf_bounds *leaf, uint32_t version) {
+static inline double share_in(const leaf_bounds *leaf, uint32_t version) {
     const state *known = leaf->known;
-    if (known->weights == NULL) return leaf->shares[leaf->most[version / 8]];
+    if (known->weights == NULL) return (double)leaf->shares[leaf->most[version / 8]];
     uint64_t word = known->mask[version >> 6], before = ((uint64_t)1 << (version & 63)) - 1;
     if (!(word >> (version & 63) & 1)) return 0;
-    return leaf->shares[known->weights[known->ranks[version >> 6] + (uint32_t)counts_bits(word & before)]];
+    return (double)leaf->shares[known->weights[known->ranks[version >> 6] + (uint32_t)counts_bits(word & before)]];
 }
-static inline float bound_of_version(const bounds *from, uint32_t version) {
-    float bound = from->prior == NULL ? 0 : from->prior[version / 8] * from->greatest;
+static inline double bound_of_version(const bounds *from, uint32_t version) {
+    double bound = from->prior == NULL ? 0 : from->prior[version / 8] * from->greatest;
     for (uint32_t leaf = 0; leaf < from->count; leaf++) bound += share_in(&from->leaves[leaf], version);
     return bound * from->more;
 }
-static inline float bound_of_eight(const bounds *from, size_t eight) {
-    float bound = from->prior == NULL ? 0 : from->prior[eight] * from->greatest;
-    for (uint32_t leaf = 0; leaf < from->count; leaf++)
-        bound += from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
-    return bound * from->more;
-}
-
 int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals, double *upper,
                     uint32_t *count, double *scores);
 

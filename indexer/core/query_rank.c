@@ -140,7 +140,7 @@ typedef struct steps {
     uint32_t ends[STEPS + 1];   /* where the words of each step end in `order`, one step later */
     uint32_t heads[STEPS];      /* of a list of versions, NEVER for none */
     uint32_t *versions, *nexts; /* of these lists */
-    float *bounds;
+    double *bounds;
     uint32_t count;
 } steps;
 
@@ -156,14 +156,14 @@ static int steps_open(fa_query *query, uint32_t place, const uint64_t *mask, siz
     made->order = arena_raw(&query->shortly, words * sizeof(uint32_t));
     made->versions = arena_raw(&query->shortly, count * sizeof(uint32_t));
     made->nexts = arena_raw(&query->shortly, count * sizeof(uint32_t));
-    made->bounds = arena_raw(&query->shortly, count * sizeof(float));
+    made->bounds = arena_raw(&query->shortly, count * sizeof(double));
     if (made->upper == NULL || made->order == NULL || made->versions == NULL || made->nexts == NULL ||
         made->bounds == NULL)
         return FA_NO_MEMORY;
     TRY(bounds_open(query, place, &made->from));
     for (size_t word = 0; word < words; word++) {
         if (!mask[word]) continue;
-        made->upper[word] = bound_of_word(&made->from, word);
+        made->upper[word] = (float)bound_of_word(&made->from, word);
         if (made->upper[word] > made->most) made->most = made->upper[word];
     }
     made->scale = made->most > 0 && made->most < INFINITY ? (STEPS - 1) / made->most : 0;
@@ -179,12 +179,12 @@ static int steps_open(fa_query *query, uint32_t place, const uint64_t *mask, siz
 static void take_out(steps *in, uint32_t word, uint32_t reached, double least) {
     for (uint32_t eight = 0; eight < 8; eight++) {
         uint64_t left = in->mask[word] & (uint64_t)255 << 8 * eight;
-        if (!left || (double)bound_of_eight(&in->from, (size_t)word * 8 + eight) < least) continue;
+        if (!left || bound_of_eight(&in->from, (size_t)word * 8 + eight) < least) continue;
         for (; left; left &= left - 1) {
             uint32_t version = word * 64 + (uint32_t)__builtin_ctzll(left);
-            float bound = bound_of_version(&in->from, version);
-            if ((double)bound < least) continue;
-            uint32_t step = step_of(in, bound), at = in->count++;
+            double bound = bound_of_version(&in->from, version);
+            if (bound < least) continue;
+            uint32_t step = step_of(in, (float)bound), at = in->count++;
             if (step < reached) step = reached;
             in->versions[at] = version;
             in->bounds[at] = bound;
@@ -205,7 +205,7 @@ static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t 
             if (!((double)line.upper[line.order[at]] < least)) take_out(&line, line.order[at], step, least);
         for (uint32_t at = line.heads[step]; at != NEVER && !in->is_over; at = line.nexts[at]) {
             some.ordinals[some.count] = line.versions[at];
-            some.upper[some.count++] = (double)line.bounds[at];
+            some.upper[some.count++] = line.bounds[at];
             if (some.count == AT_ONCE) TRY(score_some(in, place, &line.from, &some));
         }
     }

@@ -236,7 +236,7 @@ int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double 
         TRY(leaf_weights(query, place, one->leaf, ordinals, *count, norms_at, weights));
         for (uint32_t at = 0; at < *count; at++) {
             double share = query->factors[one->leaf] * saturate(program, weights[at]);
-            upper[at] += (share - (double)share_in(one, ordinals[at])) * from->more;
+            upper[at] += (share - share_in(one, ordinals[at])) * from->more;
             shares[one->leaf * all + origin[at]] = share;
             if (upper[at] * (1 + 1e-9) < least) continue;
             if (left < at) norms_at[left] = norms_at[at];

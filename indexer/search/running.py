@@ -88,7 +88,7 @@ class Carried:
         self._facts = known.find_all(keys)
         memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
         program.facts = at + 8 * facts
-        is_learning = any(key and not one for key, one in zip(keys, self._facts, strict=True))
+        is_learning = count > 0 and any(key and not one for key, one in zip(keys, self._facts, strict=True))
         self._answer = queries.Answer(
             at,
             at + 8 * (masks + leaves),

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.store.scratch import in_scratch_file
+from indexer.store import scratch
+from indexer.store.scratch import ScratchRooms, in_scratch_file
 
 ARRAYS = (
     np.arange(5, dtype=np.uint8),
@@ -33,3 +34,23 @@ def test_without_a_folder_to_write_in_arrays_stay_in_memory(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     assert all(after is before for before, after in zip(ARRAYS, in_scratch_file(*ARRAYS), strict=True))
+
+
+def test_rooms_lie_one_behind_the_other_and_may_be_written_to() -> None:
+    rooms = ScratchRooms()
+    some = [rooms.room(size) for size in (1, 64, 65, 5 << 20, 100)]
+    for number, room in enumerate(some):
+        room[:] = number
+    assert [len(room) for room in some] == [1, 64, 65, 5 << 20, 100]
+    assert all((room == number).all() for number, room in enumerate(some))
+    assert all(room.__array_interface__["data"][0] % 64 == 0 for room in some)
+
+
+def test_rooms_are_in_memory_where_there_can_be_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scratch.os, "posix_fallocate", refuse)
+    room = ScratchRooms().room(100)
+    room[:] = 7
+    assert len(room) == 100
