@@ -383,8 +383,8 @@ def as_text(result: dict[str, Any]) -> str:
         lines.append("")
         lines += [
             f"{name}: opened and first query {engines[name]['open_and_first_ms']:,.0f} ms, each query asked for the"
-            f" first time p50 {engines[name]['first']['p50']:,.0f} us, p95 {engines[name]['first']['p95']:,.0f} us, then"
-            f" {engines[name]['ask_not_mapped_mb']:,.0f} MB that are no mapped file;"
+            f" first time p50 {engines[name]['first']['p50']:,.0f} us, p95 {engines[name]['first']['p95']:,.0f},"
+            f" then {engines[name]['ask_not_mapped_mb']:,.0f} MB that are no mapped file;"
             f" {engines[name]['answered']} queries have hits; {engines[name]['what']}"
             for name in asked
         ]
