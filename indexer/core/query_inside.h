@@ -39,8 +39,10 @@ typedef struct held {
     uint32_t layer, elements;
     uint32_t place;           /* in a phrase */
     uint32_t count;           /* pairs with the word in these elements */
-    const uint32_t *all;      /* ordinals of all pairs; NULL while not decoded */
-    const uint32_t *ordinals; /* of the pairs that `count` counts; `languages` has to be asked for each: speaks */
+    const uint8_t *counting;  /* by shape: whether a pair has the word in these elements; NULL: all have */
+    const uint32_t *all;      /* ordinals of all pairs; NULL while not asked for, see held_keep */
+    const uint32_t *ordinals; /* of the pairs that `count` counts; `languages` has to be asked for each: speaks. NULL
+                               * while not decoded */
     const uint32_t *rows;     /* of these in the list; NULL: all rows */
     const uint64_t *bits;     /* of a dense list for all elements: a mask of its versions; else NULL */
     const uint32_t *ranks;    /* ... and how many rows stand before each word of it */

@@ -1,80 +1,141 @@
 /* Leaves of a query in a segment: which versions hold a word in its forms. */
 #include "query_inside.h"
 
+#define EVERY (((uint32_t)1 << FA_KINDS) - 1)
 #define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these a list is decoded whenever it is needed */
 
-/* Leave the pairs with the word in some of the elements. */
-static int choose_elements(const held *list, uint32_t *ordinals, uint32_t *rows, uint32_t *count, fa_fault *fault) {
+#define AT_ONCE 256 /* pairs whose shapes are looked at together */
+
+enum { COUNTS_NOT, COUNTS, IS_RARE, IS_NO_SHAPE };
+
+/* Tell by the number of a shape, as far as a byte goes, whether a word with it stands in some of the elements. */
+static const uint8_t *counting_shapes(fa_query *query, const fa_segment *segment, uint32_t elements) {
+    uint8_t *made = arena_raw(&query->kept, FA_RARE + 1);
+    if (made == NULL) return NULL;
+    for (uint32_t shape = 0; shape < FA_RARE; shape++) {
+        if (shape >= segment->shape_count) made[shape] = IS_NO_SHAPE;
+        else made[shape] = segment->shape_facts[shape].elements & elements ? COUNTS : COUNTS_NOT;
+    }
+    made[FA_RARE] = IS_RARE;
+    return made;
+}
+
+/* Read the shapes of some pairs, at most AT_ONCE, as far as a byte tells them: the others are FA_RARE. */
+static int read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_rank *rank, uint8_t *shapes,
+                       fa_fault *fault) {
+    uint8_t others[AT_ONCE + 1];
+    uint32_t other_count = 0, other = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        shapes[at] = (uint8_t)fa_coded_shape(segment, pair + at);
+        other_count += shapes[at] == FA_OTHER;
+    }
+    TRY(fa_require(segment, &segment->other_shapes, rank->others, rank->others + other_count, fault));
+    if (other_count) memcpy(others, segment->other_shapes.data + rank->others, other_count);
+    others[other_count] = 0;
+    rank->others += other_count;
+    for (uint32_t at = 0; at < count; at++) { /* without a branch: which are other ones cannot be foreseen */
+        uint32_t is_other = shapes[at] == FA_OTHER;
+        shapes[at] = is_other ? others[other] : shapes[at];
+        other += is_other;
+    }
+    return FA_OK;
+}
+
+/* Tell whether a word with the next of the rare shapes stands in some of the elements. */
+static int rare_counts(const held *list, fa_rank *rank, uint32_t *counts, fa_fault *fault) {
+    const fa_segment *segment = list->list.segment;
+    uint64_t shape;
+    TRY(fa_item_at(segment, &segment->rare_shapes, rank->rare++, &shape, fault));
+    if (shape >= segment->shape_count) return fa_damaged(segment, &segment->rare_shapes, fault);
+    *counts = (segment->shape_facts[shape].elements & list->elements) != 0;
+    return FA_OK;
+}
+
+/* Write the pairs with the word in some of the elements. */
+static int choose_elements(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
+                           fa_fault *fault) {
     const fa_segment *segment = list->list.segment;
     uint64_t start = list->list.start;
+    uint32_t pairs = list->list.count, chosen = 0, counts;
+    uint8_t shapes[AT_ONCE];
     fa_rank rank;
-    uint32_t chosen = 0;
-    TRY(fa_require_shapes(segment, start, start + *count, fault));
+    TRY(fa_require_shapes(segment, start, start + pairs, fault));
     TRY(fa_rank_of(segment, start, &rank, fault));
-    for (uint32_t row = 0; row < *count; row++) {
-        uint32_t shape;
-        TRY(fa_next_shape(segment, start + row, &rank, &shape, fault));
-        ordinals[chosen] = ordinals[row];
-        rows[chosen] = rows[row];
-        chosen += (segment->shape_facts[shape].elements & list->elements) != 0;
+    for (uint32_t done = 0, some; done < pairs; done += some) {
+        some = pairs - done < AT_ONCE ? pairs - done : AT_ONCE;
+        TRY(read_shapes(segment, start + done, some, &rank, shapes, fault));
+        for (uint32_t at = 0; at < some; at++) {
+            ordinals[chosen] = all[done + at];
+            rows[chosen] = done + at;
+            counts = list->counting[shapes[at]];
+            if (counts > COUNTS) {
+                if (counts == IS_NO_SHAPE) return fa_damaged(segment, &segment->shapes, fault);
+                TRY(rare_counts(list, &rank, &counts, fault));
+            }
+            chosen += counts;
+        }
     }
     *count = chosen;
     return FA_OK;
 }
 
-static int is_filtered(const held *list) {
-    uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
-    return (list->elements & every) != every;
-}
-
-static int decode(fa_query *query, held *list, uint32_t *all, uint32_t *ordinals, uint32_t *rows, view *found) {
-    TRY(fa_list_ordinals(&list->list, all, &query->fault));
-    found->ordinals = all;
-    found->rows = NULL;
-    found->count = list->list.count;
-    if (!is_filtered(list)) return FA_OK;
-    memcpy(ordinals, all, found->count * sizeof(uint32_t));
-    for (uint32_t row = 0; row < found->count; row++) rows[row] = row;
-    TRY(choose_elements(list, ordinals, rows, &found->count, &query->fault));
-    found->ordinals = ordinals;
-    found->rows = rows;
-    return FA_OK;
-}
-
-int held_keep(fa_query *query, held *list) {
-    view found;
-    size_t size = list->list.count * sizeof(uint32_t);
-    if (list->all != NULL) return FA_OK;
-    uint32_t *all = arena_raw(&query->kept, size), *ordinals = NULL, *rows = NULL;
-    if (all == NULL) return FA_NO_MEMORY;
-    if (is_filtered(list)) {
-        ordinals = arena_raw(&query->kept, size);
-        rows = arena_raw(&query->kept, size);
-        if (ordinals == NULL || rows == NULL) return FA_NO_MEMORY;
-    }
-    TRY(decode(query, list, all, ordinals, rows, &found));
-    list->all = all;
-    list->ordinals = found.ordinals;
-    list->rows = found.rows;
-    list->count = found.count;
-    return FA_OK;
-}
-
-int held_view(fa_query *query, held *list, view *found) {
-    if (list->all == NULL && query->kept.held + 12 * (size_t)list->list.count <= RETAINED)
-        TRY(held_keep(query, list));
-    if (list->all != NULL) {
-        found->ordinals = list->ordinals;
-        found->rows = list->rows;
-        found->count = list->count;
-        return FA_OK;
-    }
+/* Decode a list into memory that is good until the next one. all: its ordinals, or NULL. */
+static int decode(fa_query *query, const held *list, const uint32_t *all, view *found) {
     void *room[3];
     for (int each = 0; each < 3; each++) {
         room[each] = buffer_get(&query->decoded[each], query->longest * sizeof(uint32_t));
         if (room[each] == NULL) return FA_NO_MEMORY;
     }
-    return decode(query, list, room[0], room[1], room[2], found);
+    if (all == NULL) {
+        TRY(fa_list_ordinals(&list->list, room[0], &query->fault));
+        all = room[0];
+    }
+    *found = (view){all, NULL, list->list.count};
+    if (list->counting == NULL) return FA_OK;
+    TRY(choose_elements(list, all, room[1], room[2], &found->count, &query->fault));
+    found->ordinals = room[1];
+    found->rows = room[2];
+    return FA_OK;
+}
+
+static const uint32_t *kept(fa_query *query, const uint32_t *numbers, uint32_t count) {
+    uint32_t *made = arena_raw(&query->kept, count * sizeof(uint32_t));
+    return made == NULL ? NULL : memcpy(made, numbers, count * sizeof(uint32_t));
+}
+
+/* Keep the pairs that were chosen of a list. */
+static int keep_chosen(fa_query *query, held *list, const view *found) {
+    list->ordinals = kept(query, found->ordinals, found->count);
+    list->rows = kept(query, found->rows, found->count);
+    list->count = found->count;
+    return list->ordinals == NULL || list->rows == NULL ? FA_NO_MEMORY : FA_OK;
+}
+
+int held_keep(fa_query *query, held *list) {
+    view found;
+    if (list->all == NULL) {
+        uint32_t *all = arena_raw(&query->kept, list->list.count * sizeof(uint32_t));
+        if (all == NULL) return FA_NO_MEMORY;
+        TRY(fa_list_ordinals(&list->list, all, &query->fault));
+        list->all = all;
+    }
+    if (list->counting == NULL) list->ordinals = list->all;
+    if (list->ordinals != NULL) return FA_OK;
+    TRY(decode(query, list, list->all, &found));
+    return keep_chosen(query, list, &found);
+}
+
+int held_view(fa_query *query, held *list, view *found) {
+    size_t room = query->kept.held < RETAINED ? RETAINED - query->kept.held : 0;
+    if (list->ordinals == NULL && list->counting == NULL && list->list.count <= room / sizeof(uint32_t))
+        TRY(held_keep(query, list));
+    if (list->ordinals == NULL) {
+        TRY(decode(query, list, NULL, found));
+        if (list->counting == NULL || found->count > room / (2 * sizeof(uint32_t))) return FA_OK;
+        TRY(keep_chosen(query, list, found));
+    }
+    *found = (view){list->ordinals, list->rows, list->count};
+    return FA_OK;
 }
 
 /* Make sure that each version has a language, for which there is a byte in the sets of a program. */
@@ -107,6 +168,12 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
     if (end == first) return FA_OK;
     made->lists = arena_get(&query->kept, (end - first) * sizeof(held));
     if (made->lists == NULL) return FA_NO_MEMORY;
+    const uint8_t *counting[2] = {NULL, NULL};
+    for (int layer = 0; layer < 2 && (leaf->elements & EVERY) != EVERY; layer++) {
+        if (live->layers[layer] == NULL) continue;
+        counting[layer] = counting_shapes(query, live->layers[layer], leaf->elements);
+        if (counting[layer] == NULL) return FA_NO_MEMORY;
+    }
     for (uint32_t at = first; at < end; at++) {
         held *list = &made->lists[made->list_count++];
         const fa_form *form = &leaf->forms[at];
@@ -114,6 +181,7 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
         TRY(fa_list_of(live->layers[list->layer], form->word, &list->list, &query->fault));
         list->factor = form->factor;
         list->elements = leaf->elements;
+        list->counting = counting[list->layer];
         list->count = list->list.count;
         if (leaf->kind == FA_PHRASE) list->place = form->languages;
         else if (form->languages) {
@@ -131,7 +199,7 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
 static int make_bits(fa_query *query, held *list, uint32_t versions) {
     view found;
     size_t words = words_of(versions);
-    if (is_filtered(list) || (uint64_t)list->list.count * DENSE < versions) return FA_OK;
+    if (list->counting != NULL || (uint64_t)list->list.count * DENSE < versions) return FA_OK;
     uint64_t *bits = arena_get(&query->kept, words * 8);
     uint32_t *ranks = arena_raw(&query->kept, words * sizeof(uint32_t)), rank = 0;
     if (bits == NULL || ranks == NULL) return FA_NO_MEMORY;
@@ -202,7 +270,7 @@ static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *hel
     if (made->list_count == 1 && made->lists->languages == NULL) {
         held *list = made->lists;
         view found = {NULL, NULL, list->list.count};
-        if (is_filtered(list)) TRY(held_view(query, list, &found));
+        if (list->counting != NULL) TRY(held_view(query, list, &found));
         made->count = list->count = found.count;
         made->mask = list->bits;
         held_in[list->layer] = found.count > 0;

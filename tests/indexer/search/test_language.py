@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from indexer.search.query import parse_query
 from indexer.search.searcher import search
 from indexer.store.bm25f import Ranking
+from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
 from tests.indexer.making import ALT, ANCHOR, BODY, HEADING, DirectIndex
 from tests.indexer.plain import PlainSearch, PlainVersion
@@ -179,3 +181,68 @@ def test_phrases_with_slop_among_the_parts_of_a_near(tmp_path: Path, text: str) 
         assert_agrees(snapshot, PlainSearch(index.live(), Ranking(depth=0.0)), text)
         assert search(snapshot, parse_query(text), Ranking(), offset=0, limit=1).total
         snapshot.catalogue.close()
+
+
+ELEMENT_WORDS = "heron herons heronry her gull gulls maison maisons run running the".split()
+
+
+@pytest.fixture(scope="module")
+def many_shapes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
+    """Words that stand in elements in hundreds of ways, in two segments of which versions were removed."""
+    chance = random.Random(17)
+
+    def text(most: int) -> str:
+        return " ".join(chance.choices(ELEMENT_WORDS, k=chance.randrange(most)))
+
+    with DirectIndex(tmp_path_factory.mktemp("shapes")) as index:
+        for batch in range(3):
+            index.add(
+                str(batch),
+                [
+                    PlainVersion(
+                        f"http://a.example/{text(2)}/{batch}/{number}",
+                        language=chance.choice(["en", "en", "de", "fr"]),
+                        title=text(6),
+                        description=text(9) if number % 3 else "",
+                        keywords=text(5) if number % 2 else "",
+                        running=tuple(
+                            (element, text(size))
+                            for element, size in ((HEADING, 12), (BODY, 120), (ANCHOR, 25), (ALT, 6))
+                            if chance.random() < 0.8
+                        ),
+                    )
+                    for number in range(90)
+                ],
+            )
+        index.forget("1")
+        snapshot = index.snapshot()
+        assert max(live.segment.file.rows("shape_table") for live in snapshot.segments) > 256
+        yield snapshot, PlainSearch(index.live(), Ranking(depth=0.0))
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_words_in_some_elements_are_found_whatever_their_shapes(
+    many_shapes: tuple[Snapshot, PlainSearch], seed: int
+) -> None:
+    chance = random.Random(seed)
+    snapshot, plain = many_shapes
+    leaves = [
+        *ELEMENT_WORDS,
+        "*e*",
+        "her*",
+        "*s",
+        "g?ll*",
+        "heron~1",
+        '"heron gull"',
+        '"the run"~3',
+        "=run",
+        "her NEAR/3 *l*",
+    ]
+    for _ in range(6):
+        parts = [
+            f"{chance.choice([*ELEMENTS, 'text', 'title,keywords', 'task'])}:({chance.choice(leaves)})"
+            for _ in range(chance.choice([1, 1, 2, 3]))
+        ]
+        parts = [f"-{part}" if chance.random() < 0.2 else part for part in parts]
+        assert_agrees(snapshot, plain, chance.choice([" ", " OR "]).join(parts))
