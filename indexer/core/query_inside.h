@@ -185,7 +185,7 @@ typedef struct reader {
     held **lists;
     fa_cursor *cursors, *begins; /* begins: as they were at first */
     uint32_t *rows;     /* next row of each list among those that count */
-    uint32_t *order;    /* of a phrase: the rarest list first, that of its first word last */
+    uint32_t *order;    /* of a phrase: the rarest list first, those of a word together, that of its first word last */
     uint32_t *offsets;  /* of many lists: where the entries of each version begin; else NULL */
     uint32_t *entries;  /* two each: list, row in the list */
 } reader;

@@ -1,8 +1,6 @@
 /* Phrases: words one behind the other, or moved by some places. */
 #include "query_inside.h"
 
-#define LOOK_EVERY 4096 /* steps between two looks at the clock within a version */
-
 /* ---------------------------------------------------------------- in a row */
 
 /* Return where in rising numbers the first stands that is at least `wanted`. */
@@ -37,13 +35,15 @@ static size_t in_both(uint64_t *some, size_t count, const uint64_t *others, size
 
 /* The rarest word says where the phrase may begin; the first word, looked at last, in which elements. */
 static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
-    uint8_t *elements;
-    uint32_t *positions, total;
+    uint8_t *elements = NULL;
+    uint32_t *positions = NULL, total = 0;
     size_t left = 0;
     for (uint32_t at = 0; at < from->list_count; at++) {
         uint32_t each = from->order[at];
         const held *list = from->lists[each];
-        TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
+        /* a word that is repeated stands side by side with itself in the order, and its places are still there */
+        if (!at || from->lists[from->order[at - 1]]->list.word != list->list.word)
+            TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
         if (list->place == 0) {
             const uint64_t *begins = query->places[2].data;
             size_t begin = 0;
@@ -71,97 +71,168 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spo
 
 /* ---------------------------------------------------------------- moved */
 
+/* Each word moved back by its place has to stand in s to s + slop for one s, the first word among them. Words that stand
+ * in the phrase several times take different places: the lowest that is free for each. Which s do is worked out for
+ * many of them at once: with `ranks` of a word saying how many of its occurrences stand before a position, its copy at
+ * place p takes the occurrence number max(ranks[s + p], 1 + that of the copy before), which is near enough when it is
+ * below ranks[s + p + slop + 1]. */
+
+#define AT_ONCE 1024            /* numbers s that are looked at together */
+#define LOOK_EVERY 65536        /* steps of these between two looks at the clock within a version */
+#define MOST_RANKS ((uint32_t)1 << 14)
+
 typedef struct moved {
     uint32_t place, word;
-    int is_repeated;   /* another place has the same word */
-    uint64_t *at;      /* rising */
-    size_t count, taken; /* taken: 1 + where the place stands that it took */
+    const uint64_t *at; /* rising, each once */
+    size_t count;
 } moved;
 
-/* Read the places of a word in the version, rising. */
+/* The numbers s from `begin` on. ranks, taken, fits: room, see above; of_first: the ranks of the first word. */
+typedef struct window {
+    int64_t begin;
+    uint32_t count, slop;
+    int16_t *ranks, *of_first, *taken, *fits;
+} window;
+
+/* Read the places of a word in the version, rising, each once. */
 static int read_moved(fa_query *query, reader *from, uint32_t each, uint32_t version, moved *made) {
     uint8_t *elements;
     uint32_t *positions, total;
-    size_t count = 0;
+    size_t count = 0, left = 0;
     const held *list = from->lists[each];
     TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
-    made->place = list->place;
-    made->word = list->list.word;
-    made->at = arena_raw(&query->version, total * sizeof(uint64_t));
-    if (made->at == NULL) return FA_NO_MEMORY;
+    uint64_t *places = arena_raw(&query->version, total * sizeof(uint64_t));
+    if (places == NULL) return FA_NO_MEMORY;
     for (uint32_t one = 0; one < total; one++)
-        if (list->elements >> elements[one] & 1) made->at[count++] = place_at(elements[one], positions[one]);
-    TRY(sort_numbers(query, made->at, count));
-    made->count = count;
+        if (list->elements >> elements[one] & 1) places[count++] = place_at(elements[one], positions[one]);
+    TRY(sort_numbers(query, places, count));
+    for (size_t one = 0; one < count; one++)
+        if (!left || places[left - 1] != places[one]) places[left++] = places[one];
+    *made = (moved){list->place, list->list.word, places, left};
     return FA_OK;
 }
 
-/* `at` moved by a place of the phrase and back by the slop: nothing is below 0. */
-static uint64_t moved_by(uint64_t at, uint64_t place, uint64_t slop) {
-    return at + place >= slop ? at + place - slop : 0;
-}
-
-static int is_near(const moved *other, uint64_t first, uint32_t slop) {
-    size_t at = first_from(other->at, other->count, moved_by(first, other->place, slop));
-    return at < other->count && other->at[at] <= first + other->place + slop;
-}
-
-/* Tell whether the others, moved back by their places, stand in begin to begin + slop. A word that stands in the phrase
- * several times takes different places: the lowest that is free for each. begin: `first` moved back by `before`. */
-static int fit(moved *others, size_t count, uint32_t word, uint64_t first, uint32_t before, uint32_t slop) {
-    for (size_t each = 0; each < count; each++) {
-        moved *other = &others[each];
-        uint64_t low = moved_by(first, other->place, before);
-        if (other->is_repeated)
-            for (size_t earlier = each; earlier-- > 0;)
-                if (others[earlier].word == other->word) {
-                    uint64_t taken = others[earlier].at[others[earlier].taken];
-                    if (low <= taken) low = taken + 1;
-                    break;
-                }
-        size_t at = first_from(other->at, other->count, low);
-        if (other->word == word && at < other->count && other->at[at] == first) at++;
-        /* first + place + slop is at least `before` */
-        if (at >= other->count || other->at[at] + before > first + other->place + slop) return 0;
-        other->taken = at;
+/* Leave of the first words those near which a word stands as often as the phrase has it. */
+static size_t leave_near(const moved *copies, size_t copy_count, uint32_t slop, uint64_t *firsts, size_t count) {
+    size_t left = 0, low = 0, high = 0;
+    for (size_t one = 0; one < count; one++) {
+        uint64_t first = firsts[one] >> 4, end = first + copies[copy_count - 1].place + slop;
+        while (low < copies->count && copies->at[low] + slop < first + copies->place) low++;
+        while (high < copies->count && copies->at[high] <= end) high++;
+        if (low + copy_count <= high) firsts[left++] = firsts[one];
     }
-    return 1;
+    return left;
 }
 
-/* Tell whether the one other word of a phrase is near, and is not the first word itself. */
-static int is_other(const moved *other, uint32_t word, uint64_t first, uint32_t slop) {
-    if (other->word != word || other->place > slop) return 1;
-    size_t at = first_from(other->at, other->count, moved_by(first, other->place, slop));
-    return at + 1 < other->count && other->at[at + 1] <= first + other->place + slop;
+static size_t copies_from(const moved *others, size_t count) {
+    size_t end = 1;
+    while (end < count && others[end].word == others->word) end++;
+    return end;
 }
 
-static void sort_by_place(moved *others, size_t count) {
-    for (size_t at = 1; at < count; at++)
-        for (size_t to = at; to && others[to - 1].place > others[to].place; to--) {
-            moved other = others[to];
-            others[to] = others[to - 1];
-            others[to - 1] = other;
+/* Write how many occurrences that are not before `begin` stand before each of `count` positions from there on. */
+static void rank_all(const moved *of, int64_t begin, uint32_t count, int16_t *ranks) {
+    size_t at = first_from(of->at, of->count, begin > 0 ? (uint64_t)begin : 0);
+    uint32_t done = 0;
+    for (int16_t rank = 0; done < count; rank++, at++) {
+        uint64_t next = at < of->count ? (uint64_t)((int64_t)of->at[at] - begin) + 1 : count;
+        uint32_t end = next < count ? (uint32_t)next : count;
+        for (; done < end; done++) ranks[done] = rank;
+    }
+}
+
+/* Leave of the numbers that `fits` marks those with which the copies of a word find their places; tell whether there is
+ * one. ranks: from the position begin + the place of the first copy on. */
+static int leave_fitting(const moved *copies, size_t copy_count, const int16_t *ranks, uint32_t count, uint32_t slop,
+                         int16_t *restrict taken, int16_t *restrict fits) {
+    for (uint32_t at = 0; at < count; at++) taken[at] = -1;
+    for (size_t copy = 0; copy < copy_count; copy++) {
+        const int16_t *low = ranks + (copies[copy].place - copies->place), *high = low + slop + 1;
+        for (uint32_t at = 0; at < count; at++) {
+            int16_t next = (int16_t)(taken[at] + 1);
+            taken[at] = next > low[at] ? next : low[at];
+            fits[at] &= (int16_t)-(taken[at] < high[at]);
         }
-    for (size_t at = 0; at < count; at++)
-        for (size_t other = 0; other < count; other++)
-            if (other != at && others[other].word == others[at].word) others[at].is_repeated = 1;
+    }
+    int16_t any = 0;
+    for (uint32_t at = 0; at < count; at++) any |= fits[at];
+    return any != 0;
 }
 
-static int is_found(fa_query *query, moved *others, size_t count, uint32_t word, uint64_t first, uint32_t slop,
-                    uint64_t *steps, int *found) {
-    *found = 0;
-    if (count == 1) {
-        *found = is_other(others, word, first, slop);
-        return FA_OK;
+/* How many positions the copies of a word may take for `count` numbers s, and one. */
+static uint32_t reach_of(const moved *copies, size_t copy_count, uint32_t count, uint32_t slop) {
+    return count + (copies[copy_count - 1].place - copies->place) + slop + 1;
+}
+
+/* The same with one first word, whose occurrence its own copies do not take. Returns whether a number is left. */
+static int fits_first(const window *in, const moved *copies, size_t copy_count, uint64_t first) {
+    /* from the number first - slop on; the ranks of these begin with the place of the first copy */
+    size_t from = (size_t)((int64_t)first - in->slop - in->begin);
+    const int16_t *ranks = in->of_first + from;
+    uint32_t count = in->slop + 1, reach = reach_of(copies, copy_count, count, in->slop), at;
+    int64_t own = (int64_t)in->slop - copies->place; /* where it stands among these */
+    int is_own = own >= 0 && own + 1 < reach;
+    if (ranks[reach - 1] - ranks[0] - is_own < (int)copy_count) return 0;
+    for (at = 0; at < reach; at++) in->ranks[at] = (int16_t)(ranks[at] - (is_own && at > own));
+    int16_t *fits = in->taken + count;
+    memcpy(fits, in->fits + from, count * sizeof(int16_t));
+    return leave_fitting(copies, copy_count, in->ranks, count, in->slop, in->taken, fits);
+}
+
+/* Leave of first words that are near each other those around which all others fit. */
+static size_t leave_fitted(const window *in, const moved *others, size_t count, uint32_t word, uint64_t *firsts,
+                           size_t first_count) {
+    const moved *own = NULL;
+    size_t own_count = 0, left = 0;
+    for (uint32_t at = 0; at < in->count; at++) in->fits[at] = -1;
+    for (size_t from = 0, copies; from < count; from += copies) {
+        copies = copies_from(others + from, count - from);
+        uint32_t reach = reach_of(others + from, copies, in->count, in->slop);
+        int16_t *ranks = others[from].word == word ? in->of_first : in->ranks;
+        rank_all(&others[from], in->begin + others[from].place, reach, ranks);
+        if (others[from].word == word) {
+            own = others + from;
+            own_count = copies;
+        } else if (!leave_fitting(others + from, copies, ranks, in->count, in->slop, in->taken, in->fits)) return 0;
     }
-    for (uint32_t before = 0; before <= slop && !*found; before++) {
-        *steps += count;
-        if (*steps > LOOK_EVERY) {
-            *steps = 0;
-            if (finding_is_over(query)) return FA_TIME_UP;
-        }
-        *found = fit(others, count, word, first, before, slop);
+    int64_t last = -1; /* the last number that fits, from `begin` */
+    uint32_t at = 0;
+    for (size_t one = 0; one < first_count; one++) {
+        uint64_t first = firsts[one] >> 4;
+        int64_t place = (int64_t)first - in->begin;
+        for (; (int64_t)at <= place; at++) last = in->fits[at] ? (int64_t)at : last;
+        if (last < 0 || last < place - (int64_t)in->slop) continue;
+        if (own == NULL || fits_first(in, own, own_count, first)) firsts[left++] = firsts[one];
     }
+    return left;
+}
+
+static int find_fitted(fa_query *query, moved *others, size_t count, uint32_t word, uint32_t slop, uint64_t *firsts,
+                       size_t *first_count) {
+    uint32_t length = 0;
+    size_t left = 0;
+    uint64_t steps = 0;
+    for (size_t at = 0; at < count; at++) length = others[at].place > length ? others[at].place : length;
+    if (slop > MOST_RANKS || length > MOST_RANKS) return FA_TOO_LARGE;
+    /* a number for each s; and ranks for the positions that they reach */
+    uint32_t numbers = AT_ONCE + 2 * slop + 2, reach = numbers + length + slop + 2;
+    int16_t *room = arena_raw(&query->version, 2 * ((size_t)reach + numbers) * sizeof(int16_t));
+    if (room == NULL) return FA_NO_MEMORY;
+    window in = {0, 0, slop, room, room + reach, room + 2 * (size_t)reach, room + 2 * (size_t)reach + numbers};
+    for (size_t from = 0, to; from < *first_count; from = to) {
+        if (steps > LOOK_EVERY && finding_is_over(query)) return FA_TIME_UP;
+        steps = steps > LOOK_EVERY ? 0 : steps;
+        uint64_t begin = firsts[from] >> 4, end = begin;
+        for (to = from + 1; to < *first_count; end = firsts[to++] >> 4)
+            if ((firsts[to] >> 4) - end > slop || (firsts[to] >> 4) - begin >= AT_ONCE) break;
+        in.begin = (int64_t)begin - slop;
+        in.count = (uint32_t)(end - begin) + slop + 1;
+        size_t some = leave_fitted(&in, others, count, word, firsts + from, to - from);
+        memmove(firsts + left, firsts + from, some * sizeof(uint64_t));
+        left += some;
+        steps += in.count * (uint64_t)count;
+    }
+    *first_count = left;
     return FA_OK;
 }
 
@@ -171,33 +242,33 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
     uint32_t slop = query->program.leaves[from->leaf].slop, first_list = from->order[from->list_count - 1];
     uint8_t *elements;
     uint32_t *positions, total;
-    uint64_t steps = 0;
-    size_t other_count = from->list_count - 1, begin = *count, left = begin;
+    size_t other_count = from->list_count - 1, left = 0;
     const held *list = from->lists[first_list];
     moved *others = arena_get(&query->version, from->list_count * sizeof(moved));
     if (others == NULL) return FA_NO_MEMORY;
     TRY(list_occurrences(query, from, first_list, version, &elements, &positions, &total));
-    spot *firsts = buffer_get(spots, (*count + total) * sizeof(spot));
+    uint64_t *firsts = arena_raw(&query->version, total * sizeof(uint64_t)); /* element in the low bits */
     if (firsts == NULL) return FA_NO_MEMORY;
     for (uint32_t one = 0; one < total; one++)
         if (list->elements >> elements[one] & 1)
-            firsts[(*count)++] = (spot){place_at(elements[one], positions[one]), elements[one], positions[one]};
-    for (size_t each = 0; each < other_count && *count > begin; each++) {
+            firsts[left++] = place_at(elements[one], positions[one]) << 4 | elements[one];
+    TRY(sort_numbers(query, firsts, left));
+    for (size_t each = 0, copies; each < other_count && left; each += copies) {
         TRY(read_moved(query, from, from->order[each], version, &others[each]));
-        left = begin;
-        for (size_t one = begin; one < *count; one++)
-            if (is_near(&others[each], firsts[one].at, slop)) firsts[left++] = firsts[one];
-        *count = left;
+        for (copies = 1; each + copies < other_count; copies++) {
+            const held *copy = from->lists[from->order[each + copies]];
+            if (copy->list.word != others[each].word) break;
+            others[each + copies] = others[each];
+            others[each + copies].place = copy->place;
+        }
+        left = leave_near(&others[each], copies, slop, firsts, left);
     }
-    if (*count == begin || !other_count) return FA_OK;
-    sort_by_place(others, other_count);
-    left = begin;
-    for (size_t one = begin; one < *count; one++) {
-        int found;
-        TRY(is_found(query, others, other_count, list->list.word, firsts[one].at, slop, &steps, &found));
-        if (found) firsts[left++] = firsts[one];
+    int is_told = !other_count || (other_count == 1 && others->word != list->list.word);
+    if (left && !is_told) TRY(find_fitted(query, others, other_count, list->list.word, slop, firsts, &left));
+    for (size_t one = 0; one < left; one++) {
+        uint64_t at = firsts[one] >> 4;
+        TRY(add_spot(spots, count, firsts[one] & 15, (uint32_t)at));
     }
-    *count = left;
     return FA_OK;
 }
 

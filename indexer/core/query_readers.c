@@ -105,14 +105,21 @@ static int is_worth_an_index(const reader *made, uint32_t versions, const uint64
     return asked * made->list_count > pairs / 2;
 }
 
+/* The rarest word first, its copies side by side in the order of their places; the first word of the phrase last. */
+static int is_before(const held *list, const held *other) {
+    if (list->place == 0 || other->place == 0) return list->place != 0;
+    if (list->list.count != other->list.count) return list->list.count < other->list.count;
+    if (list->list.word != other->list.word) return list->list.word < other->list.word;
+    return list->place < other->place;
+}
+
 static void order_phrase(reader *made) {
     for (uint32_t at = 0; at < made->list_count; at++) {
         uint32_t to = at;
         const held *list = made->lists[at];
         for (; to; to--) {
             const held *other = made->lists[made->order[to - 1]];
-            int behind = list->place == 0 || (other->place != 0 && other->list.count <= list->list.count);
-            if (behind) break;
+            if (!is_before(list, other)) break;
             made->order[to] = made->order[to - 1];
         }
         made->order[to] = at;

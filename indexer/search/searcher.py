@@ -23,7 +23,7 @@ from indexer.search.moments import PageOrder, looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.prepared import packed
 from indexer.search.programs import Masks
-from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, leaves
+from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
 from indexer.search.vocabulary import expand
@@ -77,7 +77,8 @@ def _run(
 ) -> _Run:
     """Return where a query is found as it is typed; where it is nowhere, with other accents as a second chance."""
     as_typed = _Run(query, snapshot, tree, ranking, 0.0, deadline, count)
-    if as_typed.total or not ranking.fold or as_typed.timed_out:
+    has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
+    if as_typed.total or not (ranking.fold and has_folds) or as_typed.timed_out:
         return as_typed
     return _Run(query, snapshot, tree, ranking, ranking.fold, deadline, count)
 

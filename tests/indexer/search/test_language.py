@@ -246,3 +246,68 @@ def test_words_in_some_elements_are_found_whatever_their_shapes(
         ]
         parts = [f"-{part}" if chance.random() < 0.2 else part for part in parts]
         assert_agrees(snapshot, plain, chance.choice([" ", " OR "]).join(parts))
+
+
+@pytest.fixture(scope="module")
+def few_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
+    """Long and short texts of very few words, so that phrases of repeated words are found or nearly so."""
+    chance = random.Random(29)
+
+    def text(most: int) -> str:
+        return " ".join(chance.choices(["a", "a", "b", "c", "d", "don't"], k=chance.randrange(most)))
+
+    with DirectIndex(tmp_path_factory.mktemp("few")) as index:
+        for batch in range(3):
+            index.add(
+                str(batch),
+                [
+                    PlainVersion(
+                        f"http://a.example/{batch}/{number}",
+                        language=chance.choice(["en", "de"]),
+                        title=text(8),
+                        keywords=text(4),
+                        running=((HEADING, text(5)), (BODY, text(25)), (ANCHOR, text(12)), (BODY, text(9))),
+                    )
+                    for number in range(40)
+                ],
+            )
+        index.forget("1")
+        snapshot = index.snapshot()
+        yield snapshot, PlainSearch(index.live(), Ranking(depth=0.0))
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_phrases_of_repeated_words_with_and_without_slop(
+    few_words: tuple[Snapshot, PlainSearch], seed: int
+) -> None:
+    chance = random.Random(seed)
+    snapshot, plain = few_words
+    for _ in range(8):
+        number = chance.randrange(2, 7)
+        words = " ".join(chance.choices(["a", "a", "a", "b", "c", "d", "don't"], k=number))
+        # the plain search tries every way to place the words
+        slop = chance.choice(
+            ["", "", "~1", "~2"] + ["~3", "~4"] * (number < 5) + ["~9", "~100"] * (number < 3)
+        )
+        where = chance.choice(["", "", "title:", "body:", "text:", "title,anchor:"])
+        assert_agrees(snapshot, plain, f'{where}"{words}"{slop}')
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('"a b"~5', 1), ('"a b"~4', 0), ('"b x a"~8', 1), ('"b x a"~7', 0), ('"x x b x x d"~100', 0),
+        ('"a a"~100', 0), ('"d d"~100', 0), ('"d x x x d"~100', 0), ('"x d x"', 1), ('"x x x a x x x a"~2', 0),
+        ('"x a x x x x x b x x"', 1), ('"x a x x x x b x x x"~1', 1), ('"x x b x"~100', 1), ('"x x d a"~100', 0),
+    ],
+)  # fmt: skip
+def test_phrases_in_a_long_text(tmp_path: Path, text: str, found: int) -> None:
+    """More positions than are looked at together."""
+    words = ["x"] * 3000
+    words[5], words[1100], words[1106], words[2100], words[2990] = "a", "a", "b", "d", "a"
+    with DirectIndex(tmp_path) as index:
+        index.add("a", [PlainVersion("http://far.example/", running=((BODY, " ".join(words)),))])
+        snapshot = index.snapshot()
+        assert search(snapshot, parse_query(text), Ranking(), offset=0, limit=1).total == found
+        snapshot.catalogue.close()
