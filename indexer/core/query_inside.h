@@ -190,6 +190,8 @@ typedef struct reader {
     uint32_t *entries;  /* two each: list, row in the list */
 } reader;
 
+/* The lists of one layer, for row_occurrences alone. */
+int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                 const uint64_t *candidates);
@@ -197,17 +199,29 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
 void reader_again(reader *from);
 /* Append the occurrences of a word in a version, or of the first word of a phrase. FA_TIME_UP: not all of them. */
 int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
-uint64_t place_at(uint32_t element, uint32_t position);
+/* Positions in one section of a page have nothing to do with those in another. */
+#define SECTIONS 6
+extern const uint8_t section_of[FA_KINDS];
+static inline uint64_t place_at(uint32_t element, uint32_t position) {
+    return (uint64_t)section_of[element] << 32 | position;
+}
 int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position);
 /* The occurrences in the version that a list's next row is at, in a buffer that holds until the next call. */
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
                      uint32_t **positions, uint32_t *total);
+/* The same in a row of a list, in which the version stands; not before the row asked for before. */
+int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
+                    uint32_t **positions, uint32_t *total);
 /* Put numbers in order; with memory of the arena `version`. */
 int sort_numbers(fa_query *query, uint64_t *numbers, size_t count);
 
 /* query_phrases.c */
 int phrase_match(fa_query *query, uint32_t leaf, uint32_t place);
 int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
+
+/* query_places.c */
+int near_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
+                    uint64_t **left);
 
 /* query_spans.c */
 int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64_t *candidates, uint64_t *mask);

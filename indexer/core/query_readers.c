@@ -5,11 +5,8 @@
 
 #define MANY 16 /* lists from which on it is written down which of them hold a version */
 
-/* Positions in one section of a page have nothing to do with those in another: title, description, keywords, address,
- * link texts; everything else is running text. */
-static const uint8_t sections[FA_KINDS] = {1, 0, 0, 0, 2, 3, 0, 4, 0, 5};
-
-uint64_t place_at(uint32_t element, uint32_t position) { return (uint64_t)sections[element] << 32 | position; }
+/* Title, description, keywords, address, link texts; everything else is running text. */
+const uint8_t section_of[FA_KINDS] = {1, 0, 0, 0, 2, 3, 0, 4, 0, 5};
 
 int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position) {
     spot *all = buffer_get(spots, (*count + 1) * sizeof(spot));
@@ -126,8 +123,7 @@ static void order_phrase(reader *made) {
     }
 }
 
-int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
-                const uint64_t *candidates) {
+int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
     state *known = state_of(query, leaf, place);
     uint32_t count = known->list_count;
     memset(made, 0, sizeof *made);
@@ -145,9 +141,17 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
         if (list->layer != layer) continue;
         if (list->bits == NULL) TRY(held_keep(query, list));
         TRY(fa_cursor_begin(&made->cursors[made->list_count], &list->list, list->all, &query->fault));
-        TRY(skips_find(query, list, &made->cursors[made->list_count]));
         made->lists[made->list_count++] = list;
     }
+    return FA_OK;
+}
+
+int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
+                const uint64_t *candidates) {
+    TRY(reader_begin(query, made, leaf, place, layer));
+    if (!made->list_count) return FA_OK;
+    for (uint32_t each = 0; each < made->list_count; each++)
+        TRY(skips_find(query, made->lists[each], &made->cursors[each]));
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
     else if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
@@ -187,8 +191,8 @@ static int see_ordinals(fa_query *query, held *list, fa_cursor *cursor, uint32_t
     return FA_OK;
 }
 
-static int occurrences_in_row(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version,
-                              uint8_t **elements, uint32_t **positions, uint32_t *total) {
+int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
+                    uint32_t **positions, uint32_t *total) {
     uint32_t shape, window[WINDOW];
     fa_cursor *cursor = &from->cursors[each];
     TRY(see_ordinals(query, from->lists[each], cursor, row, version, window));
@@ -208,8 +212,8 @@ int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t vers
     *total = 0;
     TRY(held_row(query, list, version, row, &is_there));
     if (!is_there || !speaks(list, version)) return FA_OK;
-    return occurrences_in_row(query, from, each, list->rows == NULL ? *row : list->rows[*row], version, elements,
-                              positions, total);
+    return row_occurrences(query, from, each, list->rows == NULL ? *row : list->rows[*row], version, elements, positions,
+                           total);
 }
 
 static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
@@ -235,7 +239,7 @@ int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
     }
     for (uint32_t at = from->offsets[version]; at < from->offsets[version + 1]; at++) {
         const uint32_t *entry = from->entries + 2 * (size_t)at;
-        TRY(occurrences_in_row(query, from, entry[0], entry[1], version, &elements, &positions, &total));
+        TRY(row_occurrences(query, from, entry[0], entry[1], version, &elements, &positions, &total));
         TRY(add_occurrences(from->lists[entry[0]], elements, positions, total, spots, count));
     }
     return FA_OK;

@@ -164,6 +164,11 @@ static int open_readers(near *in, uint32_t root, const uint64_t *candidates) {
 int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64_t *candidates, uint64_t *mask) {
     near in = {query, place, 0, NULL, NULL, NULL};
     uint32_t root = query->program.args[node->first + 1], versions = live_at(query, place)->layers[0]->versions;
+    uint64_t *left, any = 0;
+    TRY(near_words_mask(query, root, place, candidates, mask, &left));
+    for (size_t word = 0; word < words_of(versions); word++) any |= left[word];
+    if (!any) return FA_OK;
+    candidates = left;
     TRY(open_readers(&in, root, candidates));
     for (uint32_t version = 0; version < versions; version++) {
         if (!has_bit(candidates, version)) {

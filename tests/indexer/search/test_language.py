@@ -311,3 +311,70 @@ def test_phrases_in_a_long_text(tmp_path: Path, text: str, found: int) -> None:
         snapshot = index.snapshot()
         assert search(snapshot, parse_query(text), Ranking(), offset=0, limit=1).total == found
         snapshot.catalogue.close()
+
+
+@pytest.fixture(scope="module")
+def many_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
+    """Wildcards stand for more words than are looked for one by one in each version."""
+    chance = random.Random(31)
+    words = [f"{first}{second}{third}" for first in "ab" for second in "cde" for third in "fghijklm"]
+
+    def text(most: int) -> str:
+        return " ".join(chance.choices([*words, "the"], k=chance.randrange(most)))
+
+    with DirectIndex(tmp_path_factory.mktemp("many")) as index:
+        for batch in range(3):
+            index.add(
+                str(batch),
+                [
+                    PlainVersion(
+                        f"http://a.example/{batch}/{number}",
+                        language=chance.choice(["en", "de"]),
+                        title=text(6),
+                        keywords=text(4),
+                        running=(
+                            (HEADING, text(5)),
+                            (BODY, text(chance.choice([5, 20, 90]))),
+                            (ANCHOR, text(9)),
+                        ),
+                    )
+                    for number in range(50)
+                ],
+            )
+        index.forget("1")
+        snapshot = index.snapshot()
+        yield snapshot, PlainSearch(index.live(), Ranking(depth=0.0))
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_wildcards_near_each_other(many_words: tuple[Snapshot, PlainSearch], seed: int) -> None:
+    chance = random.Random(seed)
+    snapshot, plain = many_words
+    leaves = [
+        "a*",
+        "b*",
+        "*f",
+        "*c*",
+        "?d?",
+        "ac?",
+        "*",
+        "adf",
+        "bem~1",
+        "bem~2",
+        "the",
+        "*g",
+        '"acf the"~9',
+        "title:a*",
+    ]
+
+    def part(depth: int) -> str:
+        if depth == 0 or chance.random() < 0.4:
+            return chance.choice(leaves)
+        joined = chance.choice([" OR ", " ", f" NEAR/{chance.choice([1, 2, 5, 70])} "])
+        return "(" + joined.join(part(depth - 1) for _ in range(2)) + ")"
+
+    for _ in range(6):
+        text = f"{part(2)} NEAR/{chance.choice([1, 1, 2, 4, 100])} {part(2)}"
+        field = chance.choice(["", "", "", "title:", "body:", "text:", "task:"])
+        assert_agrees(snapshot, plain, f"{field}({text})" if field else text)
