@@ -93,6 +93,20 @@ enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, siz
     return FA_OK;
 }
 
+size_t fa_stems_spell(const fa_stem_words *words, const uint32_t *rows, size_t count, uint8_t *room) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        fa_bytes spelling;
+        if (rows[i] >= words->count || !spelling_of(words, rows[i], &spelling)) return 0;
+        if (room) {
+            if (spelling.size) memcpy(room + size, spelling.data, spelling.size);
+            room[size + spelling.size] = 0;
+        }
+        size += spelling.size + 1;
+    }
+    return size;
+}
+
 enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, const uint32_t *rows, const uint8_t *bits,
                             const uint8_t *counts, const uint8_t *is_own, const uint64_t *keys, size_t key_count,
                             size_t count) {

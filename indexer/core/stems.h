@@ -34,6 +34,10 @@ FA_EXPORT void fa_stems_free(fa_stems *stems);
 FA_EXPORT enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, size_t first, uint32_t *rows,
                                           uint8_t *bits, size_t room, size_t *found, size_t *reached);
 
+/* Put the spellings of `count` words into `room`, a zero byte behind each, and tell how many bytes that are; with NULL for
+ * `room` only tell. 0 for words that are not there. */
+FA_EXPORT size_t fa_stems_spell(const fa_stem_words *words, const uint32_t *rows, size_t count, uint8_t *room);
+
 /* Keep what has been missing: counts[i] keys (at most FA_MOST_KEYS) of each, one behind the other in `keys`. is_own[i]: the
  * key stands for the word itself, and is of use only when another word shares it. FA_OK, FA_CORRUPT, FA_NO_MEMORY,
  * FA_TOO_LARGE. */

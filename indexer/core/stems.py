@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ core.fa_stems_new.restype = _pointer
 core.fa_stems_free.argtypes = [_pointer]
 core.fa_stems_free.restype = None
 core.fa_stems_missing.argtypes = [_pointer, _words, _size, _pointer, _pointer, _size, _told, _told]
+core.fa_stems_spell.argtypes = [_words, _pointer, _size, _pointer]
+core.fa_stems_spell.restype = _size
 core.fa_stems_put.argtypes = [_pointer, _words, *[_pointer] * 5, _size, _size]
 core.fa_stems_take.argtypes = [_pointer, _words, _size, _size]
 core.fa_stems_end.argtypes = [_pointer]
@@ -43,16 +45,26 @@ core.fa_stems_rows.restype = None
 
 core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
 
-Names = Sequence[tuple[Sequence[str], bool]]
-"""For each of some words the names of its keys, at most 15, and whether they stand for the word itself."""
+class Names(NamedTuple):
+    """What some words are listed under. names: of their keys, one word behind the other, each behind `prefix`.
+
+    counts: how many names each word has, at most 15; is_own: whether they stand for the word itself.
+    """
+
+    prefix: str
+    names: Sequence[str]
+    counts: Iterable[int]
+    is_own: Iterable[bool]
 
 
-def keys_of(names: Sequence[str]) -> NDArray[np.uint64]:
-    """Return for each name the first 8 bytes of its MD5 as a big-endian number."""
-    joined = "".join(names)
+def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
+    """Return for each name behind the prefix the first 8 bytes of its MD5 as a big-endian number."""
+    joined = prefix.join(("", *names))
     if joined.isascii():
-        spelled, sizes = joined.encode("ascii"), map(len, names)
+        more = len(prefix)
+        spelled, sizes = joined.encode("ascii"), (len(name) + more for name in names)
     else:
+        names = [prefix + name for name in names] if prefix else names
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
         spelled, sizes = b"".join(encoded), map(len, encoded)
     ends = np.cumsum(np.fromiter(sizes, dtype=np.uint32, count=len(names)), dtype=np.uint32)
@@ -92,10 +104,9 @@ class StemTable:
             raise ValueError(f"{len(ends)} words, {len(languages)} sets of languages")
         spelled = Bytes(address_of(held[0]), len(words))
         given = _Words(spelled, address_of(held[1]), address_of(held[2]), len(ends))
-        data = held[0].tobytes()
         first = 0
         while first < len(ends):
-            last = self._learn(given, data, held[1], first)
+            last = self._learn(given, first)
             check(core.fa_stems_take(self._handle, ctypes.byref(given), first, last))
             first = last
         count = core.fa_stems_end(self._handle)
@@ -103,7 +114,7 @@ class StemTable:
         core.fa_stems_rows(self._handle, address_of(keys), address_of(rows))
         return keys, rows
 
-    def _learn(self, given: _Words, data: bytes, ends: NDArray[np.uint32], first: int) -> int:
+    def _learn(self, given: _Words, first: int) -> int:
         """Ask for the keys of those words from `first` on that nothing is known of; return up to where."""
         rows, bits = np.empty(_AT_ONCE, dtype=np.uint32), np.empty(_AT_ONCE, dtype=np.uint8)
         found, reached = ctypes.c_size_t(), ctypes.c_size_t()
@@ -122,26 +133,34 @@ class StemTable:
         rows, bits = rows[: found.value], bits[: found.value]
         for bit in np.unique(bits).tolist():
             of_bit = rows[bits == bit]
-            stops = ends[of_bit].tolist()
-            starts = np.append(np.uint32(0), ends)[of_bit].tolist()
-            spelled = [data[a:b] for a, b in zip(starts, stops, strict=True)]
-            # decoded at once: a third of the time
-            words = b"\0".join(spelled).decode("utf-8", "replace").split("\0")
-            if len(words) != len(spelled):  # of a damaged index: words have no zero bytes
-                words = [str(word, "utf-8", "replace") for word in spelled]
-            self._put(given, of_bit, bit, self._names_of(bit, words))
+            words = _spelled(given, of_bit)
+            if len(words) == len(of_bit):
+                self._put(given, of_bit, bit, self._names_of(bit, words))
+                continue
+            for row in of_bit:  # of a damaged index: words have no zero bytes
+                one = of_bit[of_bit == row]
+                self._put(given, one, bit, self._names_of(bit, ["\0".join(_spelled(given, one))]))
         return reached.value
 
     def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Names) -> None:
         arrays: list[NDArray[Any]] = [
             rows,
             np.full(len(rows), bit, dtype=np.uint8),
-            np.array([len(names) for names, _ in told], dtype=np.uint8),
-            np.array([is_own for _, is_own in told], dtype=np.uint8),
-            keys_of([name for names, _ in told for name in names]),
+            np.frombuffer(bytes(told.counts), dtype=np.uint8),
+            np.frombuffer(bytes(told.is_own), dtype=np.uint8),
+            keys_of(told.names, told.prefix),
         ]
         check(
             core.fa_stems_put(
                 self._handle, ctypes.byref(given), *map(address_of, arrays), len(arrays[4]), len(rows)
             )
         )
+
+
+def _spelled(given: _Words, rows: NDArray[np.uint32]) -> list[str]:
+    """Return the words of some rows; more than there are rows when one has a zero byte."""
+    place = address_of(rows)
+    size = core.fa_stems_spell(ctypes.byref(given), place, len(rows), None)
+    room = np.empty(max(size, 1), dtype=np.uint8)
+    core.fa_stems_spell(ctypes.byref(given), place, len(rows), address_of(room))
+    return room[: max(size - 1, 0)].tobytes().decode("utf-8", "replace").split("\0")

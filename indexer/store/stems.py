@@ -6,8 +6,10 @@ is done with the words of a batch.
 
 from __future__ import annotations
 
+import operator
 import threading
 from functools import lru_cache
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +51,13 @@ def stem_rows(
 
 def _names_of(bit: int, words: list[str]) -> Names:
     if bit == SPELLING_BIT:
-        return [(_spelling_names(word), False) for word in words]
+        names = [_spelling_names(word) for word in words]
+        return Names("", [name for of_word in names for name in of_word], map(len, names), bytes(len(words)))
     language = _LANGUAGES[bit]
-    return [
-        ((stem_name(language, stem),), stem == word) if is_stemmable(word) else ((), False)
-        for word, stem in zip(words, stem_words(language, words), strict=True)
-    ]
+    stems = stem_words(language, words)
+    is_counted = list(map(is_stemmable, words))
+    is_own = list(map(operator.eq, stems, words))
+    return Names(stem_name(language, ""), list(compress(stems, is_counted)), is_counted, is_own)
 
 
 _begins_pair = lru_cache(8192)(is_paired)
