@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define AT_SPACE 1 /* ends names and values */
 #define AT_SLASH 2
 #define AT_CLOSE 4 /* > */
@@ -35,6 +39,57 @@ static bool stands_at(const uint8_t *at, const uint8_t *end, const char *name) {
     return true;
 }
 
+/* -- sixteen bytes at once, where the processor can: a jump for each of them is hard to foresee */
+
+#ifdef __SSE2__
+static inline __m128i sixteen_at(const uint8_t *at) { return _mm_loadu_si128((const __m128i *)(const void *)at); }
+
+static inline __m128i are(__m128i bytes, char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); }
+
+/* Returns a bit for each byte that is "<", "&", a carriage return or zero. */
+static inline unsigned signs_in(const uint8_t *at) {
+    __m128i bytes = sixteen_at(at);
+    __m128i found = _mm_or_si128(_mm_or_si128(are(bytes, '<'), are(bytes, '&')),
+                                 _mm_or_si128(are(bytes, '\r'), are(bytes, 0)));
+    return (unsigned)_mm_movemask_epi8(found);
+}
+
+/* Returns a bit for each byte that byte_class knows, and for other control characters. */
+static inline unsigned stops_in(const uint8_t *at) {
+    __m128i bytes = sixteen_at(at), blanks = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
+    __m128i found = _mm_or_si128(_mm_or_si128(blanks, are(bytes, '/')), _mm_or_si128(are(bytes, '>'), are(bytes, '=')));
+    return (unsigned)_mm_movemask_epi8(found);
+}
+
+static inline unsigned bytes_in(const uint8_t *at, uint8_t byte) {
+    return (unsigned)_mm_movemask_epi8(are(sixteen_at(at), (char)byte));
+}
+#endif
+
+/* Returns the first byte of some classes, the end if there is none. */
+static inline const uint8_t *next_of(unsigned classes, const uint8_t *at, const uint8_t *end) {
+#ifdef __SSE2__
+    if (end - at >= 16) {
+        unsigned stops = stops_in(at);
+        at += stops ? __builtin_ctz(stops) : 16;
+    }
+#endif
+    while (at < end && !(byte_class[*at] & classes)) at++;
+    return at;
+}
+
+/* Returns the first byte that is equal, NULL if there is none; most are near. */
+static inline const uint8_t *near_byte(const uint8_t *at, uint8_t byte, const uint8_t *end) {
+#ifdef __SSE2__
+    if (end - at >= 16) {
+        unsigned found = bytes_in(at, byte);
+        if (found) return at + __builtin_ctz(found);
+        at += 16;
+    }
+#endif
+    return memchr(at, byte, (size_t)(end - at));
+}
+
 /* -- texts */
 
 static uint64_t zero_bytes(uint64_t word) {
@@ -43,6 +98,12 @@ static uint64_t zero_bytes(uint64_t word) {
 
 /* Returns the first "<", or "&", carriage return or zero; the end if there is none. */
 static const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
+#ifdef __SSE2__
+    for (; end - at >= 16; at += 16) {
+        unsigned signs = signs_in(at);
+        if (signs) return at + __builtin_ctz(signs);
+    }
+#endif
     while (end - at >= 8) {
         uint64_t word;
         memcpy(&word, at, 8);
@@ -258,8 +319,8 @@ static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint
             continue;
         }
         token->attributes++;
-        const uint8_t *name = at++;
-        while (at < end && !byte_class[*at]) at++;
+        const uint8_t *name = at;
+        at = next_of(AT_SPACE | AT_SLASH | AT_CLOSE | AT_EQUALS, at + 1, end);
         const uint8_t *name_end = at;
         while (at < end && byte_class[*at] & AT_SPACE) at++;
         const uint8_t *value = name_end, *value_end = name_end;
@@ -270,12 +331,11 @@ static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint
             value = value_end = at;
             if (*at == '"' || *at == '\'') {
                 value++;
-                value_end = memchr(value, *at, (size_t)(end - value));
+                value_end = near_byte(value, *at, end);
                 if (!value_end) return NULL;
                 at = value_end + 1;
             } else {
-                while (at < end && !(byte_class[*at] & (AT_SPACE | AT_CLOSE))) at++;
-                value_end = at;
+                value_end = at = next_of(AT_SPACE | AT_CLOSE, at, end);
             }
         }
         if (is_read) {
@@ -314,7 +374,7 @@ static uint32_t hash_of_name(const uint8_t *name, size_t size) {
 /* Reads a tag whose name begins at `at`. Returns what is behind it, NULL when the markup ends before. */
 static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
     const uint8_t *name = at;
-    while (at < end && !(byte_class[*at] & (AT_SPACE | AT_SLASH | AT_CLOSE))) at++;
+    at = next_of(AT_SPACE | AT_SLASH | AT_CLOSE, at, end);
     size_t size = (size_t)(at - name);
     token->tag = html_tag_named(first_of_name(name, size, end), name, size);
     token->hash = token->tag == TAG_OTHER ? hash_of_name(name, size) : 0;
