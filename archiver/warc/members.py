@@ -52,8 +52,8 @@ DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 
 
 Unpack = Callable[[bytes], "tuple[bytes, int] | None"]
-"""From bytes that a gzip member begins with to what it unpacks to and its size; None where it is not sound, or more than
-these bytes, or large."""
+"""From bytes that a gzip member begins with to what it unpacks to and its size; None where it is not sound, or longer, or
+large."""
 
 
 class Fault(NamedTuple):

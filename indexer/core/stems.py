@@ -45,6 +45,7 @@ core.fa_stems_rows.restype = None
 
 core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
 
+
 class Names(NamedTuple):
     """What some words are listed under. names: of their keys, one word behind the other, each behind `prefix`.
 
@@ -54,20 +55,20 @@ class Names(NamedTuple):
     prefix: str
     names: Sequence[str]
     counts: Iterable[int]
-    is_own: Iterable[bool]
+    is_own: Iterable[int]
 
 
 def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
     """Return for each name behind the prefix the first 8 bytes of its MD5 as a big-endian number."""
     joined = prefix.join(("", *names))
     if joined.isascii():
-        more = len(prefix)
-        spelled, sizes = joined.encode("ascii"), (len(name) + more for name in names)
+        spelled, sizes = joined.encode("ascii"), map(len, names)
     else:
-        names = [prefix + name for name in names] if prefix else names
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-        spelled, sizes = b"".join(encoded), map(len, encoded)
-    ends = np.cumsum(np.fromiter(sizes, dtype=np.uint32, count=len(names)), dtype=np.uint32)
+        begin = prefix.encode()
+        spelled, sizes = begin.join((b"", *encoded)), map(len, encoded)
+    more = np.uint32(len(prefix.encode()))
+    ends = np.cumsum(np.fromiter(sizes, dtype=np.uint32, count=len(names)) + more, dtype=np.uint32)
     data = np.frombuffer(spelled, dtype=np.uint8)
     keys = np.empty(len(names), dtype=np.uint64)
     check(core.fa_keys_of(Bytes(address_of(data), len(data)), address_of(ends), len(ends), address_of(keys)))
