@@ -52,7 +52,7 @@ DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 
 
 Unpack = Callable[[bytes], "tuple[bytes, int] | None"]
-"""From bytes that a gzip member begins with to what it unpacks to and its size; None where it is not sound, or longer, or
+"""From bytes that begin with a gzip member to what it unpacks to and its size; None where it is not sound, longer, or
 large."""
 
 
