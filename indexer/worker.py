@@ -42,7 +42,7 @@ from indexer.store.links import LinkCollector
 from indexer.store.merge_task import MergeTask, run_merge
 from indexer.store.removal import Takedowns
 from indexer.text.analysis import MAX_TEXT
-from indexer.text.detection import language_of, language_of_sample
+from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import MAX_TITLE
 from indexer.text.page_words import PageWords
@@ -322,17 +322,15 @@ class Worker:
     def _add_rest(self, taken: Taken, url: str, body: PageBody) -> tuple[str, bool]:
         """Add what the core has left of a page that is not as most are; return its language and whether it is cut."""
         ordinal, pages = len(self._documents), self._pages
-        language, text = taken.language, ""
-        if taken.left & LEFT_LANGUAGE and (text := taken.text):
-            language = language_of_sample(taken.declared, text, taken.sample)
-        if taken.left & (LEFT_ADDRESSES | LEFT_LINKS) or (taken.left & LEFT_LANGUAGE and not text):
+        language = taken.language
+        if taken.left & (LEFT_ADDRESSES | LEFT_LINKS | LEFT_LANGUAGE):
             page = pages.sample()
             page.language, page.charset = page.language or body.language, body.charset
             if taken.left & LEFT_ADDRESSES:
                 self._links.explain(ordinal, url, page.base, pages.page, taken.own, taken.asked)
             if taken.left & LEFT_LINKS:
                 self._links.add(ordinal, url, page, pages.page)
-            if taken.left & LEFT_LANGUAGE and not text:
+            if taken.left & LEFT_LANGUAGE:
                 language = language_of(page)
         if taken.left & LEFT_WORDS:
             words = pages.words(url, language, MAX_TEXT)

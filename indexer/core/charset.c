@@ -164,12 +164,7 @@ size_t fa_prescan(fa_bytes start, size_t at, fa_bytes *label) {
 }
 
 int fa_is_utf_8(fa_bytes text) {
-    static const uint64_t HIGH = 0x8080808080808080u;
-    for (size_t at = 0; at < text.size;) {
-        uint64_t eight;
-        while (text.size - at >= sizeof eight && (memcpy(&eight, text.data + at, sizeof eight), (eight & HIGH) == 0))
-            at += sizeof eight;
-        if (at == text.size) break;
+    for (size_t at = 0; (at = fa_pass_ascii(text.data, at, text.size)) < text.size;) {
         uint32_t code;
         size_t size = fa_decode(text.data, at, text.size, &code);
         if ((code == FA_REPLACEMENT && size == 1) || (code >= 0xd800 && code < 0xe000)) return 0;

@@ -45,6 +45,20 @@ static enum fa_status take_links(fa_links *links, const fa_page *page, fa_bytes 
     return status;
 }
 
+/* Put the words of a page into the batch, unless its address is odd. */
+static enum fa_status take_words(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, size_t most,
+                                 fa_taken *taken) {
+    if (!is_plain(url)) {
+        taken->left |= FA_LEFT_WORDS;
+        return FA_OK;
+    }
+    taken->left &= ~(uint32_t)FA_LEFT_WORDS;
+    enum fa_status status =
+        (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language.language), most);
+    taken->is_cut = tokens->cut;
+    return status ? status : fa_batch_add_tokens(batch, tokens);
+}
+
 enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
                             fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most, fa_taken *taken) {
     enum fa_status status = FA_OK;
@@ -53,9 +67,13 @@ enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens,
     if (in_utf_8) status = take_links(links, page, url, fa_batch_pages(batch), taken);
     fa_language_of(page, header, rules, &taken->language);
     if (!taken->language.is_settled) taken->left |= FA_LEFT_LANGUAGE | FA_LEFT_WORDS;
-    if (!is_plain(url)) taken->left |= FA_LEFT_WORDS;
-    if (status || taken->left & FA_LEFT_WORDS) return status;
-    status = (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language.language), most);
-    taken->is_cut = tokens->cut;
-    return status ? status : fa_batch_add_tokens(batch, tokens);
+    return status || !taken->language.is_settled ? status : take_words(batch, tokens, page, url, most, taken);
+}
+
+enum fa_status fa_take_letters(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, fa_bytes name,
+                               uint32_t distance, const fa_language_rules *rules, size_t most, fa_taken *taken) {
+    if (!(taken->left & FA_LEFT_LANGUAGE) || taken->language.text_size == 0) return FA_OK;
+    fa_language_by_letters(name, distance, rules, &taken->language);
+    taken->left &= ~(uint32_t)FA_LEFT_LANGUAGE;
+    return take_words(batch, tokens, page, url, most, taken);
 }

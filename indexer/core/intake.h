@@ -38,4 +38,9 @@ FA_EXPORT enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_token
                                       fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most,
                                       fa_taken *taken);
 
+/* Go on with a page whose language fa_take_page has left, when there is a text that tells it: with FA_LEFT_LANGUAGE and
+ * language.text_size. name, distance: see fa_language_by_letters. The rest is as above. */
+FA_EXPORT enum fa_status fa_take_letters(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, fa_bytes name,
+                                         uint32_t distance, const fa_language_rules *rules, size_t most, fa_taken *taken);
+
 #endif

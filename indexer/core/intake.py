@@ -57,11 +57,14 @@ class LanguageRules(ctypes.Structure):
         ("many_words", ctypes.c_uint32),
         ("few_letters", ctypes.c_uint32),
         ("few_characters", ctypes.c_uint32),
+        ("near", ctypes.c_uint32),
+        ("near_latin", ctypes.c_uint32),
         ("foreign", ctypes.c_double),
         ("speaks", ctypes.c_double),
         ("contradicts", ctypes.c_double),
         ("times", ctypes.c_double),
         ("clearly", ctypes.c_double),
+        ("silent", ctypes.c_double),
     ]
 
     def __init__(
@@ -136,6 +139,16 @@ core.fa_take_page.argtypes = [
     ctypes.POINTER(Taken),
 ]
 
+core.fa_take_letters.argtypes = [
+    *[ctypes.c_void_p] * 3,
+    Bytes,
+    Bytes,
+    ctypes.c_uint32,
+    ctypes.POINTER(LanguageRules),
+    ctypes.c_size_t,
+    ctypes.POINTER(Taken),
+]
+
 
 def take_page(
     batch: Batch,
@@ -166,6 +179,36 @@ def take_page(
             Bytes(language, len(language)),
             rules,
             in_utf_8,
+            most,
+            taken,
+        )
+    )
+
+
+def take_letters(
+    batch: Batch,
+    tokenizer: Tokenizer,
+    page: object,
+    url: str,
+    looks_like: tuple[str, int],
+    rules: LanguageRules,
+    most: int,
+    taken: Taken,
+) -> None:
+    """Go on with a page whose language `take_page` has left, where `taken` has a text: with its language and its words.
+
+    looks_like: the language that the letters of the text look like, and how far they are from it. Raises as above.
+    """
+    address, name = encoded(url), looks_like[0].encode()
+    check(
+        core.fa_take_letters(
+            batch.handle,
+            tokenizer.handle,
+            page,
+            Bytes(address, len(address)),
+            Bytes(name, len(name)),
+            looks_like[1],
+            rules,
             most,
             taken,
         )

@@ -59,8 +59,13 @@ void fa_sample_language(fa_bytes text, const fa_stop_words *stop_words, fa_langu
     size_t begin = 0; /* of the word read, up to `at` */
     for (size_t at = 0; at < text.size;) {
         for (; at + 1 < text.size && is_ascii_letter(text.data[at]); at++) sample->letters++;
-        uint32_t code;
-        size_t next = at + fa_decode(text.data, at, text.size, &code);
+        uint32_t code = text.data[at];
+        size_t next = at + (code < 0x80 ? 1 : fa_decode(text.data, at, text.size, &code));
+        if (code < 0x80 && !is_ascii_letter((uint8_t)code)) {
+            if (at > begin) count_word(sample, languages_of(stop_words, fa_hash(text.data + begin, at - begin)));
+            begin = at = next;
+            continue;
+        }
         int is_letter = fa_is_letter(fa_properties_of(code));
         if (code >= 0x370 && code <= 0xffff) count_foreign(sample, code);
         sample->letters += (uint32_t)is_letter;
@@ -110,11 +115,9 @@ static uint32_t small_of(uint32_t code) {
 
 int fa_small_letters(fa_bytes text, uint8_t *room) {
     for (size_t at = 0; at < text.size;) {
-        uint8_t byte = text.data[at];
-        if (byte < 0x80) {
-            room[at++] = (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte;
-            continue;
-        }
+        for (size_t end = fa_pass_ascii(text.data, at, text.size); at < end; at++)
+            room[at] = (uint8_t)(text.data[at] | ((uint8_t)(text.data[at] - 'A') < 26) << 5);
+        if (at == text.size) break;
         uint32_t code;
         size_t size = fa_decode(text.data, at, text.size, &code);
         uint32_t small = size > 1 ? small_of(code) : 0;
@@ -211,11 +214,7 @@ static const fa_language_code *spoken_of(const fa_language_sample *sample, const
     return best && most >= rules->speaks && most >= rules->clearly * next ? best : NULL;
 }
 
-static int is_ascii(fa_bytes text) {
-    for (size_t at = 0; at < text.size; at++)
-        if (text.data[at] >= 0x80) return 0;
-    return 1;
-}
+static int is_ascii(fa_bytes text) { return fa_pass_ascii(text.data, 0, text.size) == text.size; }
 
 static size_t count_characters(fa_bytes text) {
     size_t count = 0;
@@ -272,4 +271,37 @@ void fa_language_of(const fa_page *page, fa_bytes header, const fa_language_rule
     fa_bytes text = {told->text, middle.size};
     fa_sample_language(text, &rules->stop_words, &told->sample);
     told->is_settled = (uint32_t)(written.size ? judge_declared(text, rules, &declared, told) : judge_undeclared(text, rules, told));
+}
+
+/* ---------------------------------------------------------------- letters */
+
+/* Return what the letters of a text say, `bit` and `told` 0 for nothing; as _detected in indexer/text/detection.py. */
+static fa_language_code detected(fa_bytes name, uint32_t distance, fa_bytes text, const fa_language_rules *rules,
+                                 const fa_language_sample *sample) {
+    static const fa_language_code NOTHING = {.bit = 0};
+    int is_foreign = share_of_foreign(sample) > rules->foreign;
+    const fa_language_code *spoken = spoken_of(sample, rules);
+    if (is_told_by_words(sample, rules)) return spoken ? *spoken : NOTHING;
+    char code[4];
+    if (name.size > 3 || !read_code(name, code)) return NOTHING; /* "unknown" */
+    fa_language_code found = meaning_of(rules, code);
+    int is_short = count_characters(text) < 3 * (size_t)rules->few_characters;
+    if (distance > (is_foreign || is_short ? rules->near : rules->near_latin)) return NOTHING;
+    if (is_foreign) return found;
+    if (found.bit) return share_of(sample, found.bit, 0) < rules->silent ? NOTHING : found;
+    return spoken ? *spoken : found;
+}
+
+void fa_language_by_letters(fa_bytes name, uint32_t distance, const fa_language_rules *rules, fa_language_told *told) {
+    const fa_language_sample *sample = &told->sample;
+    fa_language_code found = detected(name, distance, (fa_bytes){told->text, told->text_size}, rules, sample);
+    int is_taken = found.told[0] != 0;
+    if (told->declared[0] && is_taken) {
+        fa_language_code declared = meaning_of(rules, told->declared);
+        is_taken = memcmp(found.told, declared.told, 4) != 0 &&
+                   (found.is_foreign ? script_contradicts(sample, &declared)
+                                     : contradicts(sample, rules, &declared, found.bit));
+    }
+    memcpy(told->language, is_taken ? found.told : told->declared, 4);
+    told->is_settled = 1;
 }

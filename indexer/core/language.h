@@ -57,7 +57,8 @@ typedef struct fa_language_rules {
     uint64_t languages; /* the bits of all that have stop words */
     fa_language_script scripts[FA_SCRIPTS];
     uint32_t few_words, many_words, few_letters, few_characters;
-    double foreign, speaks, contradicts, times, clearly;
+    uint32_t near, near_latin;
+    double foreign, speaks, contradicts, times, clearly, silent;
 } fa_language_rules;
 
 /* The language of a page as language_of of indexer/text/detection.py tells it. */
@@ -73,5 +74,9 @@ typedef struct fa_language_told {
 /* Tell the language of a page. header: what the header of HTTP declares, counted where the page declares nothing. Linear
  * time. */
 FA_EXPORT void fa_language_of(const fa_page *page, fa_bytes header, const fa_language_rules *rules, fa_language_told *told);
+
+/* Settle a language that is not, of which there is a text. name: the language that its letters look like, distance: how far
+ * they are from that, as detect_fast of the package resiliparse tells them. */
+void fa_language_by_letters(fa_bytes name, uint32_t distance, const fa_language_rules *rules, fa_language_told *told);
 
 #endif

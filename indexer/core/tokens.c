@@ -46,10 +46,24 @@ static inline uint64_t hash_ended(uint64_t hash, uint64_t rest) {
     return mixed(mixed(hash ^ rest, secret[1]) ^ secret[2], secret[0]);
 }
 
+static inline uint64_t load4(const uint8_t *bytes) {
+    uint32_t word;
+    memcpy(&word, bytes, 4);
+    return word;
+}
+
+/* Up to eight bytes as a number, the first lowest. A copy of so few takes as long as all else. */
+static inline uint64_t load_up_to_8(const uint8_t *bytes, size_t size) {
+    if (size == 8) return load8(bytes);
+    if (size >= 4) return load4(bytes) | load4(bytes + size - 4) << 8 * (size - 4);
+    uint64_t number = 0;
+    for (size_t k = 0; k < size; k++) number |= (uint64_t)bytes[k] << 8 * k;
+    return number;
+}
+
 uint64_t fa_hash(const uint8_t *word, size_t size) {
-    uint64_t hash = hash_of_eights(&word, &size), rest = 0;
-    if (size) memcpy(&rest, word, size);
-    return hash_ended(hash, rest);
+    uint64_t hash = hash_of_eights(&word, &size);
+    return hash_ended(hash, load_up_to_8(word, size));
 }
 
 /* The same of a word that eight bytes can be read behind; it is not empty. */

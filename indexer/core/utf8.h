@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { FA_REPLACEMENT = 0xfffd };
 
@@ -32,6 +33,22 @@ static inline size_t fa_decode(const uint8_t *source, size_t at, size_t end, uin
     }
     *code = FA_REPLACEMENT;
     return 1;
+}
+
+/* Return where the first byte stands from `at` on that is no ASCII, `end` if there is none. */
+static inline size_t fa_pass_ascii(const uint8_t *source, size_t at, size_t end) {
+    static const uint64_t HIGH = 0x8080808080808080u;
+    uint64_t words[4];
+    for (; end - at >= sizeof words; at += sizeof words) {
+        memcpy(words, source + at, sizeof words);
+        if ((words[0] | words[1] | words[2] | words[3]) & HIGH) break;
+    }
+    for (; end - at >= sizeof *words; at += sizeof *words) {
+        memcpy(words, source + at, sizeof *words);
+        if (*words & HIGH) break;
+    }
+    while (at < end && source[at] < 0x80) at++;
+    return at;
 }
 
 static inline size_t fa_encode(uint8_t *out, uint32_t code) {

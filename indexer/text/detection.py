@@ -20,6 +20,7 @@ _SAME_AS = {
 SAMPLE, _DETECT_AT_LEAST = MOST_SAMPLE, 120
 # detect_fast gives the distance of a text to a language's usual letters; beyond these it is a guess.
 _NEAR_LATIN, _NEAR = 700, 1000
+_SILENT = 0.03  # share of stop words below which a text is none of a language that has them
 _FEW_WORDS = 12  # a text with fewer cannot contradict what the page declares
 # Share of stop words in running text that settles the matter; and, of those that the other language lacks
 # ("a" and "do" are both English and Portuguese), the share and how many times more of them contradict.
@@ -82,6 +83,9 @@ def rules() -> LanguageRules:
         contradicts=_CONTRADICTS,
         times=_TIMES,
         clearly=_CLEARLY,
+        near=_NEAR,
+        near_latin=_NEAR_LATIN,
+        silent=_SILENT,
     )
 
 
@@ -123,10 +127,10 @@ def language_of(page: PageText) -> str:
     """
     middle = max(0, (len(page.text) - SAMPLE) // 2)
     text = page.text[middle : middle + SAMPLE].lower()
-    return language_of_sample(_declared(page.language), text, _stop_words().sample(text))
+    return _language_of_sample(_declared(page.language), text, _stop_words().sample(text))
 
 
-def language_of_sample(declared: str, text: str, counts: Sample) -> str:
+def _language_of_sample(declared: str, text: str, counts: Sample) -> str:
     """Return the language of a page as `language_of` tells it.
 
     declared: its code, "" for none. text: SAMPLE characters from the middle, in small letters. counts: of the text.
@@ -160,19 +164,25 @@ def _contradicts(declared: str, found: str, sample: _Sample) -> bool:
     return sample.words >= _FEW_WORDS and share >= _CONTRADICTS and share >= _TIMES * own
 
 
+def letters_of(text: str) -> tuple[str, int]:
+    """Return the language that the letters of a text look like ("unknown" for none), and how far they are from it."""
+    found: tuple[str, int] = detect_fast(text)
+    return found
+
+
 def _detected(sample: _Sample) -> str:
     if len(sample.text) < _DETECT_AT_LEAST:
         return ""
     foreign = sample.share_of_foreign > _FOREIGN
     if sample.words < _MANY_WORDS and not foreign:
         return _spoken(sample)
-    name, distance = detect_fast(sample.text)
+    name, distance = letters_of(sample.text)
     if name == "unknown":
         return ""
     found = _SAME_AS.get(name, name)
     if distance > (_NEAR if foreign or len(sample.text) < 3 * _DETECT_AT_LEAST else _NEAR_LATIN):
         return ""
-    if not foreign and found in STOP_WORDS and sample.share_of_stop_words(found) < 0.03:
+    if not foreign and found in STOP_WORDS and sample.share_of_stop_words(found) < _SILENT:
         return ""  # program code and lists of names look like some language or other
     if not foreign and found not in STOP_WORDS:
         return _spoken(sample) or found  # English without many of its usual letters was taken for Latin

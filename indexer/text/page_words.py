@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from indexer.core.batch import Batch
-from indexer.core.intake import Taken, take_page
+from indexer.core.intake import LEFT_LANGUAGE, Taken, take_letters, take_page
 from indexer.core.links import BatchLinks
 from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
-from indexer.text.detection import SAMPLE, rules
+from indexer.text.detection import SAMPLE, letters_of, rules
 from indexer.text.elements import PageText
 from indexer.text.pages import PageReader, page_sample
 
@@ -57,6 +57,8 @@ class PageWords:
         """
         page, tokenizer, taken = self._reader.page, self._tokenizer, self._taken
         take_page(batch, links, tokenizer, page, url, language, self._rules, most, taken, in_utf_8=in_utf_8)
+        if taken.left & LEFT_LANGUAGE and (text := taken.text):
+            take_letters(batch, tokenizer, page, url, letters_of(text), self._rules, most, taken)
         return taken
 
     @property
