@@ -39,7 +39,8 @@ static void rule(fa_language_rules *rules, uint64_t hashes[16], uint64_t languag
     *rules = (fa_language_rules){
         .stop_words = {hashes, languages, 16}, .codes = CODES, .code_count = 4, .languages = 3,
         .few_words = 12, .many_words = 60, .few_letters = 4, .few_characters = 120,
-        .foreign = 0.3, .speaks = 0.3, .contradicts = 0.12, .times = 3, .clearly = 1.3};
+        .near = 1000, .near_latin = 700,
+        .foreign = 0.3, .speaks = 0.3, .contradicts = 0.12, .times = 3, .clearly = 1.3, .silent = 0.03};
     for (unsigned k = 0; k < FA_SCRIPTS; k++) rules->scripts[k] = (fa_language_script){.language = "ja", .share = 0.5};
 }
 
@@ -78,6 +79,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check(fa_take_page(batch, links, tokens, page, url, header, &rules, 1, 100000, &taken) == FA_OK);
         check(taken.language.is_settled == !(taken.left & FA_LEFT_LANGUAGE));
         look_at_letters(&taken);
+        if (taken.left & FA_LEFT_LANGUAGE) {
+            /* the letters look like what the header says, more or less */
+            check(fa_take_letters(batch, tokens, page, url, header, (uint32_t)size % 1200, &rules, 100000, &taken) == FA_OK);
+            check(!(taken.left & FA_LEFT_LANGUAGE) == (taken.language.text_size > 0));
+        }
         if (taken.left & FA_LEFT_ADDRESSES) add_rest(links, page, ordinal, taken.asked, taken.own);
         if (taken.left & FA_LEFT_WORDS) {
             check(fa_tokens_of_page(tokens, page, url, 0, 100000) == FA_OK);
