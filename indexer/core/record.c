@@ -241,12 +241,20 @@ static int declares_page(const reading *r) {
     return says(r->text, label, "utf-8") || says(r->text, label, "utf8") ? 1 : -1;
 }
 
-/* Is UTF-8 the first charset that the page declares, as far as one is looked for? */
+/* Is a page, if it is UTF-8, taken for that though it declares no charset? An XML declaration may name one, zeros look like
+ * UTF-16, and an escape may begin Japanese in seven bits; _detected in indexer/text/charset.py. */
+static int is_taken_for_utf_8(fa_bytes body) {
+    enum { WIDE = 64 };
+    return (body.size < 5 || memcmp(body.data, "<?xml", 5) != 0) &&
+           !memchr(body.data, 0, body.size < WIDE ? body.size : WIDE) && !memchr(body.data, 0x1b, body.size);
+}
+
+/* Is UTF-8 the first charset that the page declares, as far as one is looked for, or does it declare none? */
 static int is_declared_inside(fa_bytes body) {
     enum { REACH = 8192 };
-    fa_bytes label = {NULL, 0};
-    if (body.size > REACH) body.size = REACH;
-    if (!fa_prescan(body, 0, &label) || label.size > REACH) return 0;
+    fa_bytes label = {NULL, 0}, start = {body.data, body.size < REACH ? body.size : REACH};
+    if (!fa_prescan(start, 0, &label)) return is_taken_for_utf_8(body);
+    if (label.size > REACH) return 0;
     fa_place all = {0, (uint32_t)label.size};
     return says(label, all, "utf-8") || says(label, all, "utf8");
 }

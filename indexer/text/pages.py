@@ -10,6 +10,7 @@ from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
 from typing import NamedTuple
 
 from indexer.core.library import NO_MEMORY, OK, TOO_LARGE, core
+from indexer.core.tokens import Bytes as Given
 from indexer.text.elements import BODY, MARK, PageText
 
 CUT_LINKS, CUT_NESTING, CUT_PARTS = 1, 2, 4  # enum fa_cut in page.h
@@ -60,7 +61,7 @@ core.fa_page_links.argtypes = (POINTER(Page), c_void_p)
 core.fa_page_links.restype = c_size_t
 core.fa_page_middle.argtypes = (POINTER(Page), c_size_t)
 core.fa_page_middle.restype = Bytes
-core.fa_page_read.argtypes = (POINTER(Page), Bytes, c_uint32)
+core.fa_page_read.argtypes = (POINTER(Page), Given, c_uint32)
 core.fa_page_read.restype = c_int
 
 
@@ -96,8 +97,9 @@ class PageReader:
         paragraphs: line feeds of the markup are blanks, but for preformatted text. parts: also what the page points to.
         """
         data = html.encode("utf-8", "ignore") if isinstance(html, str) else html
-        given = Bytes(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
-        status = core.fa_page_read(self.page, given, _PARAGRAPHS * paragraphs + _PARTS * parts)
+        status = core.fa_page_read(
+            self.page, Given(data, len(data)), _PARAGRAPHS * paragraphs + _PARTS * parts
+        )
         if status == NO_MEMORY:
             raise MemoryError
         if status == TOO_LARGE:

@@ -1,7 +1,7 @@
 /* Fuzzes what is read of a record in one walk, and what its bytes say of their charset.
  *
  * What has to hold: all places that are told lie in the member, a plain page lies behind the headers, begins with a tag and
- * is UTF-8 with a charset that is declared; labels lie in the text, and the search for them goes on and ends.
+ * is UTF-8, with a charset that is declared or nothing that makes it another one; labels lie in the text, and the search for them goes on and ends.
  */
 #include "record.h"
 
@@ -28,7 +28,8 @@ static void look_at(fa_bytes member, const fa_record *found) {
     if (!found->is_plain_page) return;
     fa_bytes body = {member.data + found->body.begin, found->body.size}, label;
     check(found->kind == FA_RESPONSE && found->status == 200 && body.size > 3 && fa_is_utf_8(body));
-    check(found->http_type.size > 9 || fa_prescan(body, 0, &label));
+    if (found->http_type.size > 9 || fa_prescan(body, 0, &label)) return;
+    check(memcmp(body.data, "<?xml", body.size < 5 ? body.size : 5) != 0 && !memchr(body.data, 0x1b, body.size));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

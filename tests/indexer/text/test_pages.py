@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
 import time
 from html.entities import html5
@@ -13,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.core.library import TOO_LARGE, core
+from indexer.core.tokens import Bytes
 from indexer.text import pages
 from indexer.text.analysis import words_of
-from indexer.text.pages import CUT_LINKS, CUT_NESTING, Bytes, PageReader, collect_page, page_text, text_of
+from indexer.text.pages import CUT_LINKS, CUT_NESTING, PageReader, collect_page, page_text, text_of
 from scripts import make_html_tables
 from tests.indexer.text.differential import SCRAPS, differences, pages_of, spoil, too_costly
 from tests.indexer.text.tree_walk import walked_page
@@ -193,7 +193,7 @@ def test_bytes_that_are_no_utf_8_are_handed_on() -> None:
 def test_more_than_the_largest_page_is_refused() -> None:
     reader = PageReader()
     data = b"<p>x"
-    given = Bytes(ctypes.cast(data, ctypes.c_void_p), (512 << 20) + 1)  # refused before a byte is looked at
+    given = Bytes(data, (512 << 20) + 1)  # refused before a byte is looked at
     assert core.fa_page_read(reader.page, given, 0) == TOO_LARGE
     assert reader.page.contents.piece_count == 0
 

@@ -311,13 +311,20 @@ _PLAIN_BODIES = [
     b"<!-- <meta charset=latin1> -->" + _META,
     b"<p>" + b"x" * 8100 + _META,
     b"<meta http-equiv=content-type content='a; charset=UTF8'><p>x",
+    b"<p>x",
+    "<p>ü日".encode(),
+    b"<p>" + b"x" * 8192 + _META,
+    b" <?xml encoding='latin1'?><p>x",
+    b"<p>" + b"x" * 70 + b"\0",
 ]
 _BODIES = [
     *_PLAIN_BODIES,
-    *(b"", b"<", b"<p>", b"<p>x", b"\x0b<p>" + _META, b"x<p>" + _META, b"\xef\xbb\xbf<p>" + _META, b"GIF89a" + _META),
+    *(b"", b"<", b"<p>", b"<p>x\xfc", b"<p>x\xc3", b"<p>\x1b$B0!\x1b(B", b"<p>\x1b", b"<p>x" + b"\0y" * 40),
+    *(b"<?xml encoding='latin1'?><p>x\xfc", b"<?xml version='1.0'?><p>x", b"<p>x\0", b"<meta charset=''><p>x"),
+    *(b"\x0b<p>" + _META, b"x<p>" + _META, b"\xef\xbb\xbf<p>" + _META, b"GIF89a" + _META),
     *(b"<\0?\0x\0", b"<\0\0\0" + _META, b"<p\0>" + _META, b"<\0p>" + _META),
     *(b"<p>" + _META + b"\xff", b"<p>" + _META + b"\xc3", _META + b"\xed\xa0\x80", b"\xfc<p>" + _META),
-    *(b"<p>" + b"x" * 8170 + _META, b"<p>" + b"x" * 8192 + _META, b"<?xml encoding='utf-8'?><p>x"),
+    *(b"<p>" + b"x" * 8170 + _META, b"<?xml encoding='utf-8'?><p>x"),
     *(b"<meta charset=x>" + _META, b"<meta charset=latin1>" + _META, b"<meta charset=utf-16><p>x"),
     *(b"<meta charset=' utf-8'>x", b"<meta charset=''>" + _META, b"\x1b$B0!\x1b(B<p>x"),
 ]  # fmt: skip
