@@ -381,7 +381,8 @@ class Run:
         """Have a worker merge small segments that fill a large one, one merge at a time: memory is for reading."""
         if self._workers and not self._at_work():
             worker = self._workers[self._merges.begun % len(self._workers)]
-            if (task := self._merges.when_full()) is not None:
+            growth = self._total / max(self._bytes_done(), 1)
+            if (task := self._merges.when_full(growth, len(self._workers))) is not None:
                 self._ask_to_merge(task, worker)
 
     def _merge_the_rest(self) -> None:
@@ -522,20 +523,14 @@ class Run:
         if self._report is None:
             return
         reading = [worker for worker in self._workers if worker.reading]
-        # many small files fill one batch: those that are read and not handed over count, too
-        read = [share for worker in self._workers for share in worker.unfinished if share != worker.reading]
+        read = self._shares_in_hand()
         progress = Progress(
             files_done=self._done + sum(share.of == 1 for share in read),
             files_total=len(self._files),
             records=self._records_before
             + sum(int(worker.status[Status.RECORDS]) for worker in self._workers),
             pages=sum(int(worker.status[Status.PAGES]) for worker in self._workers) + self._pages_before,
-            bytes_done=min(
-                self._total,
-                self._bytes_before
-                + sum(share.bytes for share in read)
-                + sum(int(w.status[Status.POSITION]) // w.reading.of for w in reading if w.reading),
-            ),
+            bytes_done=self._bytes_done(),
             bytes_total=self._total,
             seconds=time.monotonic() - self._started,
             current=reading[0].reading.path if reading and reading[0].reading else "",
@@ -543,3 +538,16 @@ class Run:
         )
         self._problems = []
         self._report(progress)
+
+    def _shares_in_hand(self) -> list[Share]:
+        """Return what is read and not handed over yet: many small files fill one batch."""
+        return [share for worker in self._workers for share in worker.unfinished if share != worker.reading]
+
+    def _bytes_done(self) -> int:
+        reading = [(worker, worker.reading) for worker in self._workers if worker.reading]
+        return min(
+            self._total,
+            self._bytes_before
+            + sum(share.bytes for share in self._shares_in_hand())
+            + sum(int(worker.status[Status.POSITION]) // share.of for worker, share in reading),
+        )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from indexer.store.entries import Entry
 from indexer.store.merge_task import MergeTask
-from indexer.store.plans import full_group, last_groups
+from indexer.store.plans import can_wait, full_group, last_groups
 from indexer.store.writer import IndexWriter
 
 _MERGED_AT_ONCE = 60_000_000  # occurrences of segments that are merged at the same time
@@ -27,9 +27,16 @@ class RunMerges:
         """Have too many workers been lost at it?"""
         return self._failed >= _FAILED_AT_MOST
 
-    def when_full(self) -> MergeTask | None:
-        """Return the merge of small segments that fill a large one; None while there are not enough."""
-        group = [] if self.are_given_up else full_group(self._writer.segments())
+    def when_full(self, growth: float, workers: int) -> MergeTask | None:
+        """Return the merge of small segments that fill a large one; None while there are not enough.
+
+        Also when all that is small at the end can be merged then by all workers at once, so that none is alone at it.
+        growth: by how much that will have grown.
+        """
+        segments = self._writer.segments()
+        if self.are_given_up or can_wait(segments, growth, workers, _MERGED_AT_ONCE):
+            return None
+        group = full_group(segments)
         return self.task(group, with_weights=True) if group else None
 
     def at_the_end(self) -> list[list[Entry]]:

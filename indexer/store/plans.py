@@ -24,7 +24,7 @@ def full_group(entries: Iterable[Entry]) -> list[Entry]:
     """
     group: list[Entry] = []
     for entry in entries:
-        if 2 * _alive(entry) > MERGE_VERSIONS or 2 * _size(entry) > MERGE_OCCURRENCES:
+        if not _is_small(entry):
             continue
         if group and not _fits([*group, entry]):
             return group
@@ -32,18 +32,30 @@ def full_group(entries: Iterable[Entry]) -> list[Entry]:
     return []
 
 
+def can_wait(entries: Iterable[Entry], growth: float, workers: int, occurrences: int) -> bool:
+    """Return whether small segments are better merged when all is read: then each worker has one merge at most.
+
+    growth: by how much they will have grown by then; occurrences: that can be merged at the same time.
+    """
+    small = [entry for entry in entries if _is_small(entry)]
+    versions, size = sum(map(_alive, small)) * growth, sum(map(_size, small)) * growth
+    return (
+        versions <= workers * MERGE_VERSIONS and size <= workers * MERGE_OCCURRENCES and size <= occurrences
+    )
+
+
 def last_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Return groups of segments to be merged at the end of a run: neighbours while they fit into one.
 
     One alone only to drop many removed versions, and a large one only where it grows by a fair share; those beside it
-    are then merged with each other.
+    are then merged with each other. No more groups than are needed, but of one size: they are merged at the same time.
     """
     left = list(entries)
     while True:
         groups = _neighbours(left)
         too_large = next(filter(None, map(_too_large_for_its_group, groups)), None)
         if too_large is None:
-            return [group for group in groups if len(group) > 1 or _has_many_dead(group[0])]
+            return [group for group in _evened(groups) if len(group) > 1 or _has_many_dead(group[0])]
         left.remove(too_large)
 
 
@@ -56,6 +68,23 @@ def _neighbours(entries: Sequence[Entry]) -> list[list[Entry]]:
         else:
             groups.append([entry])
     return groups
+
+
+def _evened(groups: list[list[Entry]]) -> list[list[Entry]]:
+    """Return as many groups of the same neighbours, as equal as they can be; as they were where that does not fit."""
+    small = [group for group in groups if len(group) > 1]
+    if len(small) < 2:
+        return groups
+    entries = [entry for group in small for entry in group]
+    share = sum(map(_alive, entries)) / len(small)
+    evened: list[list[Entry]] = [[] for _ in small]
+    before = 0
+    for entry in entries:
+        evened[min(int((before + _alive(entry) / 2) / share), len(small) - 1)].append(entry)
+        before += _alive(entry)
+    if not all(group and _fits(group) for group in evened):
+        return groups
+    return [group for group in groups if len(group) == 1] + evened
 
 
 def _too_large_for_its_group(group: Sequence[Entry]) -> Entry | None:
@@ -76,6 +105,10 @@ def whole_groups(entries: Sequence[Entry]) -> list[list[Entry]]:
         else:
             groups.append([entry])
     return [group for group in groups if len(group) > 1 or group[0]["dead"]]
+
+
+def _is_small(entry: Entry) -> bool:
+    return 2 * _alive(entry) <= MERGE_VERSIONS and 2 * _size(entry) <= MERGE_OCCURRENCES
 
 
 def _alive(entry: Entry) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from indexer.store import plans
-from indexer.store.plans import full_group, last_groups, whole_groups
+from indexer.store.plans import can_wait, full_group, last_groups, whole_groups
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +50,21 @@ def test_a_run_of_any_length_has_a_bounded_number_of_small_segments() -> None:
         most = max(most, sum(entry["versions"] < 50 for entry in live))
     assert most <= 100 // 7 + 1
     assert written <= 7 * 1000  # each version once
+
+
+def test_a_merge_waits_for_the_end_when_every_worker_has_one_at_most_then() -> None:
+    assert can_wait(entries(30, 30, 30, 30), growth=1.5, workers=2, occurrences=1000)
+    assert not can_wait(entries(30, 30, 30, 30), growth=2, workers=2, occurrences=1000)
+    assert not can_wait(entries(30, 30, 30, 30), growth=1.5, workers=1, occurrences=1000)
+    # what all of them take at once is bounded, too
+    assert not can_wait(entries(1, 1, occurrences=400), growth=1.5, workers=2, occurrences=1000)
+    # what is large is left alone
+    assert can_wait(entries(90, 90, 30), growth=2, workers=1, occurrences=1000)
+
+
+def test_what_is_merged_at_the_same_time_is_of_one_size() -> None:
+    assert numbers(last_groups(entries(*[10] * 13))) == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12, 13]]
+    assert numbers(last_groups(entries(90, *[10] * 12))) == [[2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13]]
 
 
 def test_at_the_end_of_a_run_neighbours_become_one_while_they_fit() -> None:
