@@ -176,8 +176,12 @@ class Run:
             share, file = worker.reading, worker.reading.file
             worker.unfinished.append(share)
             part = (file.start, file.end)
+            turns = f"{self._run_name}-{file.number}.turns.tmp" if share.in_turns else ""
+            if turns:
+                turns = os.path.join(self._writer.folder, turns)
             self._tell(
-                worker, ("file", file.number, file.path, file.skip_pages, (share.number, share.of), part)
+                worker,
+                ("file", file.number, file.path, file.skip_pages, (share.number, share.of), part, turns),
             )
 
     def _tell(self, worker: _Worker, message: Any) -> None:

@@ -1,8 +1,9 @@
 """How the files of a run are shared out: a large file is read by several workers at once, each taking a part of it.
 
-Each of them reads the whole file, for only who has read what stands before a record can be sure that it is one, and
-keeps every other stretch of records. Reading is a tenth of the work; decoding, parsing and inverting are the rest. So
-any format can be shared, damage is met as by a single reader, and a share can be read again by itself.
+Only who has read what stands before a record can be sure that it is one. So they read in turns (indexer.text.turns)
+where a record is a gzip member, as in most archives; of other files each of them reads all, and keeps every other
+stretch of records. Reading is a tenth of the work; decoding, parsing and inverting are the rest. So any format can be
+shared, damage is met as by a single reader, and a share can be read again by itself.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from indexer.choosing import ArchiveFile
-from indexer.text.documents import FileEntry
+from indexer.text.documents import FileEntry, is_for_turns
 
 SHARED_BYTES = 8 << 20  # smaller files are read by one worker
 
@@ -23,6 +24,7 @@ class Share:
     file: ArchiveFile
     number: int = 0
     of: int = 1
+    in_turns: bool = False
 
     @property
     def path(self) -> str:
@@ -50,7 +52,8 @@ def shares_of(files: Iterable[ArchiveFile], workers: int) -> list[Share]:
             and (file.size > fair or place == 0)
         )
         count = workers if is_shared else 1
-        shares += [Share(file, number, count) for number in range(count)]
+        in_turns = count > 1 and is_for_turns(file.path)
+        shares += [Share(file, number, count, in_turns) for number in range(count)]
     return shares
 
 
@@ -59,7 +62,10 @@ def joined_entry(entries: Sequence[FileEntry]) -> FileEntry:
     first = entries[0]
     if len(entries) == 1:
         return first
-    joined = FileEntry(first.file, status=first.status, format=first.format)
+    # who has met a member of many records says so, too
+    joined = FileEntry(
+        first.file, status=first.status, format=max((entry.format for entry in entries), key=len)
+    )
     for entry in entries:
         joined.records += entry.records
         joined.captures += entry.captures

@@ -46,6 +46,7 @@ from indexer.text.detection import language_of
 from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, read_captures
 from indexer.text.elements import MAX_TITLE
 from indexer.text.page_words import PageWords
+from indexer.text.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -170,6 +171,7 @@ class Worker:
         skip_pages: frozenset[tuple[str, int, int]],
         share: tuple[int, int],
         part: tuple[int, int | None],
+        turns_path: str,
     ) -> None:
         entry = FileEntry(path, share=share)
         status = self._status
@@ -182,13 +184,19 @@ class Worker:
             status[Status.BUSY_SINCE_MS] = _now_ms()
             status[Status.PARSING] = 0
 
-        for found in self._captures(path, entry, skip_pages, show, part):
+        def rest() -> None:
+            status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
+
+        turns = Turns(turns_path, share[0], rest) if turns_path else None
+        for found in self._captures(path, entry, skip_pages, show, part, turns):
             row = CaptureRow(found, found.page.digest if found.page else None)
             self._batch.captures.append((number, row))
             if found.page:
                 self._add_to_group(row, found.page)
             has_many = len(self._batch.captures) >= BATCH_CAPTURES
             if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
+                if turns:
+                    turns.leave()
                 with self._turn():
                     self._analyze_group(entry)
                     if (
@@ -197,6 +205,8 @@ class Worker:
                         or has_many
                     ):
                         self._finish_batch()
+        if turns:
+            turns.close()
         self._analyze_group(entry)
         if entry.damaged and entry.status == "indexed":
             entry.status = "damaged"  # found while parsing, after the reader was done
@@ -251,6 +261,7 @@ class Worker:
         skip_pages: frozenset[tuple[str, int, int]],
         show: Callable[[int], None],
         part: tuple[int, int | None],
+        turns: Turns | None,
     ) -> Iterator[CaptureFound]:
         """Read a file; an error nobody thought of costs the rest of it, not the run, and stands in the ledger."""
         try:
@@ -261,6 +272,7 @@ class Worker:
                 on_record=show,
                 is_removed=self._takedowns.names,
                 part=part,
+                turns=turns,
             )
         except (MemoryError, Exception) as error:
             log.exception("%s: unexpected error", path)

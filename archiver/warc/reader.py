@@ -107,6 +107,11 @@ class ArchiveReader:
         if not found:
             yield from held
 
+    def go_on_at(self, place: int) -> None:
+        """Read on at another byte of the file, where a gzip member begins. Only behind a `WholeRecord`."""
+        assert self._records is not None
+        self._records.stream.stand_at(place)
+
     def _read_archive(self, source: Source, member: str) -> Iterator[Record | WholeRecord | Damage]:
         streams = Streams(source, self.limits)
         stream = streams.gzip_at(self._start) if self._start else None

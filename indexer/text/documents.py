@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
 from archiver.warc import (
     DEFAULT_LIMITS,
@@ -38,6 +39,7 @@ from archiver.warc.growing import final_name, is_growing, last_member_end
 from indexer.core.inflate import Unpacker
 from indexer.core.records import ASIDE, RESPONSE, OrdinaryRecord, RecordReader
 from indexer.text.charset import html_in_utf8
+from indexer.text.turns import Turns
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 _SHOWN_EVERY = 8  # ordinary records, of which each takes microseconds
@@ -148,6 +150,7 @@ def read_captures(
     on_record: Callable[[int], None] = lambda position: None,
     is_removed: Callable[[str], bool] = lambda url: False,
     part: tuple[int, int | None] | None = None,
+    turns: Turns | None = None,
 ) -> Iterator[CaptureFound]:
     """Yield the captures of an archive file in file order and fill in its ledger entry.
 
@@ -157,23 +160,26 @@ def read_captures(
     skip_pages: (member, offset, inner) of records whose pages are not to be parsed, because
     an earlier try took too long. on_record is called with the bytes of the file read so far.
     is_removed: whether captures of an address were taken out; they are skipped. With a share in `entry` only the
-    captures of that share are yielded and counted; what is damaged is told by the first share.
+    captures of that share are yielded and counted; what is damaged is told by the first share. With `turns` the share
+    is what they say, and damage goes with it; who takes the captures leaves the turn before they are worked on.
     Raises nothing for any content of the file: what cannot be read is in the entry.
     """
     share, shares = entry.share
     start = records = 0
-    damaged = entry.damaged if share == 0 else Damages()  # by what the reader finds, which all shares find
+    # by what the reader finds, which all shares find that are not in turns
+    damaged = entry.damaged if share == 0 or turns else Damages()
     try:
         start, end = part or (0, last_member_end(path) if is_growing(path) else None)
         with ArchiveReader(path, start=start, end=end) as reader:
-            for item in reader.with_whole(RecordReader().read, Unpacker(MOST_WHOLE).unpack):
+            items = reader.with_whole(RecordReader().read, Unpacker(MOST_WHOLE).unpack)
+            for item in _in_turns(reader, items, turns) if turns else items:
                 if not isinstance(item, WholeRecord) or records % _SHOWN_EVERY == 0:
                     on_record(reader.position)
                 if isinstance(item, Damage):
                     damaged.append(item)
                     continue
                 records += 1
-                if shares > 1 and records // RECORDS_OF_A_SHARE % shares != share:
+                if shares > 1 and not turns and records // RECORDS_OF_A_SHARE % shares != share:
                     continue
                 entry.records += 1
                 take = _ordinary_capture if isinstance(item, WholeRecord) else _capture_of
@@ -194,6 +200,35 @@ def read_captures(
         return
     if entry.damaged or (damaged and not records):
         entry.status = "damaged"
+
+
+def is_for_turns(path: str) -> bool:
+    """Return whether a file begins with records that are alone in a gzip member, and ordinary."""
+    try:
+        with ArchiveReader(path) as reader:
+            first = list(islice(reader.with_whole(RecordReader().read), 2))
+    except ArchiveError:
+        return False
+    return all(isinstance(item, WholeRecord) and not item.location.member for item in first)
+
+
+def _in_turns(
+    reader: ArchiveReader, items: Iterator[Record | WholeRecord | Damage], turns: Turns
+) -> Iterator[Record | WholeRecord | Damage]:
+    """Yield what is read in the turns of one share. What the file begins with is read by all, to know what it is."""
+    first = next(items, None)
+    if not isinstance(first, WholeRecord):
+        return  # it has become another one since it was shared out
+    while (begin := turns.begin()) is not None:
+        if begin:
+            reader.go_on_at(begin)
+        for item in items if begin else chain([first], items):
+            turns.reach(item.offset + item.length if isinstance(item, WholeRecord) else None)
+            yield item
+            if not turns.is_mine:
+                break
+        else:
+            turns.end()
 
 
 def _whole_file(path: str, start: int, problem: str) -> Damage:

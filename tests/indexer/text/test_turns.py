@@ -1,0 +1,105 @@
+"""Several workers read one file in turns."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from pathlib import Path
+
+import pytest
+from shelf import page, record
+
+from indexer.text.documents import FileEntry, is_for_turns, read_captures
+from indexer.text.turns import Turns
+
+MEMBERS = [gzip.compress(record(f"http://a.example/{n}", page(n)), mtime=0) for n in range(12)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(MEMBERS))
+    return str(path)
+
+
+@pytest.fixture
+def turns(tmp_path: Path) -> str:
+    return str(tmp_path / "turns")
+
+
+def read(file: str, turns: Turns, count: int) -> list[str]:
+    """Return the addresses of one share, which takes `count` captures in each of its turns."""
+    found = []
+    for capture in read_captures(file, FileEntry(file, share=(0, 2)), turns=turns):
+        found.append(capture.url[-1])
+        if len(found) % count == 0:
+            turns.leave()
+    return found
+
+
+def test_who_comes_later_goes_on_where_the_one_before_has_left(file: str, turns: str) -> None:
+    first, second = Turns(turns, 0), Turns(turns, 1)
+    captures = read_captures(file, FileEntry(file), turns=first)
+    assert [next(captures).url[-1] for _ in range(3)] == ["0", "1", "2"]
+    first.leave()
+    others = read_captures(file, FileEntry(file), turns=second)
+    assert [next(others).url[-1] for _ in range(2)] == ["3", "4"]
+    second.leave()
+    assert len(list(captures)) == 7
+    assert list(others) == []
+    assert Turns(turns, 2).begin() is None
+
+
+def test_one_waits_while_another_reads(file: str, turns: str) -> None:
+    first, begun, waits = Turns(turns, 0), [], []
+    assert first.begin() == 0
+    other = threading.Thread(target=lambda: begun.append(Turns(turns, 1, lambda: waits.append(True)).begin()))
+    other.start()
+    first.reach(None)
+    first.leave()  # nobody may go on here
+    assert first.is_mine and begun == []
+    first.reach(700)
+    first.leave()
+    other.join(10)
+    assert begun == [700] and waits == [True]
+
+
+def test_what_one_took_that_died_is_read_again_and_no_more(file: str, turns: str) -> None:
+    lost = Turns(turns, 0)
+    assert read(file, lost, 5) == list("0123456789") + ["0", "1"]
+    again = Turns(turns, 0)
+    assert read(file, again, 100) == list("0123456789") + ["0", "1"]
+    assert read(file, Turns(turns, 1), 5) == []
+
+
+def test_a_turn_ends_with_the_worker(file: str, turns: str) -> None:
+    dead = Turns(turns, 0)
+    captures = read_captures(file, FileEntry(file), turns=dead)
+    for _ in range(4):
+        next(captures)
+    dead.leave()
+    next(captures)  # of the next turn, which nobody is told of
+    dead.close()
+    with open(turns, "ab") as rows:
+        rows.write(b"half a row")
+    assert len(read(file, Turns(turns, 1), 3)) == 8
+    assert read(file, Turns(turns, 0), 3) == list("0123")
+
+
+def test_which_files_are_read_in_turns(tmp_path: Path) -> None:
+    def is_so(content: bytes) -> bool:
+        path = tmp_path / "file"
+        path.write_bytes(content)
+        return is_for_turns(str(path))
+
+    assert is_so(b"".join(MEMBERS))
+    assert not is_so(gzip.decompress(b"".join(MEMBERS)))
+    assert not is_so(gzip.compress(gzip.decompress(b"".join(MEMBERS))))
+    assert not is_so(b"no archive" * 9)
+    assert not is_for_turns(str(tmp_path / "missing"))
+
+
+def test_a_file_that_became_another_one_ends_the_share(tmp_path: Path, turns: str) -> None:
+    path = tmp_path / "b.warc"
+    path.write_bytes(gzip.decompress(b"".join(MEMBERS)))
+    assert read(str(path), Turns(turns, 0), 3) == []
