@@ -36,6 +36,9 @@ from indexer.store.pages import has_checksums, verify_pages, writing_vfs
 from indexer.store.payloads import DIGEST_END, PAYLOAD_END
 
 FILE_NAME = "catalogue.sqlite"
+# Rows of a batch go to pages all over the indexes: what is kept at hand, and how much may stand in the journal before
+# its pages go to the file, each sealed anew.
+_WRITING_KIB, _JOURNAL_PAGES = 24_000, 6_000
 _EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done with the journal
 
 _TABLES = f"""
@@ -218,6 +221,8 @@ class Catalogue:
             add_functions(connection)
             write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(f"PRAGMA cache_size=-{_WRITING_KIB}")
+            connection.execute(f"PRAGMA wal_autocheckpoint={_JOURNAL_PAGES}")
             return connection
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
         connection = sqlite3.connect(

@@ -195,6 +195,11 @@ def kept_time(timestamp: str) -> int:
     return int(timestamp) if timestamp else _UNKNOWN
 
 
+def timestamp_of(time: int) -> str:
+    """Return the timestamp that kept_time was given, in 14 digits."""
+    return f"{time:014d}" if time >= 0 else ""
+
+
 def compact_digest(payload: str) -> bytes | str:
     """Return a payload digest as the catalogue keeps it: SHA-1 as 20 bytes, any other as it is."""
     if not _SHA1_IN_BASE32.fullmatch(payload):

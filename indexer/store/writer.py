@@ -21,7 +21,7 @@ from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch, NewCapture
-from indexer.store.compact import KeptAddress, compact_digest, kept_address, kept_time
+from indexer.store.compact import KeptAddress, compact_digest, kept_address, kept_time, timestamp_of
 from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
@@ -34,6 +34,7 @@ from indexer.store.plans import last_groups, whole_groups
 from indexer.store.timeline import (
     CAPTURE_KINDS,
     CaptureColumns,
+    CaptureRow,
     captures_path,
     columns_of,
     merged_columns,
@@ -48,6 +49,7 @@ _ALONE = f"{IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> ''"
 _OF_PAGES = "(SELECT k.status FROM kinds k WHERE k.id = r.kind) IN (0, 200, 304)"
 _URLS_KNOWN = 50_000
 _ADDRESSES_AT_ONCE = 64  # that one statement looks up
+_SEEN_BYTES = 1 << 22  # of bits that tell which addresses are new in a first run
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
 _LAST_VERSION = "last version"
@@ -83,6 +85,7 @@ class IndexWriter:
         self._folders: dict[str, int] = {}
         self._left_urls: set[tuple[int]] = set()  # whose captures made place for those of a file read anew
         self._first_new_url = self._next_url
+        self._pages_seen = bytearray(_SEEN_BYTES if self._next_url == 1 else 0)
 
     def close(self) -> None:
         """Close the catalogue; what a run that failed or was stopped has left goes at once, the disk may be full."""
@@ -95,9 +98,11 @@ class IndexWriter:
 
         It can be done without: where the disk lacks the room for a second one for a moment, it is left as it is.
         """
-        if _pages_of(self.catalogue.connection()) > 2 * self._pages_before:
+        connection = self.catalogue.connection()
+        if _pages_of(connection) > 2 * self._pages_before:
             with suppress(DiskFullError):
                 self.catalogue.pack(stop)
+            self._pages_before = _pages_of(connection)
 
     # -- numbers for addresses, versions and files
 
@@ -110,8 +115,9 @@ class IndexWriter:
         new, known = self._new_urls, self._known_urls
         numbers = {url: new.get(url) or known.get(url) for url in urls}
         strange = {url: kept_address(url) for url, number in numbers.items() if number is None}
-        if strange and self._first_new_url > 1:
-            committed = self._committed(strange)
+        seen = {url: kept for url, kept in strange.items() if self._may_be_there(kept.page)}
+        if seen and self._first_new_url > 1:
+            committed = self._committed(seen)
             numbers.update(committed)
             self._know(committed)
         for url, kept in strange.items():
@@ -120,6 +126,18 @@ class IndexWriter:
                 self._new_addresses.append((self._next_url, kept))
                 self._next_url += 1
         return [numbers[url] for url in urls]  # type: ignore[misc]  # none is missing now
+
+    def _may_be_there(self, page: int) -> bool:
+        """Return whether an address with this number of its page may be in the catalogue, and note that it will be.
+
+        In a first run nearly all are new, and need not be looked for. A bit for each is enough, if not for it alone.
+        """
+        if not self._pages_seen:
+            return True
+        place, bit = page >> 3 & len(self._pages_seen) - 1, 1 << (page & 7)
+        is_there = self._pages_seen[place] & bit
+        self._pages_seen[place] |= bit
+        return bool(is_there)
 
     def _committed(self, addresses: Mapping[str, KeptAddress]) -> dict[str, int]:
         """Return the numbers of those of some addresses that are in the catalogue."""
@@ -280,7 +298,9 @@ class IndexWriter:
         self._add_addresses(connection)
         fresh: dict[int, CaptureColumns] = {}
         digests: dict[int, bytes] = {}  # of the versions that come
+        numbers = []
         for batch in batches:
+            number = 0
             if batch.segment:
                 number = self._next_segment_number(segments)
                 disk.rename(os.path.join(self.folder, batch.segment), self._segment_path(number))
@@ -304,12 +324,14 @@ class IndexWriter:
                         for ordinal, v in enumerate(batch.versions)
                     ],
                 )
-                fresh[number] = columns_of([v.number for v in batch.versions], ())
                 digests.update((v.number, v.digest) for v in batch.versions)
+            numbers.append(number)
         if digests:
             self._dictionary[_LAST_VERSION] = max(int(self._dictionary.get(_LAST_VERSION) or 0), *digests)
-        for batch in batches:
-            note_shown(connection, self._add_captures(connection, batch, digests))
+        for batch, number in zip(batches, numbers, strict=True):
+            own = self._add_captures(connection, batch, digests)
+            if number:
+                fresh[number] = columns_of([v.number for v in batch.versions], own)
         payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
         for batch in batches:
             for file, entry in batch.ledger:
@@ -380,11 +402,13 @@ class IndexWriter:
 
     def _add_captures(
         self, connection: sqlite3.Connection, batch: CommitBatch, digests: dict[int, bytes]
-    ) -> set[int]:
-        """Add the captures of a batch, less those that are there; return the versions that they show.
+    ) -> list[CaptureRow]:
+        """Add the captures of a batch, less those that are there; return those that show versions of the batch.
 
-        digests: of the versions that come with these batches.
+        Of other versions it is noted that they have new ones. digests: of the versions that come with these batches.
         """
+        ordinals = {version.number: ordinal for ordinal, version in enumerate(batch.versions)}
+        own: list[CaptureRow] = []
         by_file: dict[int, list[NewCapture]] = {}
         for capture in batch.captures:
             by_file.setdefault(capture.file, []).append(capture)
@@ -412,14 +436,19 @@ class IndexWriter:
                     continue
                 there.add(place)
                 number += 1
+                time = kept_time(c.timestamp)
                 payload: bytes | str | None = compact_digest(c.payload)
                 if c.version:
-                    shown.add(c.version)
+                    ordinal = ordinals.get(c.version)
+                    if ordinal is None:
+                        shown.add(c.version)
+                    else:
+                        own.append((ordinal, timestamp_of(time), c.status, c.mime, c.type))
                     if c.type != "revisit" and payload == self._digest(connection, c.version, digests):
                         payload = None
                 kind = self._kind(connection, (c.type, c.status, c.mime))
                 rows.append(
-                    (number, c.document, kept_time(c.timestamp), kind, payload, file, *place[:2], c.length, c.inner,
+                    (number, c.document, time, kind, payload, file, *place[:2], c.length, c.inner,
                      c.version or None, c.refers_to or None)
                 )  # fmt: skip
             if number >= first:
@@ -432,7 +461,8 @@ class IndexWriter:
         connection.executemany(
             "INSERT OR REPLACE INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)", pieces
         )
-        return shown
+        note_shown(connection, shown)
+        return own
 
     @staticmethod
     def _digest(connection: sqlite3.Connection, version: int, digests: dict[int, bytes]) -> bytes | None:
