@@ -47,7 +47,9 @@ class _Worker(WorkerProcess):
         self.flushing = False
         self.merging: MergeTask | None = None
         self.task: FoldTask | WeighTask | None = None
-        self.promised: set[int] = set()  # versions that the captures of its next batch will show
+        self.promised: list[
+            set[int]
+        ] = []  # of each claim: versions that captures of a batch to come will show
 
 
 class Run:
@@ -216,7 +218,7 @@ class Run:
         kind = message[0]
         if kind == "claim":
             answers = self._grants.answer(message[1], worker.name)
-            worker.promised.update(version for version, _, _ in answers)
+            worker.promised.append({version for version, _, _ in answers})
             self._tell(worker, ("answers", answers))
         elif kind == "batch":
             self._take_batch(message[1], worker)
@@ -255,7 +257,7 @@ class Run:
             self._bytes_before += self._files[number].size // entry.share[1]
         batch.finished = self._whole_files(batch.finished)
         self._done += len(batch.finished)
-        worker.promised.clear()
+        del worker.promised[: batch.claims]
         self._waiting.append(Waiting(batch))
         self._commit_ready()
 
@@ -309,7 +311,9 @@ class Run:
         if not replaced:
             return True
         going = self._versions_before(replaced) - together.shows
-        return not going & together.shows_later.union(*(worker.promised for worker in self._workers))
+        return not going & together.shows_later.union(
+            *(claim for worker in self._workers for claim in worker.promised)
+        )
 
     def _versions_before(self, files: set[int]) -> set[int]:
         for number in files - self._old_versions.keys():
@@ -431,11 +435,14 @@ class Run:
     # -- texts of links and weights, when all is merged
 
     def _fold_and_weigh(self) -> None:
-        """Have the workers fold the texts of links in, and weigh; where one dies at it, the end of the run does it."""
+        """Have the workers fold the texts of links in, and weigh; where one dies at it, the end of the run does it.
+
+        The catalogue is packed meanwhile: what is committed after it are a few rows.
+        """
         if not self._workers or self._merges.are_given_up:
             return
         fold, tasks = self._writer.begin_fold(f"{self._run_name}-f", len(self._workers))
-        if not self._are_done(tasks):
+        if not self._are_done(tasks, meanwhile=lambda: self._writer.pack(self._interrupted)):
             fold.discard()
             return
         weights = fold.weights()
@@ -446,8 +453,13 @@ class Run:
             self._writer.commit_fold(fold)
             self._committing = False
 
-    def _are_done(self, tasks: Sequence[FoldTask] | Sequence[WeighTask]) -> bool:
-        """Share tasks out among the workers, and tell whether all were done; none is at work then."""
+    def _are_done(
+        self, tasks: Sequence[FoldTask] | Sequence[WeighTask], meanwhile: Callable[[], None] | None = None
+    ) -> bool:
+        """Share tasks out among the workers, and tell whether all were done; none is at work then.
+
+        meanwhile: what is done here once every worker has a task.
+        """
         left: list[FoldTask | WeighTask] = list(tasks)
         at_work, before = len(self._workers), self._deaths_at_rest
         while left or any(worker.task for worker in self._workers):
@@ -461,6 +473,9 @@ class Run:
                 if left and worker.task is None:
                     worker.task = left.pop(0)
                     self._tell(worker, ("task", worker.task))
+            if meanwhile is not None:
+                meanwhile()
+                meanwhile = None
             self._step()
         return len(self._workers) == at_work and self._deaths_at_rest == before
 

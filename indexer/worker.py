@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of mallopt, in glibc'
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
+GROUPS_AHEAD = 3  # that are read while one waits for its answers
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 
 
@@ -93,7 +95,8 @@ class Batch:
     """What a worker has done since its last batch.
 
     segment, links: names of its files, "" when no new page came up. versions: (number, address, digest,
-    title) by ordinal. captures: rows by file number. finished: ledger entries of files read to the end.
+    title) by ordinal. claims: how many it rests on. captures: rows by file number. finished: ledger entries of files
+    read to the end.
     repeats: (version, address, payload digest) of revisits whose page is held under another address.
     """
 
@@ -105,6 +108,34 @@ class Batch:
     repeats: list[tuple[int, str, str]] = field(default_factory=list)
     sums: list[int] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
+    claims: int = 0
+
+
+class _Group:
+    """Captures read one after the other: (file number, row), and those of them that hold pages."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, CaptureRow]] = []
+        self.pages: list[CaptureRow] = []
+        self.has_large = False
+        self._characters = 0
+
+    def add(self, number: int, row: CaptureRow) -> None:
+        """Add a capture; number 0: only its page is wanted, there is a row of it."""
+        if number:
+            self.rows.append((number, row))
+        if page := row.found.page:
+            self.pages.append(row)
+            self._characters += len(page.markup)
+            self.has_large |= len(page.markup) >= LARGE_PAGE
+
+    @property
+    def is_full(self) -> bool:
+        return (
+            len(self.pages) >= GROUP_PAGES
+            or self._characters >= GROUP_CHARACTERS
+            or 8 * len(self.rows) >= BATCH_CAPTURES
+        )
 
 
 class Status:
@@ -123,6 +154,8 @@ class Worker:
         self._takedowns = Takedowns()
         self._pages = PageWords()
         self._merges: list[MergeTask] = []  # to be done when the batch in hand is
+        self._group = _Group()
+        self._claimed: deque[_Group] = deque()  # groups the answers for which are on their way
         self._start_batch()
 
     def _start_batch(self) -> None:
@@ -132,9 +165,6 @@ class Worker:
         self._languages: list[str] = []
         self._records_ended = 0  # of files that are read to their end and go with this batch
         self._links = LinkCollector()
-        self._group: list[CaptureRow] = []
-        self._group_characters = 0
-        self._has_large = False  # whether a page of the group is a large one
 
     def run(self) -> None:
         """Serve the coordinator until it says stop or goes away."""
@@ -189,25 +219,14 @@ class Worker:
 
         turns = Turns(turns_path, share[0], rest) if turns_path else None
         for found in self._captures(path, entry, skip_pages, show, part, turns):
-            row = CaptureRow(found, found.page.digest if found.page else None)
-            self._batch.captures.append((number, row))
-            if found.page:
-                self._add_to_group(row, found.page)
-            has_many = len(self._batch.captures) >= BATCH_CAPTURES
-            if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS or has_many:
+            self._group.add(number, CaptureRow(found, found.page.digest if found.page else None))
+            if self._group.is_full:
                 if turns:
                     turns.leave()
-                with self._turn():
-                    self._analyze_group(entry)
-                    if (
-                        len(self._documents) >= BATCH_PAGES
-                        or self._words.occurrences >= BATCH_TOKENS
-                        or has_many
-                    ):
-                        self._finish_batch()
+                self._go_on(entry)
         if turns:
             turns.close()
-        self._analyze_group(entry)
+        self._go_on(entry, to_the_end=True)
         if entry.damaged and entry.status == "indexed":
             entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
@@ -222,27 +241,37 @@ class Worker:
             if page is None:
                 continue
             found = CaptureFound(url, "", "revisit", 0, "", payload, "", place, page)
-            self._add_to_group(CaptureRow(found, page.digest), page)
-            if len(self._group) >= GROUP_PAGES or self._group_characters >= GROUP_CHARACTERS:
-                with self._turn():
-                    self._analyze_group(entry)
-                    if len(self._documents) >= BATCH_PAGES or self._words.occurrences >= BATCH_TOKENS:
-                        self._finish_batch()
-        self._analyze_group(entry)
+            self._group.add(0, CaptureRow(found, page.digest))
+            if self._group.is_full:
+                self._go_on(entry)
+        self._go_on(entry, to_the_end=True)
         self._finish_batch()
 
-    def _add_to_group(self, row: CaptureRow, page: PageBody) -> None:
-        self._group.append(row)
-        self._group_characters += len(page.markup)
-        self._has_large |= len(page.markup) >= LARGE_PAGE
+    def _go_on(self, entry: FileEntry, *, to_the_end: bool = False) -> None:
+        """Ask which pages of the group in hand are new, and work on one before meanwhile.
+
+        The coordinator answers in no time, but not while it commits. to_the_end: work on all of them.
+        """
+        group, self._group = self._group, _Group()
+        self._claim(group)
+        while self._claimed and (to_the_end or group.has_large or len(self._claimed) > GROUPS_AHEAD):
+            first = self._claimed.popleft()
+            with self._turn(first.has_large):
+                self._analyze(first, entry)
+                if (
+                    len(self._documents) >= BATCH_PAGES
+                    or self._words.occurrences >= BATCH_TOKENS
+                    or len(self._batch.captures) >= BATCH_CAPTURES
+                ):
+                    self._finish_batch()
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, has_large: bool) -> Iterator[None]:
         """While the group in hand has a large page, no other worker has one: what such a page needs is there once.
 
         The turn is a lock on the folder of the index; it ends with the process, too.
         """
-        if not self._has_large:
+        if not has_large:
             yield
             return
         self._status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
@@ -286,17 +315,23 @@ class Worker:
                 )
             )
 
-    def _analyze_group(self, entry: FileEntry) -> None:
-        """Ask which pages of the group are new, and add those to the batch."""
-        rows, self._group = self._group, []
-        is_large, self._has_large, self._group_characters = self._has_large, False, 0
-        if not rows:
+    def _claim(self, group: _Group) -> None:
+        """Ask which pages of a group are new; the answers come in the order of what was asked."""
+        if not group.rows and not group.pages:
             return
+        if group.pages:
+            self._pipe.send(("claim", [(row.found.url, row.digest) for row in group.pages]))
+        self._claimed.append(group)
+
+    def _analyze(self, group: _Group, entry: FileEntry) -> None:
+        """Add the captures of a group to the batch, and the pages that are new."""
         self._status[Status.BUSY_SINCE_MS] = 0
-        self._pipe.send(("claim", [(row.found.url, row.digest) for row in rows]))
-        answers = self._answers()
+        answers = self._answers() if group.pages else []
+        if answers:
+            self._batch.claims += 1
+        self._batch.captures += group.rows
         new: list[tuple[CaptureRow, PageBody, int, int]] = []
-        for row, (version, document, is_new) in zip(rows, answers, strict=True):
+        for row, (version, document, is_new) in zip(group.pages, answers, strict=True):
             row.version = version
             if row.found.type == "revisit":
                 self._batch.repeats.append((version, row.found.url, row.found.payload))
@@ -305,7 +340,7 @@ class Worker:
                 new.append((row, body, version, document))
         for row, body, version, document in new:
             self._add_page(row, body, version, document, entry)
-        if is_large:
+        if group.has_large:
             self._pages.let_go()
         self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
 

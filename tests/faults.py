@@ -41,7 +41,7 @@ class ThreadWorker:
         self.flushing = False
         self.merging: Any = None
         self.task: Any = None
-        self.promised: set[int] = set()
+        self.promised: list[set[int]] = []
         self._thread = threading.Thread(target=self._serve, args=(pipe, folder), daemon=True)
         self._thread.start()
 

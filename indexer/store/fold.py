@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
+from indexer.store.catalogue import Catalogue
 from indexer.store.compact import sort_key, unsigned
 from indexer.store.entries import Entry, alive_in, fold_state, mean_lengths, sum_lengths
 from indexer.store.inlinks import changed_targets, depth_of, open_source, write_overlay
@@ -31,12 +32,14 @@ _SENT_AT_ONCE = 8 << 20  # bytes of numbers of pages in one task
 
 @dataclass(frozen=True, slots=True)
 class NewOverlay:
-    """An overlay to be written. number: of its segment; pages, depths: as `write_overlay` takes them."""
+    """An overlay to be written. number: of its segment.
+
+    pages: pages and depths as `write_overlay` takes them; None to look them up in the catalogue.
+    """
 
     number: int
     path: str
-    pages: NDArray[np.uint64]
-    depths: NDArray[np.uint32]
+    pages: tuple[NDArray[np.uint64], NDArray[np.uint32]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,21 @@ class FoldTask:
         sources = [open_source(self.folder, number, dead) for number, dead in self.segments]
         numbers = [number for number, _ in self.segments]
         for overlay in self.overlays:
-            segment = sources[numbers.index(overlay.number)].segment
-            write_overlay(overlay.path, segment, overlay.pages, overlay.depths, sources)
+            place = numbers.index(overlay.number)
+            pages, depths = overlay.pages or self._pages_in_catalogue(*self.segments[place])
+            write_overlay(overlay.path, sources[place].segment, pages, depths, sources)
             for read in sources:
                 read.segment.file.let_go()
                 read.links.file.let_go()
+
+    def _pages_in_catalogue(
+        self, number: int, dead: tuple[int, ...]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        catalogue = Catalogue(self.folder)
+        try:
+            return _pages_of(catalogue.connection(), self.folder, {"number": number, "dead": list(dead)})
+        finally:
+            catalogue.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +122,16 @@ class Fold:
             changed = changed_targets(self.segments, sources, folded, removed)
         overlays = []
         for entry in self.segments:
-            pages, depths = _pages_of(connection, self.folder, entry)
             number = entry["number"]
-            if changed is not None and entry["inlinks"] and not removed.get(number):
-                is_linked_anew = np.isin(pages, changed).any()
-                if not is_linked_anew:
+            # where much is new, there is no need to know all pages here, and every task can see what is committed
+            pages = None
+            if changed is not None:
+                pages = _pages_of(connection, self.folder, entry)
+                is_linked_anew = bool(np.isin(pages[0], changed).any())
+                if entry["inlinks"] and not removed.get(number) and not is_linked_anew:
                     continue
             self.anew[number] = os.path.join(self.folder, f"{self.name}-{number}.i.new")
-            overlays.append(NewOverlay(number, self.anew[number], pages, depths))
+            overlays.append(NewOverlay(number, self.anew[number], pages))
         alike = tuple((entry["number"], tuple(entry["dead"])) for entry in self.segments)
         return [FoldTask(self.folder, alike, part) for part in _shared(overlays, shares)]
 
@@ -170,7 +185,7 @@ def _shared(overlays: Sequence[NewOverlay], shares: int) -> Iterator[tuple[NewOv
     size = -(-len(overlays) // max(shares, 1))
     for overlay in overlays:
         part.append(overlay)
-        if len(part) >= size or sum(each.pages.nbytes for each in part) > _SENT_AT_ONCE:
+        if len(part) >= size or sum(each.pages[0].nbytes for each in part if each.pages) > _SENT_AT_ONCE:
             yield tuple(part)
             part = []
     if part:

@@ -301,7 +301,8 @@ class Hand:
     """A worker that does nothing: the test hands over its batches."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.promised, self.unfinished, self.reading = name, set[int](), list[Any](), None
+        self.name, self.unfinished, self.reading = name, list[Any](), None
+        self.promised: list[set[int]] = []
 
 
 @pytest.fixture
@@ -687,15 +688,15 @@ def test_a_worker_without_memory_is_replaced_as_one_that_died(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_in_one_process(monkeypatch)
-    real, tried = Worker._analyze_group, list[int]()
+    real, tried = Worker._analyze, list[int]()
 
-    def fail_once(self: Worker, entry: FileEntry) -> None:
+    def fail_once(self: Worker, group: Any, entry: FileEntry) -> None:
         tried.append(1)
         if len(tried) == 2:
             raise MemoryError("Unable to allocate 9.3 GiB")
-        real(self, entry)
+        real(self, group, entry)
 
-    monkeypatch.setattr(Worker, "_analyze_group", fail_once)
+    monkeypatch.setattr(Worker, "_analyze", fail_once)
     pages = [response(f"http://a.example/{n}", f"<p>heron {n}") for n in range(9)]
     path = write_warc(tmp_path / "a.warc.gz", pages)
     assert build_index([path], str(tmp_path / "index"), options=ONE).versions == 9
