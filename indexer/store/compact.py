@@ -31,6 +31,7 @@ _STEP = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
 _PLAIN = re.compile(
     rf"(https?)://(www\.)?(?!www[0-9]*\.)((?:[a-z0-9_-]+\.)+[a-z]{{2,}})(/(?:{_STEP}/)*)((?:{_STEP})?)"
 )
+_PLAIN_NAME = re.compile(rf"(https?://[^/?#\\]+/(?:[^?#]*/)?)({_STEP})")
 _LONGEST_NAME = 240
 
 
@@ -47,6 +48,9 @@ def kept_address(url: str) -> KeptAddress:
     """Return an address as the catalogue keeps it: see `compact_address`, `split_key` and `kept_page`."""
     plain = _PLAIN.fullmatch(url)
     if plain is None or len(plain[3]) > _LONGEST_NAME:
+        if fronts := _fronts_of(url):
+            name = url[url.rfind("/") + 1 :]
+            return KeptAddress(fronts[0], name.lower(), url, _signed_md5(fronts[1] + name))
         key, written = compact_address(url)
         return KeptAddress(*split_key(key), written, kept_page(url))
     scheme, www, host, folder, name = plain.groups()
@@ -64,6 +68,27 @@ def kept_address(url: str) -> KeptAddress:
     return KeptAddress(
         f"{turned}){small[:end]}", small[end : end + len(name)], _with_capitals(bits, url), page
     )
+
+
+def _fronts_of(url: str) -> tuple[str, str] | None:
+    """Return what urlkey and sort key of an address begin with before its name, if that is plain and it is kept whole.
+
+    Names of one folder stand together: so the keys are worked out once a folder that has escapes.
+    """
+    found = _PLAIN_NAME.fullmatch(url)
+    return _fronts_of_folder(found[1]) if found and ".asp" not in found[2].lower() else None
+
+
+@lru_cache(maxsize=4096)
+def _fronts_of_folder(folder: str) -> tuple[str, str] | None:
+    name = "X"  # in small letters in a key, unless the address cannot be read
+    key, written = compact_address(folder + name)
+    page = sort_key(folder + name)
+    if not isinstance(written, str) or split_key(key) != (key[:-1], "x") or not page.endswith("/X"):
+        return None
+    bits = _bits_of(folder + name, key)
+    is_whole = address(key, bits)[:-1] not in (folder, folder.lower())
+    return (key[:-1], page[:-1]) if is_whole else None
 
 
 @lru_cache(maxsize=4096)
@@ -104,6 +129,12 @@ def _signed_md5(text: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
+def sort_key_of_kept(url: str) -> str:
+    """Return the sort key of an address that is kept as it is; sooner than `sort_key` for many of one folder."""
+    fronts = _fronts_of(url)
+    return fronts[1] + url[url.rfind("/") + 1 :] if fronts else sort_key(url)
+
+
 def kept_page(url: str) -> int:
     """Return the number of the page of an address as the catalogue keeps it."""
     return _signed_md5(sort_key(url))
@@ -124,9 +155,7 @@ def compact_address(url: str) -> tuple[str, int | bytes | str]:
     from archiver.warc import urlkey
 
     key = urlkey(url)
-    rest = url.partition("://")[2]
-    bits = _HTTPS * url.startswith("https:") | _WWW * rest.startswith("www.")
-    bits |= _SLASH * (url.endswith("/") and not key.endswith(")/"))
+    bits = _bits_of(url, key)
     plain = address(key, bits)
     if plain == url:
         return key, bits
@@ -135,6 +164,12 @@ def compact_address(url: str) -> tuple[str, int | bytes | str]:
         if len(capitals) < len(url):
             return key, capitals
     return key, url
+
+
+def _bits_of(url: str, key: str) -> int:
+    rest = url.partition("://")[2]
+    bits = _HTTPS * url.startswith("https:") | _WWW * rest.startswith("www.")
+    return bits | _SLASH * (url.endswith("/") and not key.endswith(")/"))
 
 
 def _with_capitals(bits: int, url: str) -> bytes:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
-from indexer.store.compact import sort_key, unsigned
+from indexer.store.compact import sort_key_of_kept, unsigned
 from indexer.store.entries import Entry, alive_in, fold_state, mean_lengths, sum_lengths
 from indexer.store.inlinks import changed_targets, depth_of, open_source, write_overlay
 from indexer.store.layout import inlinks_path, segment_path, weights_path
@@ -217,4 +217,4 @@ def _pages_of(
 
 def _depth(prefix: str, name: str, written: int | bytes | str) -> int:
     """Return how deep an address lies; where its urlkey does not say it all, its sort key tells."""
-    return depth_of(sort_key(written) if isinstance(written, str) else prefix + name)
+    return depth_of(sort_key_of_kept(written) if isinstance(written, str) else prefix + name)

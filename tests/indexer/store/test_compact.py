@@ -16,6 +16,8 @@ from indexer.store.compact import (
     digest_text,
     kept_address,
     kept_page,
+    sort_key,
+    sort_key_of_kept,
     split_key,
 )
 
@@ -69,12 +71,16 @@ def test_every_address_comes_back(url: str) -> None:
         ),
         st.from_regex(r"https?://[a-c.]{1,5}[:@?]?[0-9]{0,2}/[A-C./?#;]{0,8}", fullmatch=True),
         st.integers(230, 260).map(lambda length: f"http://www.{'a' * length}.org/A/"),
+        st.from_regex(
+            r"https?://[a:.]{1,4}(/(%2B|%3F|%2f|%252B|\.|\.\.|A|\+)){0,3}/[A-C.?]{0,5}", fullmatch=True
+        ),
         st.sampled_from(["http://a.org/\n", "http://a.org/x\n", "http://a.org\n/", "HTTP://a.org/"]),
     )
 )
 def test_a_plain_address_is_kept_as_any_other(url: str) -> None:
     key, written = compact_address(url)
     assert kept_address(url) == (*split_key(key), written, kept_page(url))
+    assert sort_key_of_kept(url) == sort_key(url)
 
 
 def test_sha_1_takes_20_bytes_and_others_stay_as_they_are() -> None:
