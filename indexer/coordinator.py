@@ -363,8 +363,7 @@ class Run:
         again: dict[int, ArchiveFile] = {}
         kept: list[Waiting] = []
         for waiting in self._waiting:
-            number_of = self._writer.document_number
-            self._grants.end((number_of(url), digest) for _, url, digest, _ in waiting.batch.versions)
+            self._grants.end((version.document, version.digest) for version in waiting.batch.versions)
             for name in filter(None, (waiting.batch.segment, waiting.batch.links)):
                 with suppress(FileNotFoundError):
                     os.remove(os.path.join(self._writer.folder, name))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from indexer.choosing import ArchiveFile
-from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion, Repeat
+from indexer.store.commit_batch import CommitBatch, Repeat
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
 from indexer.worker import Batch
@@ -21,11 +21,11 @@ class Waiting:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.holds = {version for version, _, _, _ in batch.versions}
-        self.shows = {row.version for _, row in batch.captures if row.version}
+        self.holds = {version.number for version in batch.versions}
+        self.shows = {capture.version for capture in batch.captures if capture.version}
         self.shows |= {version for version, _, _ in batch.repeats}
         self.ends = {number for number, _ in batch.finished}
-        self.files = {number for number, _ in batch.captures} | self.ends
+        self.files = {capture.file for capture in batch.captures} | self.ends
 
 
 class Together:
@@ -41,38 +41,18 @@ class Together:
 
 def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWriter) -> CommitBatch:
     """Return what the writer is given of a batch. files: those of the run, by number."""
-    urls = [row.found.url for _, row in batch.captures]
-    captures = []
-    for (file, row), document in zip(batch.captures, writer.document_numbers(urls), strict=True):
-        found, place = row.found, row.found.location
-        captures.append(
-            NewCapture(
-                document,
-                found.timestamp,
-                found.type,
-                found.status,
-                found.mime,
-                found.payload,
-                file,
-                place.member,
-                place.offset,
-                place.length,
-                place.inner,
-                row.version,
-                found.refers_to,
-            )
-        )
-    documents = writer.document_numbers([url for _, url, _, _ in batch.versions])
+    captures = batch.captures
+    nameless = [place for place, capture in enumerate(captures) if not capture.document]
+    numbers = writer.document_numbers([captures[place].url for place in nameless])
+    for place, document in zip(nameless, numbers, strict=True):
+        captures[place] = captures[place]._replace(document=document)
     repeated = writer.document_numbers([url for _, url, _ in batch.repeats])
     return CommitBatch(
         segment=batch.segment,
         links=batch.links,
         sums=batch.sums,
         counts=batch.counts,
-        versions=[
-            NewVersion(number, document, url, digest, title)
-            for (number, url, digest, title), document in zip(batch.versions, documents, strict=True)
-        ],
+        versions=batch.versions,
         captures=captures,
         ledger=[(number, _ledger_row(files[number], entry)) for number, entry in batch.finished],
         replaces={number for number, _ in batch.finished if files[number].replaces},

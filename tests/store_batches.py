@@ -107,7 +107,7 @@ def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **ca
                 sums=columns.lengths.sum(axis=0).tolist(),
                 counts=(columns.lengths > 0).sum(axis=0).tolist(),
                 versions=[
-                    NewVersion(version, writer.document_number(url), url, url.encode(), url)
+                    NewVersion(version, writer.document_number(url), url.encode(), url)
                     for version, url in zip(versions, pages, strict=True)
                 ],
                 captures=[

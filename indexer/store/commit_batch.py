@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(slots=True)
-class NewVersion:
-    """One version of a batch: its number, address, digest and title."""
+class NewVersion(NamedTuple):
+    """One version of a batch: its number, that of its address, digest and title."""
 
     number: int
     document: int
-    url: str
     digest: bytes
     title: str | None
 
 
-@dataclass(slots=True)
-class NewCapture:
-    """One capture of a batch, in the columns of the catalogue; version 0 for none."""
+class NewCapture(NamedTuple):
+    """One capture of a batch, in the columns of the catalogue; version 0 for none.
+
+    document: number of its address; 0 while that has none, the address is in `url` then.
+    """
 
     document: int
     timestamp: str
@@ -35,6 +35,7 @@ class NewCapture:
     inner: int
     version: int
     refers_to: str
+    url: str = ""
 
 
 @dataclass(slots=True)

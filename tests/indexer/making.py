@@ -94,9 +94,7 @@ class DirectIndex:
             if not number:
                 number = writer.new_version_number()
                 new.append(version)
-                batch.versions.append(
-                    NewVersion(number, document, version.url, digest, version.title or None)
-                )
+                batch.versions.append(NewVersion(number, document, digest, version.title or None))
             for moment, status, mime in version.captures:
                 batch.captures.append(
                     NewCapture(

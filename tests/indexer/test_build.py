@@ -17,15 +17,15 @@ from faults import run_in_one_process
 from shelf import answers, page, record, write_shelf
 
 import indexer.coordinator
-from archiver.warc import Location
 from indexer import IndexOptions, Progress, WorkerError, WriterLockedError, build_index, open_index
 from indexer.choosing import ArchiveFile
 from indexer.coordinator import Run
 from indexer.store.bm25f import Ranking
+from indexer.store.commit_batch import NewCapture
 from indexer.store.layout import live_folder
 from indexer.store.writer import IndexWriter
-from indexer.text.documents import CaptureFound, FileEntry
-from indexer.worker import Batch, CaptureRow, Worker
+from indexer.text.documents import FileEntry
+from indexer.worker import Batch, Worker
 from running import REPOSITORY
 from tests.indexer.making import response, write_warc
 
@@ -317,11 +317,10 @@ def run(tmp_path: Path) -> Iterator[Run]:
     writer.close()
 
 
-def capture_row(path: str, url: str, offset: int, version: int = 0) -> CaptureRow:
-    found = CaptureFound(
-        url, "20200101000000", "response", 200, "text/html", "", "", Location(path, offset, 10), None
+def new_capture(url: str, offset: int, version: int = 0) -> NewCapture:
+    return NewCapture(
+        0, "20200101000000", "response", 200, "text/html", "", 1, "", offset, 10, 0, version, "", url
     )
-    return CaptureRow(found, None, version)
 
 
 def held(run: Run) -> list[tuple[Any, ...]]:
@@ -338,11 +337,9 @@ def test_the_end_of_a_file_waits_for_its_captures(run: Run) -> None:
     first, second = Hand("w1"), Hand("w2")
     [(version, _, is_new)] = run._grants.answer([("http://x.example/", b"d")], second.name)
     assert is_new
-    run._take_batch(Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))]), first)  # type: ignore[arg-type]
+    run._take_batch(Batch(captures=[new_capture("http://x.example/", 0, version)]), first)  # type: ignore[arg-type]
     end = FileEntry("a.warc", records=2, captures=2)
-    run._take_batch(
-        Batch(captures=[(1, capture_row("a.warc", "http://y.example/", 9))], finished=[(1, end)]), first
-    )  # type: ignore[arg-type]
+    run._take_batch(Batch(captures=[new_capture("http://y.example/", 9)], finished=[(1, end)]), first)  # type: ignore[arg-type]
     assert held(run) == [] and run._writer.files.find("a.warc").entry is None  # type: ignore[union-attr]
     assert run._writer.files.find("a.warc").begun == {}  # type: ignore[union-attr]
 
@@ -352,7 +349,7 @@ def test_captures_that_show_a_page_of_a_dead_worker_wait_until_another_has_read_
     [(version, _, _)] = run._grants.answer([("http://x.example/", b"d")], second.name)
     run._grants.answer([("http://x.example/", b"d")], first.name)
     end = FileEntry("a.warc", records=1, captures=1)
-    batch = Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))], finished=[(1, end)])
+    batch = Batch(captures=[new_capture("http://x.example/", 0, version)], finished=[(1, end)])
     run._take_batch(batch, first)  # type: ignore[arg-type]
     run._release(second)  # type: ignore[arg-type]
     run._commit_ready()
@@ -365,7 +362,7 @@ def test_files_that_wait_for_a_page_that_nobody_has_are_read_again(run: Run) -> 
     first, second = Hand("w1"), Hand("w2")
     [(version, _, _)] = run._grants.answer([("http://x.example/", b"d")], second.name)
     end = FileEntry("a.warc", records=1, captures=1)
-    batch = Batch(captures=[(1, capture_row("a.warc", "http://x.example/", 0, version))], finished=[(1, end)])
+    batch = Batch(captures=[new_capture("http://x.example/", 0, version)], finished=[(1, end)])
     run._take_batch(batch, first)  # type: ignore[arg-type]
     run._release(second)  # type: ignore[arg-type]
     run._read_waiting_again()
