@@ -7,7 +7,7 @@ they stand beside timestamps and addresses that have no others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
@@ -27,7 +27,7 @@ _CONTROLS = re.compile(
 
 def clean(text: str) -> str:
     """Return archived text without control characters and direction marks."""
-    return _CONTROLS.sub("", text)
+    return text if text.isprintable() else _CONTROLS.sub("", text)
 
 
 def locale() -> Locale:
@@ -57,6 +57,12 @@ _BRITISH = Locale("en", "GB")
 def date_in_words(timestamp: str) -> str:
     """Return "3 May 2015" for 20150503140211; less for a shorter timestamp, "date unknown" for none."""
     return _date(timestamp[:8], _locale_and_name()[1]) or str(_("date unknown"))
+
+
+def dates() -> Callable[[str], str]:
+    """Return `date_in_words` for a page that writes many: the locale is found out once."""
+    name, unknown = _locale_and_name()[1], str(_("date unknown"))
+    return lambda timestamp: _date(timestamp[:8], name) or unknown
 
 
 def english_date(timestamp: str) -> str:
@@ -142,6 +148,12 @@ def shorten(text: str, limit: int) -> str:
 def number(value: float) -> str:
     """Return 12,431 for 12431."""
     return _grouped(value, _locale_and_name()[1])
+
+
+def numbers() -> Callable[[float], str]:
+    """Return `number` for a page that writes many: the locale is found out once."""
+    name = _locale_and_name()[1]
+    return lambda value: _grouped(value, name)
 
 
 @lru_cache(maxsize=4096)

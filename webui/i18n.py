@@ -12,6 +12,7 @@ import threading
 from functools import lru_cache
 from importlib import resources
 
+from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
@@ -140,5 +141,10 @@ def _said_value(value: object) -> object:
 
 def language_name(code: str) -> str:
     """Return "Portuguese" for pt, in the reader's language; the code itself when it names no language known here."""
-    name = formats.locale().languages.get(code.lower().replace("-", "_"))
+    return _language_name(code, str(formats.locale()))
+
+
+@lru_cache(maxsize=4096)
+def _language_name(code: str, locale: str) -> str:
+    name = Locale.parse(locale).languages.get(code.lower().replace("-", "_"))
     return str(name) if name else code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from webui.formats import number
 from webui.i18n import gettext as _
@@ -28,6 +28,8 @@ PARAMETERS = frozenset(
     "q page size limit offset format sort view open site type lang status from to"
     " facets expand without fold model explain".split()
 )
+# What the parameters are where nothing else is asked for; these are left out of links.
+_DEFAULTS = frozenset({"", None, "relevance", "list"})
 FILTERS = ("site", "type", "lang", "status", "from", "to")
 # A filter becomes part of a query: what could end it there and begin another part has no place in it.
 _FILTER_VALUES = {
@@ -76,6 +78,27 @@ class SearchRequest:
     fold: bool = True
     model: str = ""
     explain: bool = False
+    _values: dict[str, object] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        values = {
+            "q": self.query,
+            "sort": self.sort,
+            "view": self.view,
+            "site": self.site,
+            "type": self.type,
+            "lang": self.lang,
+            "status": self.status,
+            "from": self.since,
+            "to": self.until,
+            "expand": ",".join(self.expand),
+            "without": ",".join(self.without),
+            "model": self.model,
+            "explain": 1 if self.explain else "",
+            "fold": "" if self.fold else 0,
+            "size": self.size if self.own_size else "",
+        }
+        object.__setattr__(self, "_values", values)
 
     @property
     def page(self) -> int:
@@ -119,28 +142,10 @@ class SearchRequest:
 
         Another query, order or filter begins at the first page again.
         """
-        values: dict[str, object] = {
-            "q": self.query,
-            "sort": self.sort,
-            "view": self.view,
-            "site": self.site,
-            "type": self.type,
-            "lang": self.lang,
-            "status": self.status,
-            "from": self.since,
-            "to": self.until,
-            "expand": ",".join(self.expand),
-            "without": ",".join(self.without),
-            "model": self.model,
-            "explain": 1 if self.explain else "",
-            "fold": "" if self.fold else 0,
-            "size": self.size if self.own_size else "",
-        }
-        values.update(changes)
         return {
             name: value
-            for name, value in values.items()
-            if name == "q" or value not in ("", None, "relevance", "list") and (name, value) != ("page", 1)
+            for name, value in (self._values | changes).items()
+            if name == "q" or value not in _DEFAULTS and not (value == 1 and name == "page")
         }
 
     def graph_parameters(self) -> dict[str, object]:

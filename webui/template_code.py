@@ -7,14 +7,12 @@ those that are called by name here does.
 
 from __future__ import annotations
 
-import re
 from keyword import iskeyword
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from markupsafe import Markup, escape
 
-_SPECIAL = re.compile("[&<>'\"]")
 # Functions of `template_calls` and `application`, and of Python objects: they take what stands in the brackets.
 _CALLED_AS_THEY_ARE = frozenset(
     {"_", "gettext", "ngettext", "url_for", "static_url", "cached_url", "captures_url", "replay_url"}
@@ -24,7 +22,14 @@ _CALLED_AS_THEY_ARE = frozenset(
 def written(value: object) -> str:
     """Return a value as it stands in HTML: escaped, unless it is safe already."""
     if type(value) is str:
-        return str(escape(value)) if _SPECIAL.search(value) else value
+        # five looks that find nothing take a third of the time of one for any of the five, or of a Markup
+        return (
+            value.replace("&", "&amp;")
+            .replace(">", "&gt;")
+            .replace("<", "&lt;")
+            .replace("'", "&#39;")
+            .replace('"', "&#34;")
+        )
     if type(value) is Markup:
         return value
     return str(escape(value))
