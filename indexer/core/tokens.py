@@ -175,23 +175,23 @@ class Tokenizer:
         start, end: characters; rank: place among the words of the text. each: so many places of one word are told;
         most: of all. Raises like normalize.
         """
+        spots, count = self.spots(text, wanted, each, most)
+        numbers = np.frombuffer(spots, dtype=np.uint32, count=4 * count).reshape(-1, 4)
+        return list(map(tuple, numbers.tolist()))
+
+    def spots(
+        self, text: bytes, wanted: Wanted, each: int, most: int = WHOLE
+    ) -> tuple[ctypes.Array[ctypes.c_uint32], int]:
+        """Return the same as `struct fa_spot`, four numbers each, and how many there are. Raises like normalize."""
         _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), 0, WHOLE))
-        room = min(most, self._handle.contents.token_count)
-        if not room or not wanted.words:
-            return []
-        spots = np.empty((room, 4), dtype=np.uint32)  # struct fa_spot
-        left = np.full(len(wanted.words), each, dtype=np.uint32)
-        count = core.fa_find_words(
-            self._handle,
-            Bytes(text, len(text)),
-            wanted.hashes,
-            left.ctypes.data,
-            len(wanted.words),
-            spots.ctypes.data,
-            room,
-        )
-        told: list[tuple[int, int, int, int]] = list(map(tuple, spots[:count].tolist()))
-        return told
+        words = len(wanted.words)
+        room = min(most, self._handle.contents.token_count, each * words)
+        spots = (ctypes.c_uint32 * (4 * room))()
+        if not room:
+            return spots, 0
+        left = (ctypes.c_uint32 * words)(*[min(each, room)] * words)
+        given = Bytes(text, len(text))
+        return spots, core.fa_find_words(self._handle, given, wanted.hashes, left, words, spots, room)
 
     @property
     def normal(self) -> bytes:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from indexer.core.tokens import Wanted, encoded, tokenizer
+from indexer.core.passages import Places, WantedKinds
+from indexer.core.tokens import encoded, tokenizer
 from indexer.text.pages import text_of
 
 LENGTH = 240  # characters of a passage, or of two
@@ -21,7 +22,7 @@ _PLACES_AT_MOST = 40  # of each word
 START_CHARS = 96 << 10  # characters of a page's markup that are looked at first
 _LOWERED_AT_ONCE = 64 << 10
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
-_SPACES = re.compile(r"\s+")
+_SPACES, _NOT_SPACE = re.compile(r"\s+"), re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +159,10 @@ def make_snippet(
     for number, (start, end) in enumerate(windows):
         passage = _marked(_SPACES.sub(" ", text[start:end]).strip(), wanted)
         # runs of white space may have filled the window: what is left out on either side must still be text
-        if passage and (number or text[:start].strip()):
+        if passage and (number or _NOT_SPACE.search(text, 0, start)):
             parts.append(SnippetPart(" … " if number else "… ", False))
         parts += passage
-    if parts and text[windows[-1][1] :].strip():
+    if parts and _NOT_SPACE.search(text, windows[-1][1]):
         parts.append(SnippetPart(" …", False))
     return tuple(parts)
 
@@ -169,16 +170,21 @@ def make_snippet(
 def _windows(text: str, wanted: frozenset[str], length: int, sought: int) -> list[tuple[int, int]]:
     if sought and len(text) > _NEAR:
         near = text[:_NEAR].rpartition(" ")[0]
-        best, words = _best_place(_places(near, wanted), length)
-        if len(words) >= sought:
+        best, kinds = _places(near, wanted).best(_reach(length))
+        if kinds >= sought:
             return [_window(text, best, length)]
     return _best_windows(text, _places(text, wanted), length)
+
+
+def _reach(length: int) -> int:
+    """Return how far from its first word a passage of a length is sure to reach."""
+    return length * 2 // 3
 
 
 def _marked(passage: str, wanted: frozenset[str]) -> list[SnippetPart]:
     parts: list[SnippetPart] = []
     at = 0
-    spots = tokenizer().find(encoded(passage), _looked_for(wanted), len(passage), len(passage))
+    spots = tokenizer().find(encoded(passage), _looked_for(wanted).words, len(passage), len(passage))
     for low, high in _joined(spots):
         if low > at:
             parts.append(SnippetPart(passage[at:low], False))
@@ -201,62 +207,37 @@ def _joined(spots: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=256)  # the same for all hits of a search
-def _looked_for(wanted: frozenset[str]) -> Wanted:
-    return Wanted(wanted)
+def _looked_for(wanted: frozenset[str]) -> WantedKinds:
+    return WantedKinds(wanted, _kind)
 
 
-def _places(text: str, wanted: frozenset[str]) -> list[tuple[int, str]]:
-    """Return (place, word) of occurrences in their order, the first ones of each word."""
-    looked_for = _looked_for(wanted)
-    spots = tokenizer().find(encoded(text), looked_for, _PLACES_AT_MOST, len(text))
-    return [(start, looked_for.words[which]) for start, _, _, which in spots]
+def _places(text: str, wanted: frozenset[str]) -> Places:
+    return Places(tokenizer(), encoded(text), _looked_for(wanted), _PLACES_AT_MOST)
 
 
-def _best_windows(text: str, places: list[tuple[int, str]], length: int) -> list[tuple[int, int]]:
+def _best_windows(text: str, places: Places, length: int) -> list[tuple[int, int]]:
     """Return one window of `length`, or two of half the length where they hold more different words."""
-    best, words = _best_place(places, length)
+    best, kinds = places.best(_reach(length))
     single = _window(text, best, length)
-    if len(words) == len({_kind(word) for _, word in places}):
+    if kinds == places.kinds:
         return [single]
     half = length // 2
-    first_place, first_words = _best_place(places, half)
-    first = _window(text, first_place, half)
-    # the second may not touch the first, and is there for the words that the first has not
-    # a window reaches from a quarter and a word before its place to its length behind it
-    others = [
-        (place, word)
-        for place, word in places
-        if _kind(word) not in first_words and not first[0] - half <= place < first[1] + half // 4 + 20
-    ]
-    second_place, second_words = _best_place(others, half)
-    if len(first_words | second_words) <= len(words):
+
+    def apart(place: int) -> tuple[int, int]:
+        # the second may not touch the first: a window reaches from a quarter and a word before its place to its length
+        # behind it
+        first = _window(text, place, half)
+        return first[0] - half, first[1] + half // 4 + 20
+
+    first, second, of_both = places.best_two(_reach(half), apart)
+    if of_both <= kinds:
         return [single]
-    second = _window(text, second_place, half)
-    return sorted([first, second])
+    return sorted([_window(text, first, half), _window(text, second, half)])
 
 
 def _kind(word: str) -> str:
     """Return what the forms of a word mostly have in common: which word of the query they stand for."""
     return word[:4]
-
-
-def _best_place(places: list[tuple[int, str]], length: int) -> tuple[int, set[str]]:
-    """Return the place after which most different words stand, then most words, then the first; and these words."""
-    best, most_words, most_places, best_words = 0, 0, 0, set[str]()
-    kinds = [_kind(word) for _, word in places]
-    inside: dict[str, int] = {}
-    end = 0
-    for index, (start, _) in enumerate(places):
-        reach = start + length * 2 // 3
-        while end < len(places) and places[end][0] < reach:
-            inside[kinds[end]] = inside.get(kinds[end], 0) + 1
-            end += 1
-        if len(inside) > most_words or (len(inside) == most_words and end - index > most_places):
-            best, most_words, most_places, best_words = start, len(inside), end - index, set(inside)
-        inside[kinds[index]] -= 1
-        if not inside[kinds[index]]:
-            del inside[kinds[index]]
-    return best, best_words
 
 
 def _window(text: str, place: int, length: int) -> tuple[int, int]:
