@@ -176,8 +176,8 @@ class Tokenizer:
         most: of all. Raises like normalize.
         """
         spots, count = self.spots(text, wanted, each, most)
-        numbers = np.frombuffer(spots, dtype=np.uint32, count=4 * count).reshape(-1, 4)
-        return list(map(tuple, numbers.tolist()))
+        numbers = spots[: 4 * count]
+        return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
 
     def spots(
         self, text: bytes, wanted: Wanted, each: int, most: int = WHOLE
