@@ -17,15 +17,18 @@ wherever it may end up; a parser can differ from us in their nesting only.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from archiver.warc.charsets import UTF_8
 from indexer.search.marking import Marker
 from indexer.text.page_parts import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS
 from webui.addresses import without_fragment
-from webui.marks import mark_words
+from webui.marks import SHEET, Marks, mark_words
+from webui.page_pieces import EMPTY, Pieces, attributes_of, name_of, pieces_of
 from webui.plugins import replace_plugins
 from webui.rewrite_attributes import (
     ANIMATIONS,
@@ -49,14 +52,12 @@ _DROPPED = frozenset({
 })  # fmt: skip
 # Their content is shown without them: what stands in for a plug-in or a script, which there is none of.
 _UNWRAPPED = frozenset({"object", "applet", "noscript"})
+_DROPPED_EMPTY = frozenset({"script", "noembed", "noframes"})  # `pieces_of` has left out what they hold
+# What they are written as depends on more than their tag.
+_ONE_BY_ONE = frozenset({"style", "iframe", "form", "head", "body"})
 # Elements whose text is no markup to a parser; in the same looks.
 _WRITTEN_AS = {"xmp": "pre", "plaintext": "pre", "listing": "pre"}
-_EMPTY = frozenset({
-    "area", "basefont", "br", "col", "frame", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
-})  # fmt: skip
-_FOREIGN = frozenset({"svg", "math"})
 _KEPT_METAS = frozenset({"viewport", "color-scheme", "description", "keywords", "author", "generator"})
-_TAG_NAME = re.compile(r"[a-zA-Z][\w:.-]*")
 _DOCTYPE = re.compile(r"\s*(?:<!--.*?-->\s*|<\?.*?>\s*)*(<!doctype[^<>]{0,400}>)", re.IGNORECASE | re.DOTALL)
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.DOTALL)
 # In XHTML `<script/>` and `<div/>` are whole elements; an HTML parser would take all that follows as their content.
@@ -64,7 +65,20 @@ _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|frame)\b)"
     r"([a-zA-Z][\w:-]*)((?:\s[^<>]*?)?)\s*/>"
 )
-_LOSES_LINE_BREAK = re.compile(r"<(?:pre|textarea)[ >]")
+# A parser leaves out the first line break in these. No attribute that we write holds one of these signs.
+_LOSES_LINE_BREAK = re.compile(r"<(?:pre|textarea)(?: [^<>]*)?>(?=\n)")
+# Most tags of a page: nothing in them is written otherwise. (In values without "&" no sign was escaped.)
+_PLAIN_ATTRIBUTES = (
+    r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary)="[^"&<>\r\x00]*"'
+    r"|(?:align|valign|width|height|border|bgcolor|color|colspan|rowspan|cellpadding|cellspacing|nowrap|scope|size"
+    r'|face|lang|dir|role|clear|type|start|rel|tabindex|hidden)="[^"&<>\r\x00/\\]*"))*'
+)
+_PLAIN_TAG = re.compile(
+    r"<(?:/?(?:abbr|acronym|address|article|b|big|blockquote|caption|center|cite|code|dd|del|dfn|div|dl|dt|em|figure"
+    r"|font|footer|h[1-6]|header|i|ins|kbd|li|main|nav|ol|p|pre|q|s|samp|section|small|span|strike|strong|sub|sup|table"
+    rf"|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)|br|hr|wbr|col){_PLAIN_ATTRIBUTES}>|</a>"
+)
+_PLAIN_LINK = re.compile(rf'<a({_PLAIN_ATTRIBUTES}) href="([^"&<>]*)"({_PLAIN_ATTRIBUTES})>')
 _SPECIAL = re.compile(r"[&<>\"\r\x00]")
 _WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\x00": "\ufffd"}
 _IMPRINT_SHEET = (
@@ -125,21 +139,43 @@ def _rewritten(
     if root is None or root.tag != "html":
         return ""
     replace_plugins(tree)
-    if marker is not None and not context.parts_only:
-        context.hits = mark_words(tree, marker)
-    page = _Page(tree, context, depth)
-    page.write(root, around)
+    page = _Page(tree, context, around, depth)
+    pieces = pieces_of(tree, html)
+    if context.parts_only:
+        page.write(pieces, Marks())
+        return ""
+    marks = mark_words(pieces, marker, escaped) if marker is not None else Marks()
+    if marker is not None:
+        context.hits = marks.count
     # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
     doctype = _DOCTYPE.match(html)
-    return "" if context.parts_only else (doctype[1] if doctype else "") + "".join(page.written)
+    return (doctype[1] if doctype else "") + page.write(pieces, marks)
+
+
+class _LeftOut(Exception):
+    """An element is to go with all that it holds."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class _Known(dict[str, str]):
+    """Tags, and what is written for each wherever it stands; the page is asked for others."""
+
+    def __init__(self, page: _Page) -> None:
+        super().__init__()
+        self._page = page
+
+    def __missing__(self, tag: str) -> str:
+        return self._page.tag(tag)
 
 
 class _Page:
     """Writes one page. depth: frames around it whose page lies in an attribute."""
 
-    def __init__(self, tree: LexborHTMLParser, context: RewriteContext, depth: int) -> None:
-        self._context, self._depth = context, depth
-        self.written: list[str] = []
+    def __init__(self, tree: LexborHTMLParser, context: RewriteContext, around: _Around, depth: int) -> None:
+        self._context, self._around, self._depth = context, around, depth
         base = tree.css_first("base[href]", default=None)
         if base is not None:
             context.base = context.absolute(base.attributes.get("href") or "") or context.base
@@ -149,98 +185,120 @@ class _Page:
             node.attributes.get("name") or "" for node in tree.css("iframe[name], frame[name]")
         } - {""}
         self._refresh = "" if context.parts_only else self._refresh_target(tree)
-        self._foreign = 0
-        self._forms = 0
+        self._known = _Known(self)
+        self._begun: set[str] = set()  # head and body, once they have begun
+        self._forms: list[bool] = []  # of each open form, whether it is written
+        self._sheets: Iterator[str] = iter(())
+        self._has_marks = False
 
-    def write(self, root: LexborNode, around: _Around) -> None:
-        """Write an element with all that it holds.
+    def write(self, pieces: Pieces, marks: Marks) -> str:
+        """Return the page. marks: texts that are written otherwise."""
+        self._sheets, self._has_marks = iter(pieces.sheets), marks.count > 0
+        texts = _escaped_texts(pieces.texts)
+        for place, marked in marks.written.items():
+            texts[place] = marked
+        written: list[str] = []
+        tags = iter(pieces.tags)
+        while len(written) < len(pieces.tags):
+            try:
+                written.extend(map(self._known.__getitem__, tags))  # what came before an exception stays
+            except _LeftOut as left_out:
+                open_inside = 1
+                for tag in itertools.chain([""], tags):
+                    open_inside += self._step_inside(tag, left_out.name) if tag else 0
+                    written.append("")
+                    if not open_inside:
+                        break
+                    texts[len(written)] = ""
+        page = "".join([piece for pair in zip(texts, [*written, ""], strict=True) for piece in pair])
+        return _LOSES_LINE_BREAK.sub(r"\g<0>\n", page)
 
-        What is kept for each open element is its tag alone: a page may open a quarter of a million of them.
-        """
-        open_tags: list[str] = []
-        node: LexborNode | None = root
-        while node is not None:
-            tag = self._open(node, around, len(open_tags) == 1)
-            below = node.first_child if tag is not None else None
-            if tag is not None and below is not None:
-                open_tags.append(tag)
-                node = below
-                continue
-            if tag is not None:
-                self._close(tag, around)
-            while open_tags and node is not None and (behind := node.next) is None:
-                node = node.parent
-                self._close(open_tags.pop(), around)
-            node = behind if open_tags else None
+    def _step_inside(self, tag: str, name: str) -> int:
+        """Return how many more elements of a name are open behind a tag that is not written."""
+        own = name_of(tag)
+        if own == "style" and tag[1] != "/":
+            next(self._sheets, None)
+        if own != name:
+            return 0
+        return -1 if tag[1] == "/" else int(_has_end(tag, name))
 
-    def _open(self, node: LexborNode, around: _Around, is_head_or_body: bool) -> str | None:
-        """Write a text, or the start of an element; return the tag that ends it, "" for none.
+    def tag(self, tag: str) -> str:
+        """Return what is written for a tag. Raises _LeftOut where an element is to go with all that it holds."""
+        if _PLAIN_TAG.fullmatch(tag):
+            self._known[tag] = tag
+            return tag
+        if (link := _PLAIN_LINK.fullmatch(tag)) is not None and not self._context.parts_only:
+            attributes = self._link_attributes(link[2].strip(), "href", self._target)
+            written = self._known[tag] = _start_tag(f"a{link[1]}{link[3]}", attributes)
+            return written
+        if (found := self._tag(tag)) is None:
+            raise _LeftOut(name_of(tag))
+        return found
 
-        None when there is nothing inside to be written.
-        """
-        out = self.written
-        name = node.tag or "-"
-        if name[0] == "-":
-            if name == "-text" and not self._context.parts_only:
-                self._text(node.text_content or "")
-            return None
+    def _tag(self, tag: str) -> str | None:
+        name = name_of(tag)
         lower = name.lower()
+        if tag[1] == "/":
+            return self._end(tag, name, lower)
         if lower in _DROPPED:
             if lower == "script":
                 self._context.count("script")
-            return None
-        is_inner_form = lower == "form" and self._forms > 0
-        if lower in _UNWRAPPED or is_inner_form or not _TAG_NAME.fullmatch(name):
+            return None if _has_end(tag, lower) and lower not in _DROPPED_EMPTY else ""
+        if not name or lower in _UNWRAPPED or (lower == "form" and any(self._forms)):
+            if lower == "form":
+                self._forms.append(False)
             return ""
-        attributes = self._attributes(lower, node.attributes)
+        handlers = self._context.removed.get("handler", 0)
+        attributes = self._attributes(lower, attributes_of(tag))
         if attributes is None:
-            return None
-        name = _WRITTEN_AS.get(lower, name)
-        if lower in _EMPTY and self._foreign:
-            out.append(_start_tag(name, attributes, "/>"))
-            return ""
-        out.append(_start_tag(name, attributes))
-        if lower == "style":
-            out += (as_element_text(rewrite_css(node.text(deep=True), self._context)), "</style>")
-        elif lower == "iframe":
-            out.append("</iframe>")
-        elif lower not in _EMPTY:
-            self._foreign += lower in _FOREIGN
-            self._forms += lower == "form"
-            if is_head_or_body:
-                self._begin(lower, around)
-            return name
-        return None
+            return None if _has_end(tag, lower) else ""
+        written = _start_tag(_WRITTEN_AS.get(lower, name), attributes, "/>" if tag.endswith("/>") else ">")
+        if lower in _ONE_BY_ONE:
+            return written + self._inside(lower)
+        if handlers == self._context.removed.get("handler", 0):
+            self._known[tag] = written
+        return written
 
-    def _close(self, tag: str, around: _Around) -> None:
-        if not tag:
-            return
-        self._foreign -= tag in _FOREIGN
-        self._forms -= tag == "form"
-        if around.imprint and tag == "head":
-            self.written.append(_IMPRINT_SHEET)
-        elif around.imprint and tag == "body":
-            self.written.append(f'<div class="finding-aid-imprint">{escaped(around.imprint)}</div>')
-        self.written.append(f"</{tag}>")
+    def _inside(self, tag: str) -> str:
+        """Return what stands first in an element; tag: one of _ONE_BY_ONE."""
+        if tag == "style":
+            return as_element_text(rewrite_css(next(self._sheets, ""), self._context))
+        if tag == "form":
+            self._forms.append(True)
+        elif tag in ("head", "body") and tag not in self._begun:
+            self._begun.add(tag)
+            return self._begin(tag)
+        return ""
 
-    def _begin(self, tag: str, around: _Around) -> None:
-        """Write what stands first in head and body."""
+    def _end(self, tag: str, name: str, lower: str) -> str:
+        if lower == "form":
+            return "</form>" if not self._forms or self._forms.pop() else ""
+        if lower in _DROPPED or lower in _UNWRAPPED or lower in EMPTY:
+            written = ""
+        else:
+            written = f"</{_WRITTEN_AS.get(lower, name)}>"
+        if lower == "head":
+            written = (SHEET if self._has_marks else "") + (
+                f"{_IMPRINT_SHEET}{written}" if self._around.imprint else written
+            )
+        elif lower == "body" and self._around.imprint:
+            written = f'<div class="finding-aid-imprint">{escaped(self._around.imprint)}</div>{written}'
+        self._known[tag] = written
+        return written
+
+    def _begin(self, tag: str) -> str:
+        """Return what stands first in head and body."""
         if tag == "head":
-            self.written.append('<meta charset="utf-8">')
-        elif tag == "body" and (around.notice or self._refresh):
-            self.written.append(_start_tag("div", {"style": _NOTICE_STYLE}))
-            if around.notice:
-                self.written.append(f"{escaped(around.notice)} ")
-            if self._refresh:
-                link = _start_tag("a", self._link_attributes(self._refresh, "href", ""))
-                self.written.append(f"This page sends its visitors on to {link}{escaped(self._refresh)}</a>")
-            self.written.append("</div>")
-
-    def _text(self, text: str) -> None:
-        out = self.written
-        if text[:1] == "\n" and out and _LOSES_LINE_BREAK.match(out[-1]):
-            out.append("\n")  # the parser leaves out the first line break in these
-        out.append(escaped(text))
+            return '<meta charset="utf-8">'
+        if not self._around.notice and not self._refresh:
+            return ""
+        written = [_start_tag("div", {"style": _NOTICE_STYLE})]
+        if self._around.notice:
+            written.append(f"{escaped(self._around.notice)} ")
+        if self._refresh:
+            link = _start_tag("a", self._link_attributes(self._refresh, "href", ""))
+            written.append(f"This page sends its visitors on to {link}{escaped(self._refresh)}</a>")
+        return "".join([*written, "</div>"])
 
     def _attributes(self, tag: str, attributes: Attributes) -> Attributes | None:
         """Return the attributes that an element is written with; None when the whole element is to go."""
@@ -341,6 +399,11 @@ class _Page:
 # ---------------------------------------------------------------- writing
 
 
+def _has_end(tag: str, name: str) -> bool:
+    """Tell whether an end tag follows on a start tag among the pieces of a page."""
+    return name.lower() not in EMPTY or tag.endswith("/>")
+
+
 def _start_tag(name: str, attributes: Attributes, end: str = ">") -> str:
     if not attributes:
         return f"<{name}{end}"
@@ -348,6 +411,14 @@ def _start_tag(name: str, attributes: Attributes, end: str = ">") -> str:
         [f' {key}="{escaped(value)}"' if value else f' {key}=""' for key, value in attributes.items()]
     )
     return f"<{name}{written}{end}"
+
+
+def _escaped_texts(texts: list[str]) -> list[str]:
+    """Return texts as Lexbor writes them as `escaped` would write what they say; all at once, since there are many."""
+    if any("\x00" in text for text in texts):
+        texts = [text.replace("\x00", _WRITTEN["\x00"]) for text in texts]
+    together = "\x00".join(texts).replace("&nbsp;", "\xa0")
+    return together.replace('"', "&quot;").replace("\r", "&#13;").split("\x00")
 
 
 def escaped(text: str) -> str:

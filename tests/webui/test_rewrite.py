@@ -15,6 +15,7 @@ from archiver.warc import resolve
 from indexer.search.marking import Marker
 from indexer.search.query import parse_query
 from tests.webui.hostile_pages import HostilePages
+from webui import page_pieces
 from webui.rewrite import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS, rewrite_page
 from webui.rewrite_context import RewriteContext
 from webui.rewrite_css import rewrite_css
@@ -362,6 +363,43 @@ _OURS = (
     r"[^a-zA-Z/!?]",  # no markup
 )
 _SECOND_START = re.compile(rf"<(?!{'|'.join(_OURS)})", re.IGNORECASE)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_a_walk_over_the_tree_finds_the_pieces_that_lexbor_writes(seed: int) -> None:
+    """One way for most pages, one for those that Lexbor writes in a form that cannot be taken apart."""
+    html = "the dawn " + HostilePages(seed, ("http://mark.example",)).page() + "<b>da</b>wn"
+    found = []
+    for is_odd in (page_pieces._MAY_BE_ODD, re.compile("")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(page_pieces, "_MAY_BE_ODD", is_odd)
+            patch.setattr(page_pieces, "_ODD", page_pieces._ODD if is_odd.pattern else "*")
+            here = context()
+            written = rewrite_page(html, here, marker=Marker(parse_query("dawn")), imprint="x")
+            found.append((written, here.hits, here.parts, here.removed))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<svg><link href=x><g><p>a</p>b</svg>c", "<p>a</p>bc"),
+        ("<svg><param><g id=x>d</g></param><g id=y>e</g></svg>", '<svg><g id="y">e</g></svg>'),
+        ("<svg><animate attributeName=href><g>d</g></animate><g>e</g></svg>", "<svg><g>e</g></svg>"),
+        ("<portal>a<portal>b</portal>c</portal>d", "d"),
+        ("<portal><style>a{}</style></portal><style>b{}</style>", "<style>b{}</style>"),
+        ("<form>a<svg><form>b</form></svg></form>", "<form>a<svg>b</svg></form>"),
+        ("<xmp><b>&amp;</xmp>", "<pre>&lt;b&gt;&amp;amp;</pre>"),
+        ("<pre>\n\na</pre><pre>\na</pre>", "<pre>\n\na</pre><pre>a</pre>"),
+        ("<textarea id=x>\n\n</textarea>", '<textarea id="x">\n\n</textarea>'),
+        ("<p title='&quot;\xa0<&gt;&amp;amp;'>", '<p title="&quot;\xa0&lt;&gt;&amp;amp;">'),
+        ('"\xa0&amp;nbsp;', "&quot;\xa0&amp;nbsp;"),
+        ("<template><b>a</b></template>b<!-- <style> -->c", "bc"),
+    ],
+)  # fmt: skip
+def test_pages_are_taken_apart_where_their_elements_end(html: str, expected: str) -> None:
+    assert expected in rewritten(html)
 
 
 @settings(max_examples=300, deadline=None)
