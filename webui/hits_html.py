@@ -64,9 +64,8 @@ class HitWriter:
         ]
         if hit.captures > 1 and hit.first and hit.first[:8] != hit.last[:8]:
             first, last = self._dates(hit.first), self._dates(hit.last)
-            out.append(
-                f'    <span class="seen">{_("seen %(first)s to %(last)s", first=first, last=last)}</span>\n'
-            )
+            seen = _("seen %(first)s to %(last)s", first=first, last=last)
+            out.append(f'    <span class="seen">{seen}</span>\n')
         out.append(f'    <span class="kind">{_kind(hit)}</span>\n  </p>\n')
         if hit.snippet:
             passage = "".join(
@@ -109,30 +108,30 @@ class HitWriter:
         versions = ngettext(
             "%(count)s version", "%(count)s versions", hit.versions, count=self._number(hit.versions)
         )
+        of_page = _("of %(page)s", page=short_name)
+        address = written(self._captures_url(hit.url))
         out = [
-            f'  <p class="actions">\n    <a href="{cached}">{self._cached}<span class="hidden-label">'
-            f" {_('copy of %(page)s', page=short_name)}</span></a>\n"
-            f'    <a href="{written(self._captures_url(hit.url))}">{captures}{self._comma}{versions}'
-            f'<span class="hidden-label"> {_("of %(page)s", page=short_name)}</span></a>\n'
+            '  <p class="actions">\n',
+            _action(cached, self._cached, _("copy of %(page)s", page=short_name)),
+            _action(address, f"{captures}{self._comma}{versions}", of_page),
         ]
         host = host_of(hit.url)
         if host and host != self._wanted.site:
             address = written(url_for("search.search", **self._wanted.parameters(site=host)))
-            out.append(
-                f'    <a href="{address}">{self._more}<span class="hidden-label"> {written(host)}</span></a>\n'
-            )
-        out.append(
-            f'    <a href="{written(url_for("search.similar", url=hit.url))}">{self._similar}'
-            f'<span class="hidden-label"> {_("to %(page)s", page=short_name)}</span></a>\n'
-        )
+            out.append(_action(address, self._more, written(host)))
+        address = written(url_for("search.similar", url=hit.url))
+        out.append(_action(address, self._similar, _("to %(page)s", page=short_name)))
         if live := live_address(hit.url):
-            out.append(
-                f'    <a href="{written(live)}" rel="noreferrer noopener external">{self._live}'
-                ' <span class="arrow" aria-hidden="true">↗</span><span class="hidden-label">'
-                f" {_('page on the web today: %(page)s', page=short_name)}</span></a>\n"
-            )
+            today = _("page on the web today: %(page)s", page=short_name)
+            label = f'{self._live} <span class="arrow" aria-hidden="true">↗</span>'
+            out.append(_action(written(live), label, today, ' rel="noreferrer noopener external"'))
         out.append("  </p>\n")
         return "".join(out)
+
+
+def _action(address: str, label: str, of_what: str, more: str = "") -> str:
+    """Return a link below a hit; all of it as it stands in HTML. of_what: for who hears the link alone."""
+    return f'    <a href="{address}"{more}>{label}<span class="hidden-label"> {of_what}</span></a>\n'
 
 
 def _crumbs(url: str) -> str:
@@ -159,6 +158,7 @@ def _facet_link(
     link: Link, group: FacetGroup, number: Callable[[Any], str], ngettext: Call, url_for: Call
 ) -> str:
     count = link.count or 0
+    pages = ngettext("page", "pages", count)
     current = ' aria-current="true"' if link.is_current else ""
     bar = (
         '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
@@ -169,6 +169,5 @@ def _facet_link(
     return (
         f'      <li><a href="{written(url_for("search.search", **link.parameters))}"{current}>\n'
         f'        <span class="value" dir="auto">{written(shorten(clean(link.label), 60))}</span>\n{bar}'
-        f'        <span class="number">{number(count)}<span class="hidden-label">'
-        f" {ngettext('page', 'pages', count)}</span></span></a></li>\n"
+        f'        <span class="number">{number(count)}<span class="hidden-label"> {pages}</span></span></a></li>\n'
     )
