@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from indexer.store.removal import Removal
     from indexer.text.elements import PageText
 
+PlaceOf = Callable[[Hit], "Location | None"]
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
 
@@ -199,10 +200,11 @@ class Index:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
+        place_of = self._places_now()
         if fold:
-            hits = self._folded(snapshot, hits, ranked)
+            hits = self._folded(snapshot, hits, ranked, place_of)
         if with_snippets:
-            hits = self._with_snippets(snapshot, hits, ranked)
+            hits = self._with_snippets(snapshot, hits, ranked, place_of)
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -221,10 +223,12 @@ class Index:
 
         return count_facets(snapshot, ranked.matched)
 
-    def _with_snippets(self, snapshot: Snapshot, hits: Sequence[Hit], ranked: Ranked) -> list[Hit]:
+    def _with_snippets(
+        self, snapshot: Snapshot, hits: Sequence[Hit], ranked: Ranked, place_of: PlaceOf
+    ) -> list[Hit]:
         from indexer.stored_pages import snippet_of
 
-        return [hit._replace(snippet=snippet_of(snapshot, self._place_of(hit), ranked)) for hit in hits]
+        return [hit._replace(snippet=snippet_of(snapshot, place_of(hit), ranked)) for hit in hits]
 
     def tree(
         self,
@@ -428,7 +432,7 @@ class Index:
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
-            others = self._with_snippets(snapshot, others, ranked)
+            others = self._with_snippets(snapshot, others, ranked, self._places_now())
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
@@ -444,13 +448,13 @@ class Index:
         near: NearWords = learned[1]
         return near.near(words, options)
 
-    def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked) -> list[Hit]:
+    def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked, place_of: PlaceOf) -> list[Hit]:
         """Return the hits that are not like one before them, each with the number of those that are like it."""
         from indexer.search.folding import fold as near_duplicates
         from indexer.stored_pages import start_of
 
         sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
-        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, self._place_of(hits[place])))
+        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, place_of(hits[place])))
         return [
             hit._replace(folded=stands_for.count(place) - 1)
             for place, hit in enumerate(hits)
@@ -459,13 +463,27 @@ class Index:
 
     def _place_of(self, hit: Hit) -> Location | None:
         """Return where the record of a hit lies now; None when no file is known any more."""
+        return self._places_now()(hit)
+
+    def _places_now(self) -> PlaceOf:
+        """Return `_place_of` for the hits of one search: where a file lies now is looked up once for all of them."""
         from archiver.warc import Location
         from indexer.captures import present
 
-        if not hit.file:
-            return None
-        place = Location(self._now(hit.path), hit.offset, hit.length, hit.member, hit.inner)
-        return place if os.path.exists(place.path) else present(self._current(), place, hit.path, self._now)
+        known: dict[str, tuple[str, bool]] = {}
+
+        def place_of(hit: Hit) -> Location | None:
+            if not hit.file:
+                return None
+            found = known.get(hit.path)
+            if found is None:
+                path = self._now(hit.path)
+                found = known[hit.path] = path, os.path.exists(path)
+            path, is_there = found
+            place = Location(path, hit.offset, hit.length, hit.member, hit.inner)
+            return place if is_there else present(self._current(), place, hit.path, self._now)
+
+        return place_of
 
     def page_text(self, location: Location) -> PageText | None:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there.

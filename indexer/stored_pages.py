@@ -57,6 +57,8 @@ def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tu
         return found
     if start.is_whole:
         return ()
+    if isinstance(markup, bytes):
+        markup = decode(markup, UTF_8)
     markup = markup or _markup_of(_response_at(place, DEEP_LIMITS) if place else None)
     if not markup:
         return ()
@@ -79,8 +81,11 @@ def start_of(snapshot: Snapshot, place: Location | None) -> str:
     return _start_and_markup(snapshot, place)[0].text
 
 
-def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageStart, str]:
-    """Return what a page begins with, and its markup where the whole of it had to be read for that, else ""."""
+def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageStart, str | bytes]:
+    """Return what a page begins with, and its markup where the whole of it had to be read for that, else "".
+
+    Markup as bytes is UTF-8.
+    """
     if place is None:
         return _NO_PAGE, ""
     starts: Recent[PageStart] | None = snapshot.derived.get("starts of pages")
@@ -95,7 +100,7 @@ def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageS
     return start, markup
 
 
-def _read_plain(place: Location) -> tuple[PageStart, str] | None:
+def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
     """Return what `_read_any` says of a page in UTF-8 as it stands, which most are; None of any other."""
     try:
         member = read_member_at(place, _PLAIN_BYTES)
@@ -108,8 +113,12 @@ def _read_plain(place: Location) -> tuple[PageStart, str] | None:
     body = member[says.body : says.body + size]
     if size <= START_CHARS:
         return start_of_page(body), ""
-    markup = decode(body, UTF_8)
     is_whole = size == says.body_size
+    if (
+        start := body[:START_CHARS]
+    ).isascii():  # characters are bytes; the rest is decoded if it is looked at
+        return start_of_page(start, is_whole=False), body if is_whole else ""
+    markup = decode(body, UTF_8)
     return start_of_page(markup, is_whole=is_whole), markup if is_whole else ""
 
 

@@ -52,7 +52,7 @@ class KeptPages:
         is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
         if not is_whole:
             return make_response(body)
-        page = KeptPage(body, hashlib.sha256(body).hexdigest()[:20])
+        page = KeptPage(body, hashlib.blake2b(body, digest_size=10).hexdigest())
         self._pages.keep(_asked(), page)
         return _answer(page)
 

@@ -64,13 +64,14 @@ def _period(since: str, until: str) -> str:
 
 def facet_groups(facets: Facets, wanted: SearchRequest) -> list[FacetGroup]:
     """Return the facets as links; those with a single value that would change nothing are left out."""
+    most = max((value.count for value in facets.year), default=1)
     years = [
         Link(
             value.value,
             wanted.parameters(**{"from": value.value, "to": value.value}),
             value.count,
             wanted.since[:4] == value.value == wanted.until[:4],
-            value.count / max(each.count for each in facets.year),
+            value.count / most,
         )
         for value in facets.year
     ]

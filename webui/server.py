@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from webui.settings import Settings
 
 _GIVE_BACK_EVERY_S = 3.0
+_COLLECT_EVERY = 10_000  # objects; a page makes some thousand, nearly all of which go by themselves
 
 
 def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -> None:
@@ -42,17 +43,13 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     processes = how_many(settings.server.processes)
     try:
         if processes == 1:
-            _serve(
-                _application(settings, 1),
-                listener,
-                settings.server.threads,
-                ready and (lambda: ready(address)),
-            )
+            app = _application(settings, 1)
+            keep_what_is_there()
+            _serve(app, listener, settings.server.threads, ready and (lambda: ready(address)))
             return
         with metrics_of_all():
             app = _application(settings, processes)
-            gc.collect()
-            gc.freeze()  # what is there now is shared as long as nobody writes to it
+            keep_what_is_there()  # it is shared as long as nobody writes to it
             listener.setblocking(False)
             if ready is not None:
                 ready(address)
@@ -98,6 +95,16 @@ def metrics_of_all() -> Iterator[None]:
             yield
         finally:
             del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+
+
+def keep_what_is_there() -> None:
+    """Take modules, templates and the application out of what Python looks through for garbage.
+
+    With its own settings Python spent a twentieth of a page of results on looking through them again and again.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_COLLECT_EVERY)
 
 
 def share_memory_between_threads() -> None:

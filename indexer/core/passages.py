@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from indexer.core.library import core
-from indexer.core.tokens import WHOLE, Bytes, Tokenizer, Wanted
+from indexer.core.tokens import WHOLE, Bytes, Tokenizer, Wanted, numbers
 
 _FEWEST_PLACES = 2
+
+
+@lru_cache(maxsize=64)
+def _table_type(room: int) -> type[ctypes.Array[ctypes.c_uint64]]:
+    return ctypes.c_uint64 * room
 
 
 class WordRuns:
@@ -16,7 +22,7 @@ class WordRuns:
 
     def __init__(self, text: bytes) -> None:
         self._room = max(_FEWEST_PLACES, 1 << max(0, len(text) - 1).bit_length())
-        self._runs = (ctypes.c_uint64 * self._room)()
+        self._runs = _table_type(self._room)()
         found = ctypes.c_size_t()
         self.word_count: int = core.fa_word_runs(
             Bytes(text, len(text)), self._runs, self._room, ctypes.byref(found)
@@ -79,9 +85,9 @@ class WantedKinds:
     def __init__(self, words: Iterable[str], kind: Callable[[str], str]) -> None:
         self.words = Wanted(words)
         names = [kind(word) for word in self.words.words]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        self.kind_count = len(numbers)
-        self.kind_of = (ctypes.c_uint32 * len(names))(*[numbers[name] for name in names])
+        order = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        self.kind_count = len(order)
+        self.kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
 
 
 class Places:
@@ -115,7 +121,7 @@ class Places:
 
     def _best(self, reach: int, left_out: _LeftOut) -> _Passage:
         found = _Passage()
-        inside = (ctypes.c_uint32 * self._wanted.kind_count)()
+        inside = numbers(self._wanted.kind_count)
         core.fa_best_passage(
             self._spots,
             self.count,

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,16 @@ class Wanted:
         by_hash = sorted({hash_of(word): word for word in words}.items())
         self.words = [word for _, word in by_hash]
         self.hashes = (ctypes.c_uint64 * len(by_hash))(*[number for number, _ in by_hash])
+
+
+@lru_cache(maxsize=64)
+def _numbers_type(bits: int) -> type[ctypes.Array[ctypes.c_uint32]]:
+    return ctypes.c_uint32 * (1 << bits)
+
+
+def numbers(room: int) -> ctypes.Array[ctypes.c_uint32]:
+    """Return room for so many numbers, or some more: an array type for each size takes ten times as long to make."""
+    return _numbers_type(max(0, room - 1).bit_length())()
 
 
 _Handle = ctypes.POINTER(_Tokens)
@@ -176,8 +187,8 @@ class Tokenizer:
         most: of all. Raises like normalize.
         """
         spots, count = self.spots(text, wanted, each, most)
-        numbers = spots[: 4 * count]
-        return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+        told = spots[: 4 * count]
+        return list(zip(told[::4], told[1::4], told[2::4], told[3::4], strict=True))
 
     def spots(
         self, text: bytes, wanted: Wanted, each: int, most: int = WHOLE
@@ -186,10 +197,11 @@ class Tokenizer:
         _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), 0, WHOLE))
         words = len(wanted.words)
         room = min(most, self._handle.contents.token_count, each * words)
-        spots = (ctypes.c_uint32 * (4 * room))()
+        spots = numbers(4 * room)
         if not room:
             return spots, 0
-        left = (ctypes.c_uint32 * words)(*[min(each, room)] * words)
+        left = numbers(words)
+        left[:words] = [min(each, room)] * words
         given = Bytes(text, len(text))
         return spots, core.fa_find_words(self._handle, given, wanted.hashes, left, words, spots, room)
 

@@ -109,8 +109,11 @@ class _Column:
     parts: list[_Part]
 
     def count(self, snapshot: Snapshot, matched: Sequence[Ordinals]) -> NDArray[np.int64]:
-        """Return for each value the number of pages with a matching version that has it."""
-        counts = np.zeros(len(self.names), dtype=np.int64)
+        """Return for each value, up to the greatest that is found, the number of pages that have it.
+
+        These are the pages with a matching version of that value.
+        """
+        counts = np.zeros(0 if isinstance(self.names, range) else len(self.names), dtype=np.int64)
         several: list[NDArray[np.uint64]] = []
         for live, part, ordinals in zip(snapshot.segments, self.parts, matched, strict=True):
             version: NDArray[np.integer] = ordinals
@@ -130,16 +133,24 @@ class _Column:
                 several.append(document << np.uint64(32) | number.astype(np.uint64))
                 value = value[~is_shared]
             if part.numbers is None:
-                found = np.bincount(value)
-                counts[: len(found)] += found
+                counts = _sum(counts, np.bincount(value))
             else:
                 counts[part.numbers] += np.bincount(value, minlength=len(part.numbers))
         if several:
             pairs = np.sort(np.concatenate(several))
             first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
             value = (pairs[first] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-            counts += np.bincount(value, minlength=len(counts))
+            counts = _sum(counts, np.bincount(value, minlength=len(counts)))
         return counts
+
+
+def _sum(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of two lists of counts, of which one may end earlier."""
+    if len(first) < len(second):
+        first, second = second, first
+    total = first.copy()
+    total[: len(second)] += second
+    return total
 
 
 @dataclass(slots=True)
