@@ -6,7 +6,7 @@
 
 Starts `findingaid serve` on a free port and asks with so many clients at once, each on a
 connection of its own and without a pause: a client asks again as soon as it is answered.
-Prints for each kind of page: requests a second, milliseconds from asking to the last byte
+Prints for each kind of page, as soon as it is measured: requests a second, milliseconds from asking to the last byte
 (p50, p95, p99, longest), answers other than 200, milliseconds of CPU that the server and this
 program spent on one request (the clients run in this program and share the machine's cores
 with the server).
@@ -20,10 +20,12 @@ archive file go on, again and again, and prints the ratio.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import random
 import re
+import select
 import selectors
 import shutil
 import socket
@@ -48,6 +50,8 @@ from webui.addresses import cached_address, captures_address, replay_address  # 
 APP = HERE.parent / "app.py"
 TICKS = os.sysconf("SC_CLK_TCK")
 REPEATED = 20
+LONGEST_S = 30  # without any answer, or until the server begins: then it hangs
+Say = Callable[[str], None]
 BARS_MS = {
     "results": 60,
     "results, asked before": 60,
@@ -104,13 +108,15 @@ def main() -> None:
     if unknown := set(given.only) - set(kinds):
         sys.exit(f"web.py: no such kind: {', '.join(unknown)}; there are: {', '.join(kinds)}")
     kinds = {kind: targets for kind, targets in kinds.items() if not given.only or kind in given.only}
+    # for people, unless a program reads what is printed
+    say = functools.partial(print, file=sys.stderr if given.json else sys.stdout, flush=True)
     with served(given.index, given.set) as (server, netloc):
         if given.memory:
-            found: Any = measure_memory(kinds, server, netloc, given.clients, given.memory)
+            found: Any = measure_memory(say, kinds, server, netloc, given.clients, given.memory)
         elif given.beside:
-            found = measure_beside(kinds, server, netloc, given.clients, given.requests, given.beside)
+            found = measure_beside(say, kinds, server, netloc, given.clients, given.requests, given.beside)
         else:
-            found = measure(kinds, server, netloc, given.clients, given.requests)
+            found = measure(say, kinds, server, netloc, given.clients, given.requests)
             found["server memory"] = memory_of(server)
     if given.json:
         print(json.dumps(found))
@@ -186,6 +192,7 @@ class Client:
         self._head, self._left, self._began = b"", -1.0, 0.0
         self._ends = False
         self.status = 0
+        self.target, self.waits = "", False
         self.socket = self._connected()
 
     def _connected(self) -> socket.socket:
@@ -198,6 +205,7 @@ class Client:
             self.socket.close()
             self.socket = self._connected()
         self._head, self._left, self._ends = b"", -1.0, False
+        self.target, self.waits = target, True
         self._began = time.perf_counter()
         self.socket.sendall(
             f"GET {target} HTTP/1.1\r\nHost: {self._host}\r\nAccept: text/html\r\n\r\n".encode()
@@ -220,7 +228,8 @@ class Client:
             self._left, data = float(length[1]) if length else float("inf"), body
             self._ends = re.search(rb"(?i)\r\nconnection: *close", head) is not None
         self._left -= len(data)
-        return 1000 * (time.perf_counter() - self._began) if self._left <= 0 else None
+        self.waits = self._left > 0
+        return None if self.waits else 1000 * (time.perf_counter() - self._began)
 
 
 def ask(targets: Iterator[str], number: int, server: int, netloc: str, clients: int) -> Figures:
@@ -236,7 +245,11 @@ def ask(targets: Iterator[str], number: int, server: int, netloc: str, clients: 
             reader.ask(queue.popleft())
             selector.register(reader.socket, selectors.EVENT_READ, reader)
         while len(times) < number:
-            for key, _events in selector.select():
+            ready = selector.select(timeout=LONGEST_S)
+            if not ready:
+                asked = sorted(reader.target for reader in readers if reader.waits)
+                sys.exit(f"web.py: nothing was answered for {LONGEST_S} s; asked were {asked}")
+            for key, _events in ready:
                 reader = key.data
                 took = reader.hear()
                 if took is not None:
@@ -264,16 +277,16 @@ HEADING = (
 
 
 def measure(
-    kinds: dict[str, Iterator[str]], server: int, netloc: str, clients: int, number: int
+    say: Say, kinds: dict[str, Iterator[str]], server: int, netloc: str, clients: int, number: int
 ) -> dict[str, Any]:
-    print(HEADING, file=sys.stderr)
+    say(HEADING)
     found: dict[str, Any] = {}
     for kind, targets in kinds.items():
         if kind == "results, asked before":
             ask(targets, REPEATED, server, netloc, clients)
         figures = ask(targets, number, server, netloc, clients)
         found[kind] = figures.as_json()
-        print(as_line(kind, figures), file=sys.stderr)
+        say(as_line(kind, figures))
     return found
 
 
@@ -288,22 +301,18 @@ def as_line(kind: str, figures: Figures) -> str:
 
 
 def measure_memory(
-    kinds: dict[str, Iterator[str]], server: int, netloc: str, clients: int, number: int
+    say: Say, kinds: dict[str, Iterator[str]], server: int, netloc: str, clients: int, number: int
 ) -> dict[str, Any]:
     mixed = mix(kinds)
     ask(mixed, 200, server, netloc, clients)
     found = {"200": memory_of(server)}
-    print(
-        f"{'requests':>9}{'RSS MB':>9}{'PSS MB':>9}{'not mapped MB':>15}{'peak MB':>9}{'not 200':>9}",
-        file=sys.stderr,
-    )
+    say(f"{'requests':>9}{'RSS MB':>9}{'PSS MB':>9}{'not mapped MB':>15}{'peak MB':>9}{'not 200':>9}")
     done, failed = 200, 0
     for part in range(6):
         memory = found[str(done)]
-        print(
+        say(
             f"{done:>9}{memory['rss']:>9.1f}{memory['pss']:>9.1f}{memory['not_mapped']:>15.1f}{memory['peak']:>9.1f}"
-            f"{failed:>9}",
-            file=sys.stderr,
+            f"{failed:>9}"
         )
         if part < 5:
             failed += ask(mixed, number // 5, server, netloc, clients).failed
@@ -319,13 +328,16 @@ def mix(kinds: dict[str, Iterator[str]]) -> Iterator[str]:
 
 
 def measure_beside(
-    kinds: dict[str, Iterator[str]], server: int, netloc: str, clients: int, number: int, archive: str
+    say: Say,
+    kinds: dict[str, Iterator[str]],
+    server: int,
+    netloc: str,
+    clients: int,
+    number: int,
+    archive: str,
 ) -> dict[str, Any]:
     found = {}
-    print(
-        f"{'page':<24}{'alone p95 ms':>14}{'beside p95 ms':>15}{'ratio p50':>11}{'ratio p95':>11}",
-        file=sys.stderr,
-    )
+    say(f"{'page':<24}{'alone p95 ms':>14}{'beside p95 ms':>15}{'ratio p50':>11}{'ratio p95':>11}")
     for kind, targets in kinds.items():
         alone = ask(targets, number, server, netloc, clients)
         with busy(archive):
@@ -336,9 +348,8 @@ def measure_beside(
             "beside": beside.as_json(),
             "ratio_p95": round(ratios[0.95], 2),
         }
-        print(
-            f"{kind:<24}{alone.at(0.95):>14.1f}{beside.at(0.95):>15.1f}{ratios[0.5]:>11.2f}{ratios[0.95]:>11.2f}",
-            file=sys.stderr,
+        say(
+            f"{kind:<24}{alone.at(0.95):>14.1f}{beside.at(0.95):>15.1f}{ratios[0.5]:>11.2f}{ratios[0.95]:>11.2f}"
         )
     return found
 
@@ -360,7 +371,8 @@ def served(index_dir: str, settings: Sequence[str]) -> Iterator[tuple[int, str]]
         )  # fmt: skip
         try:
             assert server.stdout is not None
-            line = server.stdout.readline()
+            is_there, _, _ = select.select([server.stdout], [], [], LONGEST_S)
+            line = server.stdout.readline() if is_there else ""
             found = re.search(r"http://[^\s/]+", line)
             if not found:
                 sys.exit(f"the server did not say its address: {line!r}")
