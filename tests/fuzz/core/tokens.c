@@ -2,10 +2,11 @@
  *
  * What has to hold: every token lies in the text and in what it was made of, in order, and is spelled like one of the
  * words of its spelling; normalizing what is normalized changes nothing but marks without a letter; a text cut short is
- * the beginning of the whole; the text is as alike to itself as can be.
+ * the beginning of the whole; the text is as alike to itself as can be, by its sketch and by its runs of words.
  */
 #include "tokens.h"
 
+#include "passages.h"
 #include "sketch.h"
 
 #include <stdlib.h>
@@ -33,6 +34,19 @@ static void look_at(const fa_tokens *found, size_t size) {
     }
 }
 
+static void look_at_runs(fa_bytes text) {
+    size_t room = 2, count, none;
+    while (room < text.size) room *= 2;
+    uint64_t *runs = malloc(room * sizeof *runs), few[2];
+    check(runs != NULL);
+    size_t words = fa_word_runs(text, runs, room, &count);
+    check(words != FA_NO_ROOM && 2 * words <= text.size + 1);
+    check(words < FA_RUN_WORDS ? count == 0 : 0 < count && count <= words - FA_RUN_WORDS + 1);
+    check(fa_common_runs(runs, room, runs, room) == count);
+    check(fa_word_runs(text, few, 2, &none) == (count > 1 ? FA_NO_ROOM : words));
+    free(runs);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 4) return 0;
     uint32_t folding = data[0] & 1;
@@ -51,6 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(fa_sketch(tokens, sketch, &is_long) == FA_OK);
     check(is_long <= (tokens->token_count >= FA_FEWEST_WORDS));
     check(fa_agreement(sketch, sketch) == FA_SKETCH_HASHES);
+
+    look_at_runs(text);
 
     /* a text cut short is the beginning of the whole */
     check(fa_normalize(others, text, folding, SIZE_MAX) == FA_OK);
