@@ -1,6 +1,6 @@
 """The words of a segment, to be asked all at once: which begin with some letters, which are spelled nearly alike.
 
-What this needs beside the dictionary is made when first asked for, about 13 bytes a word, and goes with the segment.
+What this needs beside the dictionary is made when first asked for, about 21 bytes a word, and goes with the segment.
 It lies in a file without a name, not in memory: a million pages have five million words in their segments.
 """
 
@@ -23,13 +23,17 @@ _START = 4  # bytes that words are ordered by
 
 @dataclass(slots=True)
 class Lexicon:
-    """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes."""
+    """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes.
+
+    begins: where each word begins among the bytes of all, and last how many these are.
+    """
 
     segment: Segment
     lengths: NDArray[np.uint8]
     letters: NDArray[np.uint32]
     order: NDArray[np.uint32]
     starts: NDArray[np.uint32]
+    begins: NDArray[np.int64]
 
     @classmethod
     def of(cls, segment: Segment) -> Lexicon:
@@ -44,11 +48,14 @@ class Lexicon:
         first, data = segment.word_bytes()
         if not len(first):
             nothing = np.zeros(0, dtype=np.uint32)
-            return cls(segment, nothing.astype(np.uint8), nothing, nothing, nothing)
+            return cls(
+                segment, nothing.astype(np.uint8), nothing, nothing, nothing, np.zeros(1, dtype=np.int64)
+            )
         is_inner = (data & 0xC0) == 0x80
         bits = _BIT_OF_BYTE[data]
         bits[:-1][is_inner[1:]] = 0  # a character gives one bit: that of its last byte
-        sizes = np.diff(np.append(first, len(data)))
+        begins = np.append(first, len(data))
+        sizes = np.diff(begins)
         padded = np.append(data, np.zeros(_START, dtype=np.uint8))
         starts = np.zeros(len(first), dtype=np.uint32)
         for place in range(_START):
@@ -58,7 +65,13 @@ class Lexicon:
         order = np.argsort(starts, kind="stable")
         lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
         letters = np.bitwise_or.reduceat(bits, first)
-        return cls(segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order]))
+        return cls(
+            segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order], begins)
+        )
+
+    def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (begins, ends, bytes): the words one behind the other in UTF-8, and where each begins and ends."""
+        return self.begins[:-1], self.begins[1:], self.segment.all_words()
 
     def beginning(self, letters: str) -> NDArray[np.int64]:
         """Return the indexes of the words that begin with some letters, at least one, in no order."""
@@ -68,8 +81,7 @@ class Lexicon:
         a = int(np.searchsorted(self.starts, np.uint32(low)))
         b = int(np.searchsorted(self.starts, np.uint32(high), side="right"))
         rows = self.order[a:b].astype(np.int64)
-        first, data = self.segment.word_bytes()
-        ends = np.append(first[1:], len(data))
+        first, ends, data = self.word_bytes()
         rows = rows[ends[rows] - first[rows] >= len(wanted)]
         for place in range(_START, len(wanted)):
             rows = rows[data[first[rows] + place] == wanted[place]]
@@ -103,6 +115,16 @@ class Lexicon:
             if distance <= edits:
                 found.append((row, held, distance))
         return found
+
+
+def changes_to(word: str, others: Sequence[str], most: int) -> list[int]:
+    """Return how many changes each of some words is away from one; more than `most` as `most` + 1."""
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import cdist
+
+    found = cdist([word], others, scorer=OSA.distance, score_cutoff=most, dtype=np.int32)
+    changes: list[int] = found[0].tolist()
+    return changes
 
 
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)

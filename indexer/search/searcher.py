@@ -26,7 +26,7 @@ from indexer.search.programs import Masks
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
-from indexer.search.vocabulary import expand
+from indexer.search.vocabulary import Expansions, expand
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
@@ -73,14 +73,20 @@ class Ranked:
 
 
 def _run(
-    query: queries.Query, snapshot: Snapshot, tree: Node, ranking: Ranking, deadline: Deadline, count: int
+    query: queries.Query,
+    snapshot: Snapshot,
+    tree: Node,
+    ranking: Ranking,
+    deadline: Deadline,
+    count: int,
+    expansions: Expansions | None = None,
 ) -> _Run:
     """Return where a query is found as it is typed; where it is nowhere, with other accents as a second chance."""
-    as_typed = _Run(query, snapshot, tree, ranking, 0.0, deadline, count)
+    as_typed = _Run(query, snapshot, tree, ranking, 0.0, deadline, count, expansions)
     has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
     if as_typed.total or not (ranking.fold and has_folds) or as_typed.timed_out:
         return as_typed
-    return _Run(query, snapshot, tree, ranking, ranking.fold, deadline, count)
+    return _Run(query, snapshot, tree, ranking, ranking.fold, deadline, count, as_typed.expansions)
 
 
 def search(
@@ -127,7 +133,8 @@ def _answer(
     count = offset + limit if sort == "relevance" else 0
     run = _run(handle, snapshot, query.tree, ranking, deadline, count)
     if not run.total and not run.timed_out and (wider := _any_of(query.tree)) is not None:
-        relaxed = _run(handle, snapshot, wider, ranking, deadline, count)
+        # its leaves are the same, and stand for the same words
+        relaxed = _run(handle, snapshot, wider, ranking, deadline, count, run.expansions)
         if relaxed.total:
             query = replace(
                 query,
@@ -238,14 +245,15 @@ class _Run:
         fold: float,
         deadline: Deadline,
         count: int,
+        expansions: Expansions | None = None,
     ) -> None:
-        """count: pages that will be asked for by relevance."""
+        """count: pages that will be asked for by relevance. expansions: of the leaves, where they are known."""
         self._snapshot, self._tree, self._ranking, self._fold = snapshot, tree, ranking, fold
         self._deadline = deadline
         self._is_ranked = True  # False when the time was up before all that was found was scored
         self._known: dict[Node, list[NDArray[np.bool_]]] = {}
         self._complete: list[int] | None = None  # of parts that were carried out for themselves
-        self._expansions = expand(
+        self.expansions = expansions or expand(
             tree, (segment for live in snapshot.segments for segment in live.layers),
             deadline.part(FINDING * 0.5),
         )  # fmt: skip
@@ -255,7 +263,7 @@ class _Run:
         elif ranking.model == "pnorm":
             root = _in_part(tree)
         self._carried = Carried(
-            handle, snapshot, tree, ranking, fold, self._expansions, deadline,
+            handle, snapshot, tree, ranking, fold, self.expansions, deadline,
             root=root, count=count if ranking.model == "bm25f" else 0,
         )  # fmt: skip
         self._scorer = Scorer(snapshot, tree, ranking, self._carried, self._masks_of)
@@ -278,7 +286,7 @@ class _Run:
         if found is None:
             with queries.handle() as handle:
                 part = Carried(
-                    handle, self._snapshot, self._tree, self._ranking, self._fold, self._expansions, self._deadline,
+                    handle, self._snapshot, self._tree, self._ranking, self._fold, self.expansions, self._deadline,
                     root=node,
                 )  # fmt: skip
                 found = self._known[node] = part.masks()
@@ -346,12 +354,12 @@ class _Run:
 
     @property
     def _is_all_found(self) -> bool:
-        return self._expansions.is_whole and self._looked_at == self._carried.versions
+        return self.expansions.is_whole and self._looked_at == self._carried.versions
 
     @property
     def notices(self) -> list[str]:
         """What the user has to know of how the query was carried out."""
-        notices = list(self._expansions.notices)
+        notices = list(self.expansions.notices)
         if not (self._is_ranked and self._carried.is_ranked):
             notices.append(
                 Notice("the time was up before all pages found were ranked; better ones may be missing")

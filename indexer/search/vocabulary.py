@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from archiver.notices import Notice
 from indexer.search.deadline import Deadline
-from indexer.search.lexicon import Lexicon, letters_of
+from indexer.search.lexicon import Lexicon, changes_to, letters_of
 from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
 from indexer.store.segment import Segment
 
@@ -136,8 +136,6 @@ def _words_of_segment(
     Words are looked at from the most frequent on. Of a wildcard at most one more than `most` are given. The other
     value tells whether the time allowed to look at all.
     """
-    from rapidfuzz.distance import OSA
-
     if deadline.is_over():
         return [], False
     if isinstance(leaf, Wildcard):
@@ -153,7 +151,7 @@ def _words_of_segment(
         some = order[start : start + _LOOKED_AT_ONCE]
         words, held, places = segment.words_at(rows[some]), versions[some].tolist(), rows[some].tolist()
         if isinstance(leaf, Fuzzy):
-            edits = [OSA.distance(leaf.text, word, score_cutoff=leaf.edits) for word in words]
+            edits = changes_to(leaf.text, words, leaf.edits)
             found += [row for row in zip(words, edits, held, places, strict=True) if row[1] <= leaf.edits]
         else:
             found += [
@@ -225,7 +223,7 @@ class Pattern:
 
 def _holding(wanted: bytes, segment: Segment) -> NDArray[np.int64]:
     """Return the indexes of the words that hold these bytes, at least two; rising."""
-    starts, data = segment.word_bytes()
+    starts, _, data = Lexicon.of(segment).word_bytes()
     places = (data == wanted[0]).nonzero()[0]
     places = places[: places.searchsorted(len(data) - len(wanted), side="right")]
     for at, byte in enumerate(wanted[1:], 1):
@@ -238,11 +236,10 @@ def _holding(wanted: bytes, segment: Segment) -> NDArray[np.int64]:
 
 def _ending(letters: str, rows: NDArray[np.int64], segment: Segment) -> NDArray[np.int64]:
     """Return those of the words, given by their indexes, that end with these letters."""
-    starts, data = segment.word_bytes()
     wanted = letters.encode("utf-8", "replace")
     if not wanted:
         return rows
-    ends = np.append(starts[1:], len(data))
+    starts, ends, data = Lexicon.of(segment).word_bytes()
     rows = rows[ends[rows] - starts[rows] >= len(wanted)]
     for place, byte in enumerate(reversed(wanted), 1):
         rows = rows[data[ends[rows] - place] == byte]

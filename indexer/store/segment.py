@@ -227,9 +227,13 @@ class Segment:
         word: str = self._words[start:end].tobytes().decode("utf-8", "replace")
         return word
 
+    def all_words(self) -> NDArray[np.uint8]:
+        """Return the words one behind the other in UTF-8."""
+        return self._words.whole()
+
     def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return (starts, bytes): the words one behind the other in UTF-8, and where each begins."""
-        return self._word_ends.between(0, len(self._word_ends))[:-1], self._words.whole()
+        return self._word_ends.between(0, len(self._word_ends))[:-1], self.all_words()
 
     def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
