@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .decoders import (
@@ -49,11 +49,6 @@ Else a file made of overlapping broken members would be unpacked once for each o
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL)
 DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
-
-
-Unpack = Callable[[bytes], "tuple[bytes, int] | None"]
-"""From bytes that begin with a gzip member to what it unpacks to and its size; None where it is not sound, longer, or
-large."""
 
 
 class Fault(NamedTuple):
@@ -213,17 +208,10 @@ class PackedStream(MemberStream):
         self._open(at)
         return True
 
-    def next_whole(self, unpack: Unpack | None = None) -> bool:
-        """Go to the next member and unpack all of it, if it is sound and not too large; else stay.
-
-        unpack: somebody faster, who is asked first.
-        """
+    def next_whole(self) -> bool:
+        """Go to the next member and unpack all of it, if it is sound and not too large; else stay."""
         at = read_to = self.end
         most, size = WHOLE * self.limits.lookahead_bytes, 0
-        unpacked = unpack(bytes(self.source.read_at(at, STEP))) if unpack else None
-        if unpacked is not None and len(unpacked[0]) < most:
-            self._stand_behind(at, *unpacked)
-            return True
         decoder = None
         pieces = []
         while decoder is None or not decoder.eof:
@@ -240,19 +228,14 @@ class PackedStream(MemberStream):
             size += len(pieces[-1])
             if not packed or size >= most:
                 return False
-        used = read_to - len(decoder.unused_data or b"") - at
-        self._stand_behind(at, pieces[0] if len(pieces) == 1 else b"".join(pieces), used)
-        self.read_to = read_to
-        return True
-
-    def _stand_behind(self, at: int, data: bytes, used: int) -> None:
-        """Have read all of the member at `at`: what it unpacks to, from `used` bytes."""
-        self.start = self._fed_from = at
-        self.end = self.read_to = at + used
-        self.problem, self.ended = "", True
-        self.buffer, self.pos, self.base = data, 0, 0
+        self._open(at)
+        self._decoder = decoder
+        self.buffer, self.pos, self.base = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0, 0
         self._before = []
-        self._unpacked = len(data)
+        self.ended = True
+        self._unpacked, self.read_to = size, read_to
+        self.end = read_to - len(decoder.unused_data or b"")
+        return True
 
     def _open(self, at: int) -> None:
         self.start = self.read_to = self._fed_from = at

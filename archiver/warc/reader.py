@@ -8,7 +8,7 @@ from typing import cast
 from .decoders import DECODER_ERRORS, GzipDecoder
 from .errors import NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
-from .members import STEP, Streams, Unpack
+from .members import STEP, Streams
 from .record import Damage, Location, Record, WholeRecord
 from .records import ReadWhole, RecordStream
 from .source import BLOCK, FileSource, PartSource, Source
@@ -57,7 +57,6 @@ class ArchiveReader:
         self._compressions: list[str] = []
         self._is_zip = False
         self._read_whole: ReadWhole | None = None
-        self._unpack: Unpack | None = None
         self._size = 0  # of the file, as it was last asked for
 
     @property
@@ -80,17 +79,14 @@ class ArchiveReader:
     def __iter__(self) -> Iterator[Record | Damage]:
         return cast(Iterator[Record | Damage], self.with_whole(None))
 
-    def with_whole(
-        self, read_whole: ReadWhole | None, unpack: Unpack | None = None
-    ) -> Iterator[Record | WholeRecord | Damage]:
+    def with_whole(self, read_whole: ReadWhole | None) -> Iterator[Record | WholeRecord | Damage]:
         """Iterate so that records which are alone in a gzip member may be read by somebody else, who is faster.
 
         read_whole: is given the unpacked bytes of a member that is not too large (`members.WHOLE`). What it returns
         comes out in a `WholeRecord`, instead of the record. It has to know that the bytes are one record of WARC
         1.0 or 1.1 whose Content-Length is right, with nothing but line ends behind; of all others it returns None.
-        unpack: unpacks such members for it, faster than is done here.
         """
-        self._read_whole, self._unpack = read_whole, unpack
+        self._read_whole = read_whole
         self._is_zip = not self._start and is_zip(self._source)
         found = False
         held: list[Damage] = []
@@ -119,7 +115,7 @@ class ArchiveReader:
 
     def _read_stream(self, records: RecordStream) -> Iterator[Record | WholeRecord | Damage]:
         self._records = records
-        records.read_whole, records.unpack = self._read_whole, self._unpack
+        records.read_whole = self._read_whole
         for item in records:
             self.format = self.format or records.format
             self._is_archive |= records.is_archive

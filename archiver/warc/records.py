@@ -29,7 +29,7 @@ from .header import (
     starts_with_header,
 )
 from .limits import GIB, KIB, MOST_BYTES, Limits
-from .members import GzipStream, MemberStream, PlainStream, Streams, Unpack
+from .members import GzipStream, MemberStream, PlainStream, Streams
 from .record import Damage, Headers, Location, Record, WholeRecord
 from .scan import PROBE, scan, stands_at_boundary
 
@@ -63,7 +63,7 @@ class RecordStream:
     stream: where to begin; by default with the first bytes.
     format: version of the first record, "" before it.
     shared: some member held more than one record.
-    read_whole, unpack: what is asked first of a member that can be unpacked at once, see `ArchiveReader.with_whole`.
+    read_whole: what is asked first of a member that can be unpacked at once, see `ArchiveReader.with_whole`.
     is_archive: there was a record, or what begins as the header of one and ends with the file.
     """
 
@@ -93,7 +93,6 @@ class RecordStream:
         self._scout: MemberStream | None = None
         self._scouted = 0
         self.read_whole: ReadWhole | None = None
-        self.unpack: Unpack | None = None
 
     # ---------------------------------------------------------------- going through the archive
 
@@ -125,7 +124,7 @@ class RecordStream:
     def _whole_records(self, read_whole: ReadWhole) -> Iterator[WholeRecord]:
         """Yield records as long as something is made of the next member; one of which nothing is made is open then."""
         stream = self.stream
-        while isinstance(stream, GzipStream) and stream.next_whole(self.unpack):
+        while isinstance(stream, GzipStream) and stream.next_whole():
             data = stream.buffer
             found = read_whole(data)
             if found is None:

@@ -36,14 +36,12 @@ from archiver.warc import (
 )
 from archiver.warc.charsets import UTF_8
 from archiver.warc.growing import final_name, is_growing, last_member_end
-from indexer.core.inflate import Unpacker
 from indexer.core.records import ASIDE, RESPONSE, OrdinaryRecord, RecordReader
 from indexer.text.charset import html_in_utf8
 from indexer.text.turns import Turns
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
 _SHOWN_EVERY = 8  # ordinary records, of which each takes microseconds
-MOST_WHOLE = 4 << 20  # bytes that a record unpacks to which the core reads
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=8 << 20
@@ -171,7 +169,7 @@ def read_captures(
     try:
         start, end = part or (0, last_member_end(path) if is_growing(path) else None)
         with ArchiveReader(path, start=start, end=end) as reader:
-            items = reader.with_whole(RecordReader().read, Unpacker(MOST_WHOLE).unpack)
+            items = reader.with_whole(RecordReader().read)
             for item in _in_turns(reader, items, turns) if turns else items:
                 if not isinstance(item, WholeRecord) or records % _SHOWN_EVERY == 0:
                     on_record(reader.position)

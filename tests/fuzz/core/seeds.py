@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -71,16 +70,6 @@ _META = (
     b"<meta content='charset = \"x\"' http-equiv=content-type>",
     b"<a b='<meta charset=x>'></a><meta\tcharset=y>",
 )
-
-
-def _members() -> Iterator[bytes]:
-    """Yield gzip members behind the size of the room for them, as tests/fuzz/core/inflate.c reads them."""
-    text = b" ".join(b"<p class=a>word %d</p>" % (n * n % 997) for n in range(500))
-    for level in (0, 1, 6, 9):
-        for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED):
-            for part in (text, text[:300], bytes(range(256)) * 3, b""):
-                packer = zlib.compressobj(level, zlib.DEFLATED, 31, 9, strategy)
-                yield b"\xff\xff" + packer.compress(part) + packer.flush()
 
 
 def _intakes() -> Iterator[bytes]:
@@ -176,7 +165,6 @@ def _texts() -> Iterator[bytes]:
 # target -> what yields its inputs
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
-    "inflate": _members,
     "intake": _intakes,
     "record": _records,
     "extract": _pages,
