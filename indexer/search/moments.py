@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.search.filters import is_about_captures
 from indexer.search.nodes import LAST_MOMENT, And, Appeared, LiveAt, Node, Not, Or, Vanished, every_node
 from indexer.store.snapshot import LiveSegment
 from indexer.store.timeline import CaptureColumns
@@ -50,11 +51,20 @@ def page_masks(
             return _turned([node], _everything(segments), segments, pages)
         case And():
             turns = [part for part in node.parts if isinstance(part, Appeared | Vanished)]
-            others = [part for part in node.parts if not isinstance(part, Appeared | Vanished)]
+            others = _captures_together(
+                [part for part in node.parts if not isinstance(part, Appeared | Vanished)]
+            )
             masks = [page_masks(part, segments, mask_of, pages) for part in others] or [_everything(segments)]
             return _turned(turns, _joined(masks, np.logical_and), segments, pages)
         case _:
             raise TypeError(f"{node!r} holds no filter on pages")
+
+
+def _captures_together(parts: Sequence[Node]) -> list[Node]:
+    """Return the parts of an And with those about captures as one: one capture has to fit all of them."""
+    about = tuple(part for part in parts if is_about_captures(part))
+    others = [part for part in parts if not is_about_captures(part)]
+    return [*others, And(about)] if len(about) > 1 else list(parts)
 
 
 def _everything(segments: Sequence[LiveSegment]) -> list[Mask]:

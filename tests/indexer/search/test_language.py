@@ -156,6 +156,31 @@ def test_every_operator_answers_like_the_plain_matcher(
 @pytest.mark.parametrize(
     "text",
     [
+        "at:2008 from:2009 to:2009",
+        "at:2008 (heron from:2009 to:2009)",
+        "heron from:2009 to:2009 appeared:2008",
+    ],
+)
+def test_one_capture_fits_all_that_is_asked_of_captures_beside_filters_on_pages(
+    tmp_path: Path, text: str
+) -> None:
+    with DirectIndex(tmp_path) as index:
+        # one of its captures is before the end of 2009, the other one after its beginning; none is in it
+        before_and_after = ("20081231235959", "20100101000000")
+        inside = ("20081231235959", "20090301000000", "20100101000000")
+        for number, captured in enumerate((before_and_after, inside)):
+            url = f"http://a.example/{number}"
+            index.add(str(number), [PlainVersion(url, title="heron", captured=captured)])
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking(depth=0.0))
+        assert_agrees(snapshot, plain, text)
+        assert plain.search(parse_query(text))[0] == 1
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         'body:((gull OR "b herons"~4 NEAR/3 ("grey herons"~4 owl)) NEAR/2 heron)',
         'gull NEAR/2 ("grey owl"~3 "owl grey"~4)',
         '("gull owl"~2 OR grey) NEAR/3 ("owl heron"~5 OR gull) NEAR/9 "heron gull grey"~6',
