@@ -114,40 +114,54 @@ static inline float weight_of_pair(const bounded *in, uint32_t shape, uint32_t v
     return weight * in->scale;
 }
 
+/* Reads the shapes of the pairs of a list, which rise. */
+typedef struct shapes {
+    fa_rank rank;
+    uint32_t row; /* the next one */
+} shapes;
+
+static int shapes_begin(const bounded *in, shapes *made) {
+    made->row = 0;
+    return fa_rank_of(in->segment, in->start, &made->rank, &in->query->fault);
+}
+
+static inline int next_shape(const bounded *in, shapes *from, uint32_t *shape) {
+    uint64_t pair = in->start + from->row++;
+    *shape = fa_coded_shape(in->segment, pair);
+    if (*shape != FA_OTHER && *shape < in->segment->shape_count) return FA_OK;
+    return fa_next_shape(in->segment, pair, &from->rank, shape, &in->query->fault);
+}
+
 /* Raise the greatest weight of each eight versions of a segment by those of a list, and write a code of each. */
 static int raise_eights(const bounded *in, const view *found, float *eights, uint8_t *codes) {
-    const fa_segment *segment = in->segment;
-    fa_rank rank;
-    TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
-    for (uint32_t row = 0; row < found->count; row++) {
-        uint32_t shape = fa_coded_shape(segment, in->start + row), version = found->ordinals[row];
-        if (shape == FA_OTHER || shape >= segment->shape_count)
-            TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
+    shapes from;
+    uint32_t shape;
+    TRY(shapes_begin(in, &from));
+    for (uint32_t at = 0; at < found->count; at++) {
+        uint32_t version = found->ordinals[at];
+        do TRY(next_shape(in, &from, &shape));
+        while (found->rows != NULL && from.row <= found->rows[at]);
         float weight = weight_of_pair(in, shape, version);
-        codes[row] = code_of(weight);
+        codes[at] = code_of(weight);
         if (weight > eights[version / 8]) eights[version / 8] = weight;
     }
     return FA_OK;
 }
 
+#define SPARSE 8 /* from one chosen pair in so many on, shapes are looked up one by one */
+
 /* Add to the weight of each version what a list gives at most. */
 static int add_weights(const bounded *in, const view *found, float *weights) {
-    const fa_segment *segment = in->segment;
-    fa_rank rank;
+    shapes from;
     uint32_t shape;
-    if (found->rows != NULL) {
-        for (uint32_t at = 0; at < found->count; at++) {
-            TRY(fa_shape_of(segment, in->start + found->rows[at], &shape, &in->query->fault));
-            weights[found->ordinals[at]] += weight_of_pair(in, shape, found->ordinals[at]);
-        }
-        return FA_OK;
-    }
-    TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
-    for (uint32_t row = 0; row < found->count; row++) {
-        shape = fa_coded_shape(segment, in->start + row);
-        if (shape == FA_OTHER || shape >= segment->shape_count)
-            TRY(fa_next_shape(segment, in->start + row, &rank, &shape, &in->query->fault));
-        weights[found->ordinals[row]] += weight_of_pair(in, shape, found->ordinals[row]);
+    int is_sparse = found->rows != NULL && found->count && found->rows[found->count - 1] / SPARSE > found->count;
+    TRY(shapes_begin(in, &from));
+    for (uint32_t at = 0; at < found->count; at++) {
+        if (is_sparse) TRY(fa_shape_of(in->segment, in->start + found->rows[at], &shape, &in->query->fault));
+        else
+            do TRY(next_shape(in, &from, &shape));
+            while (found->rows != NULL && from.row <= found->rows[at]);
+        weights[found->ordinals[at]] += weight_of_pair(in, shape, found->ordinals[at]);
     }
     return FA_OK;
 }

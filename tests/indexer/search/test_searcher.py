@@ -256,6 +256,34 @@ def test_an_element_without_bound_leaves_the_bounds_of_others_as_they_are(tmp_pa
         snapshot.catalogue.close()
 
 
+@pytest.mark.parametrize(
+    "text", ["heading:common", "heading:common OR word1", "heading:comm*", "heading:common title:x"]
+)
+def test_bounds_of_a_word_in_one_element_are_those_of_the_pages_that_have_it_there(
+    tmp_path: Path, text: str
+) -> None:
+    chance = random.Random(11)
+    many = []
+    for number in range(1200):
+        element = HEADING if chance.random() < 0.4 else BODY
+        words = ["common"] * (1 if chance.random() < 0.9 else chance.randrange(2, 60)) + ["word1"] * (
+            number % 3 == 0
+        )
+        many.append(
+            PlainVersion(
+                f"http://a.example/{number}", title="x", running=((element, " ".join(words) + "\n"),)
+            )
+        )
+    with DirectIndex(tmp_path) as index:
+        index.add("a", many)
+        index.writer.fold_links()
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking(), folded=True)
+        for limit in (1, 10, 100):
+            assert_agrees(snapshot, plain, text, limit)
+        snapshot.catalogue.close()
+
+
 @pytest.mark.parametrize("ranking", RANKINGS[:4])
 def test_what_is_kept_of_words_gives_the_same_answers_again(tmp_path: Path, ranking: Ranking) -> None:
     many = many_versions(seed=4, some=1500)
