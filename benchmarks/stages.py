@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections import defaultdict
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -93,19 +94,18 @@ class Coordinator:
             ("file", n, path, frozenset(), (0, 1), (0, None)) for n, path in enumerate(files)
         ]
         self._messages += [("flush",), ("stop",)]
-        self._claims: list[tuple[str, bytes]] | None = None
+        self._claims: deque[list[tuple[str, bytes]]] = deque()
         self.known: dict[tuple[str, bytes], int] = {}
 
     def send(self, message: tuple[Any, ...]) -> None:
         if message[0] == "claim":
-            self._claims = message[1]
+            self._claims.append(message[1])
 
     def recv(self) -> Any:
-        if self._claims is None:
+        if not self._claims:
             return self._messages.pop(0)
-        claims, self._claims = self._claims, None
         answers = []
-        for claim in claims:
+        for claim in self._claims.popleft():
             is_new = claim not in self.known
             number = self.known.setdefault(claim, len(self.known) + 1)
             answers.append((number, number, is_new))
