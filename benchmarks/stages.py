@@ -11,8 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections import defaultdict
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
