@@ -5,7 +5,7 @@
 #include "query_inside.h"
 
 #define FEW 256      /* versions scored without looking at bounds first, if these have to be worked out */
-#define AT_ONCE 32   /* versions scored between two looks at what is wanted yet */
+#define AT_ONCE 16   /* versions scored between two looks at what is wanted yet */
 #define STEPS 256    /* of bounds, by which words and versions are put in order */
 #define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
 
@@ -194,6 +194,12 @@ static void take_out(steps *in, uint32_t word, uint32_t reached, double least) {
     }
 }
 
+/* Return how many versions are scored together: as soon as there are as many as are wanted, others can be left out. */
+static inline uint32_t at_once(const ranking *in) {
+    size_t needed = in->needed.count < in->needed.most ? in->needed.most - in->needed.count : AT_ONCE;
+    return needed < AT_ONCE ? (uint32_t)needed : AT_ONCE;
+}
+
 /* Score the versions that may be among the best: those of the greatest bounds first, so that few are left then. */
 static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t words, size_t count) {
     steps line;
@@ -206,7 +212,7 @@ static int score_best(ranking *in, uint32_t place, const uint64_t *mask, size_t 
         for (uint32_t at = line.heads[step]; at != NEVER && !in->is_over; at = line.nexts[at]) {
             some.ordinals[some.count] = line.versions[at];
             some.upper[some.count++] = line.bounds[at];
-            if (some.count == AT_ONCE) TRY(score_some(in, place, &line.from, &some));
+            if (some.count >= at_once(in)) TRY(score_some(in, place, &line.from, &some));
         }
     }
     return some.count && !in->is_over ? score_some(in, place, &line.from, &some) : FA_OK;
