@@ -124,11 +124,34 @@ static int add_words(fa_query *query, uint32_t place, const state *known, int by
     return FA_OK;
 }
 
+#define MANY 256 /* versions, which rise then: they may be looked for in the list, or its pairs among them */
+
+/* The same as add_list, pair by pair. */
+static int add_pairs(fa_query *query, uint32_t place, const held *list, const view *found, double factor,
+                     const uint32_t *ordinals, uint32_t count, norms *norms_at, double *weights) {
+    uint32_t at = 0;
+    double weight;
+    for (uint32_t row = gallop(found->ordinals, 0, found->count, ordinals[0]); row < found->count; row++) {
+        at = gallop(ordinals, at, count, found->ordinals[row]);
+        if (at >= count) break;
+        if (ordinals[at] != found->ordinals[row] || !speaks(list, ordinals[at])) continue;
+        TRY(pair_weight(query, place, list, found->rows == NULL ? row : found->rows[row], &norms_at[at], &weight));
+        weights[at] += weight * factor;
+    }
+    return FA_OK;
+}
+
 /* Add what the occurrences of a list weigh, each `factor` times, to the weights of some versions. */
 static int add_list(fa_query *query, uint32_t place, held *list, double factor, const uint32_t *ordinals,
                     uint32_t count, norms *norms_at, double *weights) {
     uint32_t row = 0;
     int is_there;
+    if (count >= MANY && list->bits == NULL) {
+        view found;
+        TRY(held_view(query, list, &found));
+        if (found.count < count)
+            return add_pairs(query, place, list, &found, factor, ordinals, count, norms_at, weights);
+    }
     for (uint32_t at = 0; at < count; at++) {
         double weight;
         TRY(held_row(query, list, ordinals[at], &row, &is_there));

@@ -10,12 +10,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer import IndexOptions, build_index, open_index
-from indexer.core.queries import handle
+from indexer.core.queries import KINDS, handle
 from indexer.search import running
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Word
@@ -23,7 +24,7 @@ from indexer.search.programs import facts_of
 from indexer.search.query import parse_query
 from indexer.search.running import Carried
 from indexer.search.searcher import search
-from indexer.search.vocabulary import Expansions
+from indexer.search.vocabulary import Expansions, expand
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.detection import language_of
@@ -432,3 +433,26 @@ def assert_index_agrees(folder: str, versions_of: dict[str, list[PlainVersion]],
                     held |= Counter((v, t) for v in found if v.url == hit.url for t in v.captured)
                 assert hit.captures == held.total()
                 assert hit.versions == len(set(same))
+
+
+@pytest.mark.parametrize("text", ["w*", "title:w*", "run", '"common common"'])
+def test_weights_of_many_versions_are_those_of_each(tmp_path: Path, text: str) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add("a", many_versions(seed=7, some=700))
+        snapshot = index.snapshot()
+        tree = parse_query(text).tree
+        assert tree is not None
+        expansions = expand(tree, (layer for live in snapshot.segments for layer in live.layers), Deadline())
+        with handle() as query:
+            carried = Carried(query, snapshot, tree, Ranking(), 0.0, expansions, Deadline(), count=1)
+            [leaf] = carried.leaves
+            for chosen in (np.arange(700), np.arange(3, 700, 2)):
+                norms = np.random.default_rng(1).random((len(chosen), KINDS))
+                together = carried.weights(leaf, 0, chosen, norms)
+                alone = [
+                    carried.weights(leaf, 0, chosen[n : n + 1], norms[n : n + 1])[0]
+                    for n in range(len(chosen))
+                ]
+                assert together.tolist() == alone
+                assert (together > 0).any()
+        snapshot.catalogue.close()
