@@ -1,6 +1,6 @@
 /* What a word comes to in the segments of an index, kept from query to query: which versions hold it, in which row of a
  * list each stands, and what it weighs at most. Finding that out takes a look at each of its pairs; what is kept takes
- * about one byte for two versions.
+ * about one byte a version of the segments in which it is frequent.
  *
  * It is a copy in one piece of memory of the caller that nobody writes to: many handles may read it at once.
  */
