@@ -44,6 +44,7 @@ class _Worker(WorkerProcess):
         super().__init__(folder, name)
         self.reading: Share | None = None
         self.unfinished: list[Share] = []  # files read, or being read, whose batch has not come yet
+        self.handed_records = self.handed_pages = 0  # what came with its batches
         self.flushing = False
         self.merging: MergeTask | None = None
         self.task: FoldTask | WeighTask | None = None
@@ -72,7 +73,8 @@ class Run:
         self._ended: dict[
             int, dict[int, FileEntry]
         ] = {}  # of files not all shares of which are read: those that are
-        self._done = self._records_before = self._pages_before = self._bytes_before = 0
+        self._done = self._bytes_before = self._bytes_told = 0
+        self._records_before = self._pages_before = 0  # of workers that are gone
         self._total = 0
         self._problems: list[str] = []
         self._takedowns = Takedowns.of(removals_of(writer.catalogue))
@@ -253,10 +255,11 @@ class Run:
             share for share in worker.unfinished if (share.file.number, share.number) not in finished
         ]
         for number, entry in batch.finished:
-            self._records_before += entry.records
+            worker.handed_records += entry.records
             self._bytes_before += self._files[number].size // entry.share[1]
         batch.finished = self._whole_files(batch.finished)
         self._done += len(batch.finished)
+        worker.handed_pages = int(worker.status[Status.PAGES])
         del worker.promised[: batch.claims]
         self._waiting.append(Waiting(batch))
         self._commit_ready()
@@ -490,6 +493,8 @@ class Run:
         offset, inner = worker.status[Status.OFFSET], worker.status[Status.INNER]
         self._workers.remove(worker)
         worker.kill()
+        self._records_before += worker.handed_records
+        self._pages_before += worker.handed_pages
         self._release(worker)
         if worker.merging is not None:
             self._merges.fail(worker.merging)
@@ -563,9 +568,11 @@ class Run:
 
     def _bytes_done(self) -> int:
         reading = [(worker, worker.reading) for worker in self._workers if worker.reading]
-        return min(
-            self._total,
+        done = (
             self._bytes_before
             + sum(share.bytes for share in self._shares_in_hand())
-            + sum(int(worker.status[Status.POSITION]) // share.of for worker, share in reading),
+            + sum(int(worker.status[Status.POSITION]) // share.of for worker, share in reading)
         )
+        # a worker that was given a file a moment ago still shows its place in the one before
+        self._bytes_told = max(self._bytes_told, min(done, self._total))
+        return self._bytes_told

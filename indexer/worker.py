@@ -150,6 +150,7 @@ class Worker:
     def __init__(self, pipe: Connection, status: Any, folder: str, name: str) -> None:
         self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
         self._batches = 0
+        self._records_ended = 0  # of files that are read to their end
         self._takedowns = Takedowns()
         self._pages = PageWords()
         self._merges: list[MergeTask] = []  # to be done when the batch in hand is
@@ -162,7 +163,6 @@ class Worker:
         self._words = WordBatch()
         self._urls: list[str] = []
         self._languages: list[str] = []
-        self._records_ended = 0  # of files that are read to their end and go with this batch
         self._links = LinkCollector()
 
     def run(self) -> None:
@@ -231,6 +231,7 @@ class Worker:
         status[Status.BUSY_SINCE_MS] = 0
         self._batch.finished.append((number, entry))
         self._records_ended += entry.records
+        status[Status.RECORDS] = self._records_ended
 
     def _read_repeats(self, repeats: list[tuple[str, str, Location]]) -> None:
         """Index pages under the addresses of revisits: (address, payload digest, place of the bytes)."""
@@ -442,7 +443,6 @@ class Worker:
             batch.links = f"{self._name}-{self._batches}.links.new"
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
-        self._status[Status.RECORDS] = 0
         self._pipe.send(("batch", batch))
         self._status[Status.BUSY_SINCE_MS] = 0
         self._merge()

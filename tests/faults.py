@@ -39,6 +39,7 @@ class ThreadWorker:
         self.reading: Any = None
         self.unfinished: list[Any] = []
         self.flushing = False
+        self.handed_records = self.handed_pages = 0
         self.merging: Any = None
         self.task: Any = None
         self.promised: list[set[int]] = []

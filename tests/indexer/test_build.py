@@ -25,7 +25,7 @@ from indexer.store.commit_batch import NewCapture
 from indexer.store.layout import live_folder
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
-from indexer.worker import Batch, Worker
+from indexer.worker import Batch, Status, Worker
 from running import REPOSITORY
 from tests.indexer.making import response, write_warc
 
@@ -302,6 +302,7 @@ class Hand:
 
     def __init__(self, name: str) -> None:
         self.name, self.unfinished, self.reading = name, list[Any](), None
+        self.status, self.handed_records = [0] * Status.SIZE, 0
         self.promised: list[set[int]] = []
 
 
@@ -453,6 +454,20 @@ def test_pages_that_a_grown_file_had_before_are_not_indexed_again(tmp_path: Path
     pages = []
     build_index([str(path)], str(tmp_path / "index"), options=ONE, progress=lambda p: pages.append(p.pages))
     assert pages[-1] == 1
+
+
+def test_what_is_told_of_the_way_never_goes_back_and_ends_with_all(tmp_path: Path, one_process: None) -> None:
+    paths = write_shelf(tmp_path / "shelf", files=5, pages=30)
+    told: list[Progress] = []
+    build_index(
+        paths, str(tmp_path / "index"), options=IndexOptions(workers=2, commit_s=0.0), progress=told.append
+    )
+    for number in ("records", "pages", "bytes_done", "files_done"):
+        numbers = [getattr(progress, number) for progress in told]
+        assert numbers == sorted(numbers), number
+    with open_index(str(tmp_path / "index")) as index:
+        assert told[-1].records == sum(entry.records for entry in index.ledger())
+    assert (told[-1].files_done, told[-1].bytes_done) == (5, told[-1].bytes_total)
 
 
 def test_a_page_that_moves_to_another_file_stays(tmp_path: Path, one_process: None) -> None:
