@@ -183,6 +183,8 @@ class Worker:
                     self._merge()
             elif message[0] == "task":
                 task: FoldTask | WeighTask = message[1]
+                self._pages.let_go()  # all is read: the memory is for what comes now
+                _give_memory_back()
                 task.run()
                 _give_memory_back()
                 self._pipe.send(("done",))

@@ -26,6 +26,8 @@ _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
 _LINKS_AT_ONCE = 250_000
+_STEP = 16  # ranges between two places that are kept
+_ROWS_AT_ONCE = 8192
 _KEYS = 1 << 64
 
 
@@ -197,18 +199,18 @@ class Links:
         """versions: of the segment. Raises IndexMissingError, IndexVersionError, IndexCorruptError."""
         self.file = ArrayFile(path, "links")
         self.targets: NDArray[np.uint64] = self.file.array("targets")
-        self._edge_ends = _ends(self.file.array("edge_counts"))
+        self._edges = Ranges(self.file.array("edge_counts"))
         self._texts_of = self.file.array("edge_texts")
-        self._link_ends = _ends(self.file.array("link_counts"))
+        self._links = Ranges(self.file.array("link_counts"))
         self._sources = self.file.array("sources")
         self._texts = PackedStrings(
             path, int(self.file.meta["texts"]), self.file.array("text_ends"), self.file.array("texts")
         )
         if (
-            len(self._edge_ends) != len(self.targets) + 1
-            or self._edge_ends[-1] != len(self._texts_of)
-            or len(self._link_ends) != len(self._texts_of) + 1
-            or self._link_ends[-1] != len(self._sources)
+            len(self._edges) != len(self.targets)
+            or self._edges.total != len(self._texts_of)
+            or len(self._links) != len(self._texts_of)
+            or self._links.total != len(self._sources)
             or len(self._sources) != self.file.meta["links"]
             or int(self._sources.max(initial=0)) >= max(versions, 1)
             or int(self._texts_of.max(initial=0)) >= max(len(self._texts), 1)
@@ -231,17 +233,19 @@ class Links:
     def counts_to(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many links there are to each of some targets (rising keys)."""
         row, found = self._rows(keys)
-        first, last = self._edge_ends[row[found]], self._edge_ends[row[found] + 1]
+        at = row[found]
         counts = np.zeros(len(keys), dtype=np.int64)
-        counts[found] = self._link_ends[last] - self._link_ends[first]
+        counts[found] = self._links.begins(self._edges.begins(at + 1)) - self._links.begins(
+            self._edges.begins(at)
+        )
         return counts
 
     def edges_to(self, keys: NDArray[np.uint64]) -> Edges:
         """Return all links to some targets (rising keys)."""
         row, found = self._rows(keys)
         at = row[found]
-        edge, of_key = spread(self._edge_ends[at], self._edge_ends[at + 1])
-        link, of_edge = spread(self._link_ends[edge], self._link_ends[edge + 1])
+        edge, of_key = spread(self._edges.begins(at), self._edges.begins(at + 1))
+        link, of_edge = spread(self._links.begins(edge), self._links.begins(edge + 1))
         return Edges(
             found[of_key][of_edge],
             self._texts_of[edge].astype(np.int64)[of_edge],
@@ -253,8 +257,8 @@ class Links:
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
         """Return (target, text, source) of all links from the versions marked in `wanted`, a row a link."""
         link = np.flatnonzero(wanted[self._sources]) if len(self._sources) else np.zeros(0, dtype=np.int64)
-        edge = np.searchsorted(self._link_ends, link, side="right") - 1
-        row = np.searchsorted(self._edge_ends, edge, side="right") - 1
+        edge = self._links.that_hold(link)
+        row = self._edges.that_hold(edge)
         return self.targets[row], self._texts_of[edge].astype(np.int64), self._sources[link].astype(np.int64)
 
     def columns_between(
@@ -274,8 +278,43 @@ class Links:
         return row, np.flatnonzero(self.targets[row] == keys)
 
 
-def _ends(counts: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
-    return np.append(0, np.cumsum(counts, dtype=np.int64))
+class Ranges:
+    """Ranges that lie one behind the other, by how long each is. Where they begin is summed up for every _STEP-th."""
+
+    def __init__(self, counts: NDArray[np.unsignedinteger]) -> None:
+        self._counts = counts
+        self._reached = np.zeros(-(-len(counts) // _STEP) + 1, dtype=np.int64)
+        if len(counts):
+            sums = np.add.reduceat(counts, np.arange(0, len(counts), _STEP), dtype=np.int64)
+            np.cumsum(sums, out=self._reached[1:])
+        self.total = int(self._reached[-1])
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def begins(self, row: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where ranges begin; behind the last one where there is no such range any more."""
+        found = np.empty(len(row), dtype=np.int64)
+        for first in range(0, len(row), _ROWS_AT_ONCE):
+            step, before = np.divmod(row[first : first + _ROWS_AT_ONCE], _STEP)
+            sizes = np.where(np.arange(_STEP) < before[:, None], self._of_step(step), 0)
+            found[first : first + _ROWS_AT_ONCE] = self._reached[step] + sizes.sum(axis=1, dtype=np.int64)
+        return found
+
+    def that_hold(self, place: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the range that each place lies in; places are smaller than the total."""
+        found = np.empty(len(place), dtype=np.int64)
+        for first in range(0, len(place), _ROWS_AT_ONCE):
+            places = place[first : first + _ROWS_AT_ONCE]
+            step = np.searchsorted(self._reached, places, side="right") - 1
+            ends = self._reached[step][:, None] + np.cumsum(self._of_step(step), axis=1, dtype=np.int64)
+            found[first : first + _ROWS_AT_ONCE] = step * _STEP + (ends <= places[:, None]).sum(axis=1)
+        return found
+
+    def _of_step(self, step: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """Return how long the ranges of some steps are; 0 for those behind the last one."""
+        rows = step[:, None] * _STEP + np.arange(_STEP)
+        return np.where(rows < len(self._counts), self._counts[np.minimum(rows, len(self._counts) - 1)], 0)
 
 
 def spread(first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from archiver.warc import canonical_url, surt_key
 from indexer.core.links import BatchLinks
 from indexer.store.compact import page_number, sort_key
 from indexer.store.errors import IndexCorruptError
-from indexer.store.links import LinkCollector, Links, merge_links
+from indexer.store.links import LinkCollector, Links, Ranges, merge_links
 from indexer.text.elements import PageText
 from tests.indexer.page_structs import page_with_links
 
@@ -106,6 +106,26 @@ def test_links_of_a_merged_segment_are_those_of_its_live_versions(tmp_path: Path
         (key("http://a.example/b"), "B", 1),
         (key("http://b.example/e"), "é", 1),
     }
+
+
+@given(
+    st.lists(st.integers(0, 255) | st.just(0), max_size=70), st.sampled_from([np.uint8, np.uint16, np.uint32])
+)
+def test_ranges_are_those_of_their_sums(counts: list[int], kind: type[np.unsignedinteger]) -> None:
+    ranges = Ranges(np.asarray(counts, dtype=kind))
+    sums = np.append(0, np.cumsum(counts, dtype=np.int64))
+    assert (len(ranges), ranges.total) == (len(counts), sums[-1])
+    rows = np.arange(len(counts) + 1 if counts else 0)
+    assert ranges.begins(rows).tolist() == sums[rows].tolist()
+    places = np.arange(ranges.total)
+    assert ranges.that_hold(places).tolist() == np.repeat(np.arange(len(counts)), counts).tolist()
+
+
+def test_more_rows_than_are_looked_at_at_once() -> None:
+    counts = np.random.default_rng(1).integers(0, 5, 20_001).astype(np.uint8)
+    ranges, sums = Ranges(counts), np.append(0, np.cumsum(counts, dtype=np.int64))
+    assert (ranges.begins(np.arange(20_002)) == sums).all()
+    assert (ranges.that_hold(np.arange(sums[-1])) == np.repeat(np.arange(20_001), counts)).all()
 
 
 def test_no_links_at_all(tmp_path: Path) -> None:
