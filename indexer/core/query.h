@@ -37,7 +37,7 @@ typedef struct fa_form {
 enum fa_leaf_kind {
     FA_WORD = 0,   /* forms of a word: weights added form by form */
     FA_WORDS = 1,  /* words of a wildcard: weights added layer by layer */
-    FA_PHRASE = 2, /* `length` places; forms may leave out some */
+    FA_PHRASE = 2, /* `length` places; forms may leave out some, and those of a layer rise */
     FA_ANY = 3     /* any word at all; weighs nothing */
 };
 

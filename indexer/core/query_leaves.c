@@ -183,8 +183,10 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
         list->elements = leaf->elements;
         list->counting = counting[list->layer];
         list->count = list->list.count;
-        if (leaf->kind == FA_PHRASE) list->place = form->languages;
-        else if (form->languages) {
+        if (leaf->kind == FA_PHRASE) {
+            if (at > (list->layer ? middle : first) && form->languages <= form[-1].languages) return FA_TOO_LARGE;
+            list->place = form->languages;
+        } else if (form->languages) {
             list->languages = leaf->sets + form->languages - 1;
             TRY(require_languages(query, place, list->layer));
         }

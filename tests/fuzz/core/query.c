@@ -31,9 +31,12 @@ static void make_leaves(input *from, fa_program *program, made *in, int layers) 
         one->slop = told & 8 ? number(from, 1) % 101 : 0;
         one->length = 1 + number(from, 1) % 5;
         for (int layer = 0; layer < 2; layer++) {
-            uint32_t more = layer < layers ? number(from, 1) % 5 : 0;
+            uint32_t more = layer < layers ? number(from, 1) % 5 : 0, next = 0;
             for (; more && form < FORMS; more--, form++, count++) {
-                uint32_t place = one->kind == FA_PHRASE ? number(from, 1) % 5 : number(from, 1) & 1;
+                uint32_t place = number(from, 1) % 5;
+                if (one->kind != FA_PHRASE) place &= 1;
+                else if (place) place = next; /* 0: begins again, which is refused */
+                next = place + 1 + (told >> 7);
                 in->forms[form] = (fa_form){number(from, 1), place, 0.25 * (1 + number(from, 1) % 8)};
             }
             in->ends[leaf][layer] = count;
