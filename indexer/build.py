@@ -6,6 +6,7 @@ Here is what frames a run: the lock, the generation that is written, Ctrl-C, a f
 from __future__ import annotations
 
 import errno
+import gc
 import logging
 import os
 import shutil
@@ -31,6 +32,7 @@ from indexer.store.layout import folder_before, live_folder, make_live, next_fol
 from indexer.store.lock import writer_lock
 from indexer.store.removal import carry_over
 from indexer.store.writer import IndexWriter
+from indexer.worker import COLLECTED_AFTER
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +55,12 @@ def build_index(
     Raises WriterLockedError, DiskFullError, IndexNotWritableError, IndexVersionError, IndexCorruptError, WorkerError.
     """
     options = options or IndexOptions()
-    with told_by_errors_of_ours(index_dir), writer_lock(index_dir), deferred_interrupt() as interrupted:
+    with (
+        told_by_errors_of_ours(index_dir),
+        writer_lock(index_dir),
+        deferred_interrupt() as interrupted,
+        rare_collections(),
+    ):
         folder = _folder_to_write(index_dir, options)
         try:
             _write(folder, index_dir, paths, options, progress, interrupted)
@@ -138,6 +145,17 @@ def deferred_interrupt() -> Iterator[Callable[[], bool]]:
     finally:
         if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Have Python look for objects that refer to each other in a circle less often: a commit makes none."""
+    before = gc.get_threshold()
+    gc.set_threshold(*COLLECTED_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _is_new(index_dir: str) -> bool:

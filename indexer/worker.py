@@ -59,6 +59,8 @@ GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
 GROUPS_AHEAD = 3  # that are read while one waits for its answers
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
+# gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
+COLLECTED_AFTER = 100_000, 50, 100
 
 
 class _Claimed(NamedTuple):
@@ -508,8 +510,9 @@ def _at(found: CaptureFound, problem: str) -> Damage:
 
 
 # What a worker runs. One that cannot even begin says why: no death to be tried again.
+# At its end nothing is left to be tidied: what it wrote is written, and the coordinator waits for it.
 _BOOT = """
-import sys
+import os, sys
 try:
     from indexer.worker import serve
 except Exception as error:
@@ -517,6 +520,7 @@ except Exception as error:
     Connection(int(sys.argv[1])).send(("unable", f"{type(error).__name__}: {error}"))
     sys.exit(1)
 serve()
+os._exit(0)
 """
 
 
@@ -584,8 +588,7 @@ def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
     _end_with_parent()
     _keep_memory()
-    # a batch makes millions of objects and hardly any that refer to each other in a circle
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(*COLLECTED_AFTER)
     pipe_number, status_number, folder, name = sys.argv[1:5]
     pipe = Connection(int(pipe_number))
     status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")

@@ -129,6 +129,30 @@ enum fa_status fa_lists_order_shapes(const fa_lists *lists, uint32_t *order) {
     return FA_OK;
 }
 
+enum fa_status fa_code_shapes(fa_shape_codes *codes, const uint32_t *numbers, size_t count) {
+    if (count > codes->pairs - codes->done) return FA_CORRUPT;
+    size_t others = codes->other_count, rare = codes->rare_count;
+    for (size_t i = 0; i < count; i++) {
+        size_t pair = codes->done + i;
+        if (numbers[i] >= codes->place_count) return FA_CORRUPT;
+        if (pair % FA_RANK_BLOCK == 0) {
+            codes->ranks[pair / FA_RANK_BLOCK * 2] = (uint32_t)others;
+            codes->ranks[pair / FA_RANK_BLOCK * 2 + 1] = (uint32_t)rare;
+        }
+        uint32_t place = codes->places[numbers[i]], told = place < FA_OTHER ? place : FA_OTHER;
+        codes->shapes[pair / 2] |= (uint8_t)(told << 4 * (pair % 2));
+        /* what does not count is written over by the next: to guess which do would take longer */
+        codes->others[others] = (uint8_t)(place < FA_RARE ? place : FA_RARE);
+        codes->rare[rare] = place;
+        others += place >= FA_OTHER;
+        rare += place >= FA_RARE;
+    }
+    codes->done += count;
+    codes->other_count = others;
+    codes->rare_count = rare;
+    return FA_OK;
+}
+
 /* ---- pairs and lists ---- */
 
 static enum fa_status put_ordinal(fa_lists *lists, uint32_t ordinal) {

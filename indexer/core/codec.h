@@ -18,6 +18,7 @@ enum {
     FA_LONG_RUN = 8,       /* positions from which on a run has its high bits apart */
     FA_OTHER = 15,         /* a shape that is told in a byte elsewhere */
     FA_RARE = 255,         /* in such a byte: a shape that is told in a third place */
+    FA_RANK_BLOCK = 256,   /* pairs for which it is told how many other and rare shapes stand before them */
     FA_FEW_PAIRS = 4,      /* a list of fewer has two bytes a gap; the others choose their bits */
     FA_GAP_BITS = 16       /* of the greatest gap */
 };
@@ -85,6 +86,21 @@ enum fa_status fa_lists_end(fa_lists *lists);
 /* Put in `order` the numbers of the shapes in the order of a segment's table: the most frequent first; those of equal
  * frequency so that it does not matter how the words were cut into parts. It has room for all. */
 FA_EXPORT enum fa_status fa_lists_order_shapes(const fa_lists *lists, uint32_t *order);
+
+/* The shapes of pairs in their places, as a segment has them. `places`: of each number, in the order of the table. The
+ * arrays have room for `pairs` pairs: shapes (four bits each, all zeros before), others and rare (one each at most), ranks
+ * (two a FA_RANK_BLOCK and two more). */
+typedef struct fa_shape_codes {
+    const uint32_t *places;
+    size_t place_count, pairs;
+    uint8_t *shapes, *others;
+    uint32_t *rare, *ranks;
+    size_t done, other_count, rare_count; /* so far */
+} fa_shape_codes;
+
+/* Put the numbers of the next `count` pairs into their places. FA_OK; FA_CORRUPT for more than there is room for, or a
+ * number that has no place. */
+FA_EXPORT enum fa_status fa_code_shapes(fa_shape_codes *codes, const uint32_t *numbers, size_t count);
 
 /* Empty what has a row a word or a pair, after it was taken out. */
 FA_EXPORT void fa_lists_empty(fa_lists *lists);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,47 @@ class Lists:
         order = np.empty(len(counts), dtype=np.uint32)
         check(core.fa_lists_order_shapes(self._handle, address_of(order)))
         return order, counts[order]
+
+
+class _Codes(ctypes.Structure):
+    """struct fa_shape_codes."""
+
+    _fields_ = [
+        ("places", ctypes.c_void_p),
+        ("place_count", ctypes.c_size_t),
+        ("pairs", ctypes.c_size_t),
+        *((name, ctypes.c_void_p) for name in ("shapes", "others", "rare", "ranks")),
+        *((name, ctypes.c_size_t) for name in ("done", "other_count", "rare_count")),
+    ]
+
+
+core.fa_code_shapes.argtypes = [ctypes.POINTER(_Codes), ctypes.c_void_p, ctypes.c_size_t]
+_RANK_BLOCK = 256
+
+
+def coded_shapes(
+    places: NDArray[np.uint32], numbers: Iterable[NDArray[np.uint32]], pairs: int
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a segment that tell the shapes of its pairs; shape_ranks has two columns.
+
+    places: of each shape in the table; numbers: of the shapes of all pairs, in parts. Raises ValueError.
+    """
+    made: dict[str, NDArray[Any]] = {
+        "shapes": np.zeros(pairs // 2 + pairs % 2, dtype=np.uint8),
+        "other_shapes": np.empty(pairs, dtype=np.uint8),
+        "rare_shapes": np.empty(pairs, dtype=np.uint32),
+        "shape_ranks": np.zeros((pairs // _RANK_BLOCK + 1, 2), dtype=np.uint32),
+    }
+    codes = _Codes(address_of(places), len(places), pairs, *map(address_of, made.values()))
+    for some in numbers:
+        check(core.fa_code_shapes(ctypes.byref(codes), address_of(some), len(some)))
+    if codes.done != pairs:
+        raise ValueError(f"{codes.done} shapes of {pairs} pairs")
+    if pairs % _RANK_BLOCK == 0:
+        made["shape_ranks"][-1] = codes.other_count, codes.rare_count
+    made["other_shapes"] = made["other_shapes"][: codes.other_count]
+    made["rare_shapes"] = made["rare_shapes"][: codes.rare_count]
+    return made
 
 
 def check(status: int) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core.order import order_of
 from indexer.core.tokens import encoded, tokenizer
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
@@ -211,7 +212,7 @@ def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, 
     if texts and not texts[0]:  # links without a text
         named = text > 0
         target, text, sites_of, times = target[named], text[named], sites_of[named], times[named]
-    order = np.lexsort((text, -times, -sites_of, target))
+    order = order_of(text, MAX_TIMES - times, sites_of.max(initial=0) - sites_of, target)
     starts = np.searchsorted(target[order], np.arange(len(distinct)))
     place = np.arange(len(order)) - starts[target[order]]
     order = order[place < MAX_TEXTS]
@@ -248,7 +249,7 @@ def _count(
     other = site != own[target]
     pairs = np.unique(target[other] * (int(site.max(initial=0)) + 1) + site[other])
     linking = np.bincount(pairs // (int(site.max(initial=0)) + 1), minlength=len(own)).astype(np.uint32)
-    order = np.lexsort((page, site, text, target))
+    order = order_of(page, site, text, target)
     target, text, site, page, other = target[order], text[order], site[order], page[order], other[order]
     new_name = begins(target) | begins(text)
     new_site = new_name | begins(site)

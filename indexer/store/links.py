@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
 from indexer.core.links import BatchLinks
+from indexer.core.order import order_of
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.compact import page_number
 from indexer.store.errors import IndexCorruptError
@@ -129,7 +130,7 @@ class _Rows:
 
 
 def _sorted_rows(target: NDArray[np.uint64], text: NDArray[np.int64], source: NDArray[np.int64]) -> _Rows:
-    order = np.lexsort((source, text, target))
+    order = order_of(source, text, target)
     target, text, source = target[order], text[order], source[order]
     new_target = begins(target)
     new_edge = new_target | begins(text)

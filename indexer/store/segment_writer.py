@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.lists import Lists
+from indexer.core.lists import Lists, coded_shapes
 from indexer.store.arrayfile import strings_to_arrays, write_arrays
-from indexer.store.columns import MAX_VERSIONS, RANK_BLOCK, VersionColumns
+from indexer.store.columns import MAX_VERSIONS, VersionColumns
 from indexer.store.ends import packed_ends
-from indexer.store.postings import OTHER, RARE
 from indexer.store.spill import Spilled, SpillFile
 from indexer.store.stems import stem_rows
 
@@ -91,39 +90,12 @@ class SegmentWriter:
         )
 
     def _ordered_shapes(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of shapes, numbered by how often they are used; part by part, for there are many pairs."""
+        """Return the arrays of shapes, numbered by how often they are used."""
         order, table = self._lists.shapes_in_order()
         place = np.empty(len(order), dtype=np.uint32)
         place[order] = np.arange(len(order))
-        pairs = int(self._lists.column("shape_uses").sum())
-        coded = np.zeros(pairs + pairs % 2, dtype=np.uint8)
-        others = [np.zeros(0, dtype=np.uint8)]
-        rare = [np.zeros(0, dtype=np.uint32)]
-        done = 0
-        for numbers in self._shapes:
-            placed = place[numbers]
-            coded[done : done + len(placed)] = np.minimum(placed, OTHER)
-            placed = placed[placed >= OTHER]
-            others.append(np.minimum(placed, RARE).astype(np.uint8))
-            rare.append(placed[placed >= RARE])
-            done += len(numbers)
-        other = np.concatenate(others)
-        return {
-            "shapes": coded[::2] | coded[1::2] << np.uint8(4),
-            "other_shapes": other,
-            "rare_shapes": _narrow(np.concatenate(rare)),
-            "shape_ranks": _ranks(coded[:pairs], other),
-            "shape_table": _narrow(table),
-        }
-
-
-def _ranks(coded: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return what stands before each RANK_BLOCK-th pair: shapes that are told elsewhere, and the rare among them."""
-    blocks = len(coded) // RANK_BLOCK + 1
-    where = np.flatnonzero(coded == OTHER) // RANK_BLOCK
-    others = np.append(0, np.cumsum(np.bincount(where, minlength=blocks)))[:blocks]
-    rare = np.append(0, np.cumsum(other == RARE))[others]
-    return np.stack((others, rare), axis=1).astype(np.uint32)
+        coded = coded_shapes(place, self._shapes, int(self._lists.column("shape_uses").sum()))
+        return {**coded, "rare_shapes": _narrow(coded["rare_shapes"]), "shape_table": _narrow(table)}
 
 
 def _own_columns(versions: VersionColumns) -> dict[str, NDArray[Any]]:
