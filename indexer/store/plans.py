@@ -15,6 +15,7 @@ MERGE_VERSIONS, MERGE_OCCURRENCES = 65_536, 53_000_000
 # A segment this many times as large as all that would be merged with it stays as it is: else every small run
 # would write it anew. Below FREE_VERSIONS that costs so little that it does not count.
 FEW_TIMES, FREE_VERSIONS = 4, 4_000
+_A_PAGE = 200  # occurrences
 
 
 def full_group(entries: Iterable[Entry]) -> list[Entry]:
@@ -76,12 +77,12 @@ def _evened(groups: list[list[Entry]]) -> list[list[Entry]]:
     if len(small) < 2:
         return groups
     entries = [entry for group in small for entry in group]
-    share = sum(map(_alive, entries)) / len(small)
+    share = sum(map(_work, entries)) / len(small)
     evened: list[list[Entry]] = [[] for _ in small]
     before = 0
     for entry in entries:
-        evened[min(int((before + _alive(entry) / 2) / share), len(small) - 1)].append(entry)
-        before += _alive(entry)
+        evened[min(int((before + _work(entry) / 2) / share), len(small) - 1)].append(entry)
+        before += _work(entry)
     if not all(group and _fits(group) for group in evened):
         return groups
     return [group for group in groups if len(group) == 1] + evened
@@ -118,6 +119,11 @@ def _alive(entry: Entry) -> int:
 def _size(entry: Entry) -> int:
     """Return the number of occurrences."""
     return int(sum(entry["sums"]))
+
+
+def _work(entry: Entry) -> int:
+    """Return about how long it takes to merge a segment: a page takes about as long as so many occurrences."""
+    return _size(entry) + _A_PAGE * _alive(entry)
 
 
 def _has_many_dead(entry: Entry) -> bool:

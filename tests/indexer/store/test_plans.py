@@ -65,6 +65,11 @@ def test_a_merge_waits_for_the_end_when_every_worker_has_one_at_most_then() -> N
 def test_what_is_merged_at_the_same_time_is_of_one_size() -> None:
     assert numbers(last_groups(entries(*[10] * 13))) == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12, 13]]
     assert numbers(last_groups(entries(90, *[10] * 12))) == [[2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13]]
+    # words take time to merge, too, not pages alone
+    uneven = entries(*[1] * 12, occurrences=10)
+    for entry in uneven[:4]:
+        entry["sums"] = [240]
+    assert numbers(last_groups(uneven)) == [[1, 2, 3, 4], [5, 6, 7, 8, 9, 10, 11, 12]]
 
 
 def test_at_the_end_of_a_run_neighbours_become_one_while_they_fit() -> None:
