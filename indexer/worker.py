@@ -18,9 +18,9 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -89,6 +89,27 @@ class Batch:
     sums: list[int] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     claims: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to the coordinator with versions and captures as columns: that takes a quarter of the time of rows."""
+        rest = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("versions", "captures")
+        }
+        return _batch_of, (
+            tuple(zip(*self.versions, strict=True)),
+            tuple(zip(*self.captures, strict=True)),
+            rest,
+        )
+
+
+def _batch_of(versions: Sequence[Any], captures: Sequence[Any], rest: dict[str, Any]) -> Batch:
+    return Batch(
+        versions=list(map(NewVersion._make, zip(*versions, strict=True))),
+        captures=list(map(NewCapture._make, zip(*captures, strict=True))),
+        **rest,
+    )
 
 
 class _Group:

@@ -315,9 +315,12 @@ def _updated(
     if before is None:
         before = sound_columns(connection, folder, entry)
     changed = connection.execute("SELECT ordinal FROM touched WHERE segment = ?", (number,)).fetchall()
+    if not changed:
+        return before
+    # CROSS: what was touched first, else SQLite may walk all captures there are
     now = connection.execute(
         "SELECT t.ordinal, c.timestamp, c.status, c.mime, c.type FROM touched t"
-        " JOIN captures c ON c.version = t.version AND c.copy = 0 WHERE t.segment = ?",
+        " CROSS JOIN captures c ON c.version = t.version AND c.copy = 0 WHERE t.segment = ?",
         (number,),
     ).fetchall()
     return before.without([row[0] for row in changed]).with_rows(now)

@@ -320,11 +320,11 @@ class IndexWriter:
                 connection.executemany(
                     "INSERT INTO versions (id, url, digest, place, title) VALUES (?, ?, ?, ?, ?)",
                     [
-                        (v.number, v.document, v.digest, _place(number, ordinal), v.title)
-                        for ordinal, v in enumerate(batch.versions)
+                        (version, document, digest, _place(number, ordinal), title)
+                        for ordinal, (version, document, digest, title) in enumerate(batch.versions)
                     ],
                 )
-                digests.update((v.number, v.digest) for v in batch.versions)
+                digests.update((version, digest) for version, _, digest, _ in batch.versions)
             numbers.append(number)
         if digests:
             self._dictionary[_LAST_VERSION] = max(int(self._dictionary.get(_LAST_VERSION) or 0), *digests)
@@ -430,26 +430,28 @@ class IndexWriter:
                 )
             }
             first = number + 1
-            for c in captures:
-                place = members[c.member], c.offset, c.inner
+            # taken apart at once: to ask each for its fields one by one would take as long as all else
+            for document, timestamp, type_, status, mime, digest, _, member, offset, length, inner, version, \
+                    refers_to, _ in captures:  # fmt: skip
+                place = members[member], offset, inner
                 if place in there:
                     continue
                 there.add(place)
                 number += 1
-                time = kept_time(c.timestamp)
-                payload: bytes | str | None = compact_digest(c.payload)
-                if c.version:
-                    ordinal = ordinals.get(c.version)
+                time = kept_time(timestamp)
+                payload: bytes | str | None = compact_digest(digest)
+                if version:
+                    ordinal = ordinals.get(version)
                     if ordinal is None:
-                        shown.add(c.version)
+                        shown.add(version)
                     else:
-                        own.append((ordinal, timestamp_of(time), c.status, c.mime, c.type))
-                    if c.type != "revisit" and payload == self._digest(connection, c.version, digests):
+                        own.append((ordinal, timestamp_of(time), status, mime, type_))
+                    if type_ != "revisit" and payload == self._digest(connection, version, digests):
                         payload = None
-                kind = self._kind(connection, (c.type, c.status, c.mime))
+                kind = self._kind(connection, (type_, status, mime))
                 rows.append(
-                    (number, c.document, time, kind, payload, file, *place[:2], c.length, c.inner,
-                     c.version or None, c.refers_to or None)
+                    (number, document, time, kind, payload, file, place[0], offset, length, inner,
+                     version or None, refers_to or None)
                 )  # fmt: skip
             if number >= first:
                 pieces.append((file, first, number, low, high))
