@@ -88,8 +88,8 @@ enum fa_status fa_lists_end(fa_lists *lists);
 FA_EXPORT enum fa_status fa_lists_order_shapes(const fa_lists *lists, uint32_t *order);
 
 /* The shapes of pairs in their places, as a segment has them. `places`: of each number, in the order of the table. The
- * arrays have room for `pairs` pairs: shapes (four bits each, all zeros before), others and rare (one each at most), ranks
- * (two a FA_RANK_BLOCK and two more). */
+ * arrays have room for `pairs` pairs: shapes (four bits each, all zeros before), others and rare (one each at most),
+ * ranks (two a FA_RANK_BLOCK and two more). */
 typedef struct fa_shape_codes {
     const uint32_t *places;
     size_t place_count, pairs;

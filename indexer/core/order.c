@@ -2,19 +2,14 @@
 
 #include <stdlib.h>
 
-typedef struct item {
-    uint64_t key;
-    uint32_t row;
-} item;
-
 enum { BITS = 11, DIGITS = 6, VALUES = 1 << BITS }; /* of a key, which is read digit by digit */
 
 static inline unsigned digit_of(uint64_t key, unsigned digit) { return key >> BITS * digit & (VALUES - 1); }
 
-/* Sort items by their keys, a digit after the other from the lowest one on; one that all have in common is passed over.
- * Returns where they are then: `items`, or `other`, which has as much room. */
-static item *sorted(item *items, item *other, size_t count) {
+/* A digit after the other from the lowest one on; one that all have in common is passed over. */
+fa_item *fa_sorted_items(fa_item *items, fa_item *other, size_t count) {
     uint32_t starts[DIGITS][VALUES] = {{0}};
+    if (count == 0) return items;
     for (size_t i = 0; i < count; i++) {
         for (unsigned digit = 0; digit < DIGITS; digit++) starts[digit][digit_of(items[i].key, digit)]++;
     }
@@ -27,7 +22,7 @@ static item *sorted(item *items, item *other, size_t count) {
             before += here;
         }
         for (size_t i = 0; i < count; i++) other[start[digit_of(items[i].key, digit)]++] = items[i];
-        item *swap = items;
+        fa_item *swap = items;
         items = other;
         other = swap;
     }
@@ -37,10 +32,10 @@ static item *sorted(item *items, item *other, size_t count) {
 enum fa_status fa_order_rows(const uint64_t *const *columns, size_t column_count, size_t rows, uint32_t *order) {
     if (rows > UINT32_MAX) return FA_TOO_LARGE;
     if (rows == 0) return FA_OK;
-    if (rows > SIZE_MAX / 2 / sizeof(item)) return FA_NO_MEMORY;
-    item *items = malloc(2 * rows * sizeof *items);
+    if (rows > SIZE_MAX / 2 / sizeof(fa_item)) return FA_NO_MEMORY;
+    fa_item *items = malloc(2 * rows * sizeof *items);
     if (items == NULL) return FA_NO_MEMORY;
-    item *now = items;
+    fa_item *now = items;
     for (size_t row = 0; row < rows; row++) now[row].row = (uint32_t)row;
     for (size_t column = 0; column < column_count; column++) {
         int rises = 1;
@@ -48,7 +43,7 @@ enum fa_status fa_order_rows(const uint64_t *const *columns, size_t column_count
             now[i].key = columns[column][now[i].row];
             rises &= i == 0 || now[i].key >= now[i - 1].key;
         }
-        if (!rises) now = sorted(now, now == items ? items + rows : items, rows);
+        if (!rises) now = fa_sorted_items(now, now == items ? items + rows : items, rows);
     }
     for (size_t i = 0; i < rows; i++) order[i] = now[i].row;
     free(items);

@@ -3,6 +3,7 @@
 #include "buffer.h"
 #include "intern.h"
 #include "md5.h"
+#include "order.h"
 
 enum { LANGUAGES = 64, BYTES_A_WORD = 48 };
 
@@ -12,18 +13,12 @@ typedef struct entry {
     uint8_t count, is_own;
 } entry;
 
-typedef struct row {
-    uint64_t key;
-    uint32_t word;
-    uint32_t is_own;
-} row;
-
 struct fa_stems {
     fa_intern words[LANGUAGES];
     fa_buffer entries[LANGUAGES]; /* an entry a word */
     fa_buffer keys;
     size_t most;
-    fa_buffer rows; /* of the segment in hand */
+    fa_buffer rows; /* of the segment in hand, a fa_item each: a key, a word, whether it stands for the word itself */
 };
 
 fa_stems *fa_stems_new(size_t most) {
@@ -144,7 +139,7 @@ enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t
             if (!fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
             entry known = ((const entry *)stems->entries[bit].data)[number];
             for (unsigned i = 0; i < known.count; i++) {
-                row made = {((const uint64_t *)stems->keys.data)[known.first + i], (uint32_t)word, known.is_own};
+                fa_item made = {((const uint64_t *)stems->keys.data)[known.first + i], (uint32_t)word, known.is_own};
                 if (!fa_buffer_put(&stems->rows, &made, sizeof made)) return FA_NO_MEMORY;
             }
         }
@@ -152,30 +147,27 @@ enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t
     return FA_OK;
 }
 
-static int compare_rows(const void *a, const void *b) {
-    const row *first = a, *second = b;
-    if (first->key != second->key) return first->key < second->key ? -1 : 1;
-    return first->word < second->word ? -1 : first->word > second->word;
-}
-
-size_t fa_stems_end(fa_stems *stems) {
-    row *rows = (row *)stems->rows.data;
-    size_t count = stems->rows.size / sizeof *rows, kept = 0;
-    if (count) qsort(rows, count, sizeof *rows, compare_rows);
+enum fa_status fa_stems_end(fa_stems *stems, size_t *found) {
+    size_t size = stems->rows.size, count = size / sizeof(fa_item), kept = 0;
+    if (!fa_buffer_reserve(&stems->rows, size)) return FA_NO_MEMORY;
+    fa_item *rows = (fa_item *)stems->rows.data, *sorted = fa_sorted_items(rows, rows + count, count);
     for (size_t i = 0; i < count; i++) {
-        int is_shared = (i && rows[i - 1].key == rows[i].key) || (i + 1 < count && rows[i + 1].key == rows[i].key);
+        int is_shared =
+            (i && sorted[i - 1].key == sorted[i].key) || (i + 1 < count && sorted[i + 1].key == sorted[i].key);
         /* a row moves to the front of those looked at: the one before has not been written over */
-        if (is_shared || !rows[i].is_own) rows[kept++] = rows[i];
+        if (is_shared || !sorted[i].more) sorted[kept++] = sorted[i];
     }
+    if (sorted != rows) memcpy(rows, sorted, kept * sizeof *rows);
     stems->rows.size = kept * sizeof *rows;
-    return kept;
+    *found = kept;
+    return FA_OK;
 }
 
 void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows) {
-    const row *made = (const row *)stems->rows.data;
+    const fa_item *made = (const fa_item *)stems->rows.data;
     for (size_t i = 0; i < stems->rows.size / sizeof *made; i++) {
         keys[i] = made[i].key;
-        rows[i] = made[i].word;
+        rows[i] = made[i].row;
     }
     fa_buffer_free(&stems->rows);
 }

@@ -46,12 +46,12 @@ FA_EXPORT enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *word
                                       const uint64_t *keys, size_t key_count, size_t count);
 
 /* Take the keys of the words from `first` to `last` for the segment in hand, which begins with word 0; what is not known is
- * passed over. 16 bytes a key. */
+ * passed over. 32 bytes a key. */
 FA_EXPORT enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first, size_t last);
 
-/* End the segment: tell how many rows it has, and put them into `keys` and `rows`, by rising key and then by word, in
- * fa_stems_rows. */
-FA_EXPORT size_t fa_stems_end(fa_stems *stems);
+/* End the segment: tell how many rows it has (FA_OK, FA_NO_MEMORY), and put them into `keys` and `rows`, by rising key and
+ * then by word, in fa_stems_rows. */
+FA_EXPORT enum fa_status fa_stems_end(fa_stems *stems, size_t *found);
 FA_EXPORT void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows);
 
 /* The keys of names, which lie one behind the other: the first 8 bytes of the MD5 of each as a big-endian number. FA_CORRUPT

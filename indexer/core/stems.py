@@ -38,8 +38,7 @@ core.fa_stems_spell.argtypes = [_words, _pointer, _size, _pointer]
 core.fa_stems_spell.restype = _size
 core.fa_stems_put.argtypes = [_pointer, _words, *[_pointer] * 5, _size, _size]
 core.fa_stems_take.argtypes = [_pointer, _words, _size, _size]
-core.fa_stems_end.argtypes = [_pointer]
-core.fa_stems_end.restype = _size
+core.fa_stems_end.argtypes = [_pointer, _told]
 core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
 core.fa_stems_rows.restype = None
 
@@ -110,8 +109,9 @@ class StemTable:
             last = self._learn(given, first)
             check(core.fa_stems_take(self._handle, ctypes.byref(given), first, last))
             first = last
-        count = core.fa_stems_end(self._handle)
-        keys, rows = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.uint32)
+        count = _size()
+        check(core.fa_stems_end(self._handle, ctypes.byref(count)))
+        keys, rows = np.empty(count.value, dtype=np.uint64), np.empty(count.value, dtype=np.uint32)
         core.fa_stems_rows(self._handle, address_of(keys), address_of(rows))
         return keys, rows
 
