@@ -202,7 +202,7 @@ def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, 
             keep &= source.alive[edges.source]
         target, text, ordinal = edges.target[keep], edges.text[keep], edges.source[keep]
         used, local = np.unique(text, return_inverse=True)
-        known = [numbers.setdefault(source.links.text_at(number), len(numbers)) for number in used.tolist()]
+        known = [numbers.setdefault(name, len(numbers)) for name in source.links.texts_at(used)]
         site = of_host[source.segment.host[ordinal]]
         page = source.segment.document[ordinal].astype(np.int64)
         columns.append((target, np.asarray(known, dtype=np.int64)[local], site, page))

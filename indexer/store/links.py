@@ -228,6 +228,10 @@ class Links:
     def text_at(self, number: int) -> str:
         return self._texts.at(number)
 
+    def texts_at(self, numbers: NDArray[np.integer]) -> list[str]:
+        """Return some texts; soonest by rising numbers."""
+        return self._texts.some(numbers.tolist())
+
     def texts(self) -> list[str]:
         return self._texts.all()
 

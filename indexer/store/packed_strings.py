@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,20 @@ _MOST = 1 << 28  # bytes that a block is unpacked to
 
 def pack_strings(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Return (ends, bytes) of blocks of IN_A_BLOCK strings, each a zlib stream; what is no text comes out as "?"."""
+    left = iter(strings)
     blocks: list[bytes] = []
-    block: list[bytes] = []
-    for string in strings:
-        block.append(string.encode("utf-8", "replace") + _BEHIND)
-        if len(block) == IN_A_BLOCK:
-            blocks.append(zlib.compress(b"".join(block), _LEVEL))
-            block = []
-    if block:
-        blocks.append(zlib.compress(b"".join(block), _LEVEL))
+    while block := list(islice(left, IN_A_BLOCK)):
+        blocks.append(zlib.compress(_joined(block), _LEVEL))
     ends = np.cumsum(np.array([len(each) for each in blocks], dtype=np.int64)).astype(np.uint32)
     return ends, np.frombuffer(b"".join(blocks), dtype=np.uint8)
+
+
+def _joined(strings: list[str]) -> bytes:
+    """Return strings in UTF-8, _BEHIND each; at once where none has a line feed, as no text of a link has."""
+    joined = "\n".join(strings)
+    if joined.count("\n") < len(strings):
+        return joined.encode("utf-8", "replace").replace(b"\n", _BEHIND) + _BEHIND
+    return b"".join(string.encode("utf-8", "replace") + _BEHIND for string in strings)
 
 
 class PackedStrings:
@@ -51,6 +55,15 @@ class PackedStrings:
             self._block, self._number = self._unpacked(number), number
         return self._block[place]
 
+    def some(self, indexes: Iterable[int]) -> list[str]:
+        """Return some strings; each block is unpacked once if the indexes rise. Raises IndexCorruptError."""
+        found = []
+        for index in indexes:
+            if index // IN_A_BLOCK != self._number:
+                self.at(index)
+            found.append(self._block[index % IN_A_BLOCK])
+        return found
+
     def all(self) -> list[str]:
         """Return all strings in their order. Raises IndexCorruptError."""
         return [string for number in range(len(self._ends)) for string in self._unpacked(number)]
@@ -62,10 +75,12 @@ class PackedStrings:
             raw = unpacker.decompress(self._data[start : int(self._ends[number])].tobytes(), _MOST)
         except zlib.error as error:
             raise self._broken() from error
-        strings = raw.split(_BEHIND)
-        if not unpacker.eof or len(strings) != min(IN_A_BLOCK, self._count - number * IN_A_BLOCK) + 1:
+        if not unpacker.eof or raw.count(_BEHIND) != min(IN_A_BLOCK, self._count - number * IN_A_BLOCK):
             raise self._broken()
-        return [string.decode("utf-8", "replace") for string in strings[:-1]]
+        raw = raw[: raw.rfind(_BEHIND)]
+        if b"\n" in raw:
+            return [string.decode("utf-8", "replace") for string in raw.split(_BEHIND)]
+        return raw.replace(_BEHIND, b"\n").decode("utf-8", "replace").split("\n")
 
     def _broken(self) -> IndexCorruptError:
         return IndexCorruptError(

@@ -13,13 +13,19 @@ from indexer import IndexCorruptError
 from indexer.store.packed_strings import IN_A_BLOCK, PackedStrings, pack_strings
 
 
-@given(st.lists(st.text(max_size=5), max_size=5), st.integers(0, 2 * IN_A_BLOCK + 1), st.randoms())
+@given(
+    st.lists(st.text(max_size=5) | st.text("a\n\ud800", max_size=3), max_size=5),
+    st.integers(0, 2 * IN_A_BLOCK + 1),
+    st.randoms(),
+)
 def test_strings_come_back(some: list[str], more: int, random: object) -> None:
     strings = some + [f"text {number}" for number in range(more)]
     packed = PackedStrings("x", len(strings), *pack_strings(strings))
     expected = [string.encode("utf-8", "replace").decode() for string in strings]
     assert packed.all() == expected and len(packed) == len(strings)
     assert [packed.at(number) for number in range(len(strings))] == expected
+    assert packed.some(range(len(strings))) == expected
+    assert packed.some(reversed(range(len(strings)))) == expected[::-1]
     assert [packed.at(number) for number in reversed(range(len(strings)))] == expected[::-1]
 
 
