@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -61,14 +61,6 @@ GROUPS_AHEAD = 6  # that are read while one waits for its answers: a commit take
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
 COLLECTED_AFTER = 100_000, 50, 100
-
-
-class _Claimed(NamedTuple):
-    """A page that was claimed: its capture, and where that stands in its group."""
-
-    place: int
-    found: CaptureFound
-    page: PageBody
 
 
 @dataclass(slots=True)
@@ -116,34 +108,34 @@ class _Group:
     """Captures read one after the other, and those of them that hold pages."""
 
     def __init__(self) -> None:
-        self.captures: list[NewCapture] = []
-        self.pages: list[_Claimed] = []
+        self.captures: list[tuple[int, CaptureFound]] = []  # with the number of the file
+        self.pages = 0
         self.has_large = False
         self._characters = 0
 
-    def add(self, file: int, found: CaptureFound) -> None:
-        """Add a capture; file 0: only its page is wanted, the capture is in the catalogue."""
-        if page := found.page:
-            self.pages.append(_Claimed(len(self.captures), found, page))
-            found.page = None  # it goes when it is read
-            self._characters += len(page.markup)
-            self.has_large |= len(page.markup) >= LARGE_PAGE
-        if file:
-            self.captures.append(_new_capture(file, found))
+    def add(self, file: int, found: CaptureFound) -> bool:
+        """Add a capture and tell whether that is enough.
 
-    @property
-    def is_full(self) -> bool:
+        file: its number; 0: only the page is wanted, the catalogue has the capture.
+        """
+        self.captures.append((file, found))
+        if page := found.page:
+            size = len(page.markup)
+            self.pages += 1
+            self._characters += size
+            self.has_large |= size >= LARGE_PAGE
         return (
-            len(self.pages) >= GROUP_PAGES
+            self.pages >= GROUP_PAGES
             or self._characters >= GROUP_CHARACTERS
             or 8 * len(self.captures) >= BATCH_CAPTURES
         )
 
 
-def _new_capture(file: int, found: CaptureFound) -> NewCapture:
+def _new_capture(file: int, found: CaptureFound, version: int = 0, document: int = 0) -> NewCapture:
+    """Return the row of a capture; without a document it has its address."""
     place = found.location
     return NewCapture(
-        0,
+        document,
         found.timestamp,
         found.type,
         found.status,
@@ -154,9 +146,9 @@ def _new_capture(file: int, found: CaptureFound) -> NewCapture:
         place.offset,
         place.length,
         place.inner,
-        0,
+        version,
         found.refers_to,
-        found.url,
+        "" if document else found.url,
     )
 
 
@@ -243,8 +235,7 @@ class Worker:
 
         turns = Turns(turns_path, share[0], rest) if turns_path else None
         for found in self._captures(path, entry, skip_pages, show, part, turns):
-            self._group.add(number, found)
-            if self._group.is_full:
+            if self._group.add(number, found):
                 if turns:
                     turns.leave()
                 self._go_on(entry)
@@ -266,8 +257,7 @@ class Worker:
             if page is None:
                 continue
             found = CaptureFound(url, "", "revisit", 0, "", payload, "", place, page)
-            self._group.add(0, found)
-            if self._group.is_full:
+            if self._group.add(0, found):
                 self._go_on(entry)
         self._go_on(entry, to_the_end=True)
         self._finish_batch()
@@ -342,29 +332,29 @@ class Worker:
 
     def _claim(self, group: _Group) -> None:
         """Ask which pages of a group are new; the answers come in the order of what was asked."""
-        if group.pages:
-            self._pipe.send(("claim", [(found.url, page.digest) for _, found, page in group.pages]))
-        if group.pages or group.captures:
+        claim = [(found.url, page.digest) for _, found in group.captures if (page := found.page)]
+        if claim:
+            self._pipe.send(("claim", claim))
+        if group.captures:
             self._claimed.append(group)
 
     def _analyze(self, group: _Group, entry: FileEntry) -> None:
         """Add the captures of a group to the batch, and the pages that are new."""
         self._status[Status.BUSY_SINCE_MS] = 0
-        answers = self._answers() if group.pages else []
-        self._batch.claims += bool(answers)
+        answers = iter(self._answers() if group.pages else ())
+        self._batch.claims += group.pages > 0
         new: list[tuple[CaptureFound, PageBody, int, int]] = []
-        for claimed, (version, document, is_new) in zip(group.pages, answers, strict=True):
-            place, found, page = claimed
-            if group.captures:
-                group.captures[place] = group.captures[place]._replace(
-                    document=document, version=version, url=""
-                )
+        for file, found in group.captures:
+            version = document = 0
+            if page := found.page:
+                version, document, is_new = next(answers)
+                found.page = None  # it goes when it is read
+                if is_new:
+                    new.append((found, page, version, document))
+            if file:
+                self._batch.captures.append(_new_capture(file, found, version, document))
             else:
                 self._batch.repeats.append((version, found.url, found.payload))
-            if is_new:
-                new.append((found, page, version, document))
-        self._batch.captures += group.captures
-        group.pages.clear()
         for found, page, version, document in new:
             self._add_page(found, page, version, document, entry)
         if group.has_large:

@@ -228,8 +228,7 @@ class PackedStream(MemberStream):
             size += len(pieces[-1])
             if not packed or size >= most:
                 return False
-        self._open(at)
-        self._decoder = decoder
+        self._open(at, decoder)
         self.buffer, self.pos, self.base = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0, 0
         self._before = []
         self.ended = True
@@ -237,12 +236,12 @@ class PackedStream(MemberStream):
         self.end = read_to - len(decoder.unused_data or b"")
         return True
 
-    def _open(self, at: int) -> None:
+    def _open(self, at: int, decoder: Decoder | None = None) -> None:
         self.start = self.read_to = self._fed_from = at
         self.ended = False
         self.problem = ""
         self._unpacked = 0
-        self._decoder = self._new_decoder()
+        self._decoder = decoder or self._new_decoder()
 
     def is_member(self, head: bytes) -> bool:
         """Does a member begin with these bytes?"""

@@ -37,43 +37,48 @@ static uint32_t folding_of(const char language[4]) {
     return memcmp(language, "tr", 3) == 0 || memcmp(language, "az", 3) == 0 ? FA_DOTLESS_I : 0;
 }
 
-static enum fa_status take_links(fa_links *links, const fa_page *page, fa_bytes url, uint32_t ordinal, fa_taken *taken) {
+static enum fa_status take_links(fa_intake *intake, fa_bytes url) {
+    fa_taken *taken = &intake->taken;
     enum fa_links_left left;
-    enum fa_status status = fa_links_of_page(links, page, url, ordinal, &left, &taken->asked, &taken->own);
+    enum fa_status status = fa_links_of_page(intake->links, intake->page, url, fa_batch_pages(intake->batch), &left,
+                                             &taken->asked, &taken->own);
     if (left == FA_LINKS_ODD) taken->left |= FA_LEFT_LINKS;
     if (left == FA_LINKS_ASKED) taken->left |= FA_LEFT_ADDRESSES;
     return status;
 }
 
 /* Put the words of a page into the batch, unless its address is odd. */
-static enum fa_status take_words(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, size_t most,
-                                 fa_taken *taken) {
+static enum fa_status take_words(fa_intake *intake, fa_bytes url) {
+    fa_taken *taken = &intake->taken;
     if (!is_plain(url)) {
         taken->left |= FA_LEFT_WORDS;
         return FA_OK;
     }
     taken->left &= ~(uint32_t)FA_LEFT_WORDS;
-    enum fa_status status =
-        (enum fa_status)fa_tokens_of_page(tokens, page, url_words(url), folding_of(taken->language.language), most);
-    taken->is_cut = tokens->cut;
-    return status ? status : fa_batch_add_tokens(batch, tokens);
+    enum fa_status status = (enum fa_status)fa_tokens_of_page(intake->tokens, intake->page, url_words(url),
+                                                              folding_of(taken->language.language), intake->most);
+    taken->is_cut = intake->tokens->cut;
+    return status ? status : fa_batch_add_tokens(intake->batch, intake->tokens);
 }
 
-enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
-                            fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most, fa_taken *taken) {
+enum fa_status fa_take_page(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *header,
+                            size_t header_size, int in_utf_8) {
     enum fa_status status = FA_OK;
+    fa_taken *taken = &intake->taken;
+    fa_bytes address = {url, url_size};
     taken->left = in_utf_8 ? 0 : FA_LEFT_LINKS;
     taken->is_cut = 0;
-    if (in_utf_8) status = take_links(links, page, url, fa_batch_pages(batch), taken);
-    fa_language_of(page, header, rules, &taken->language);
+    if (in_utf_8) status = take_links(intake, address);
+    fa_language_of(intake->page, (fa_bytes){header, header_size}, intake->rules, &taken->language);
     if (!taken->language.is_settled) taken->left |= FA_LEFT_LANGUAGE | FA_LEFT_WORDS;
-    return status || !taken->language.is_settled ? status : take_words(batch, tokens, page, url, most, taken);
+    return status || !taken->language.is_settled ? status : take_words(intake, address);
 }
 
-enum fa_status fa_take_letters(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, fa_bytes name,
-                               uint32_t distance, const fa_language_rules *rules, size_t most, fa_taken *taken) {
+enum fa_status fa_take_letters(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *name,
+                               size_t name_size, uint32_t distance) {
+    fa_taken *taken = &intake->taken;
     if (!(taken->left & FA_LEFT_LANGUAGE) || taken->language.text_size == 0) return FA_OK;
-    fa_language_by_letters(name, distance, rules, &taken->language);
+    fa_language_by_letters((fa_bytes){name, name_size}, distance, intake->rules, &taken->language);
     taken->left &= ~(uint32_t)FA_LEFT_LANGUAGE;
-    return take_words(batch, tokens, page, url, most, taken);
+    return take_words(intake, (fa_bytes){url, url_size});
 }

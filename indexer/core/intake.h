@@ -29,18 +29,27 @@ typedef struct fa_taken {
     fa_language_told language;
 } fa_taken;
 
-/* Take a page into a batch.
+/* Where pages are taken from and to; what stays the same from page to page is told once. */
+typedef struct fa_intake {
+    fa_batch *batch;
+    fa_links *links;
+    fa_tokens *tokens;
+    const fa_page *page; /* the page in hand */
+    const fa_language_rules *rules;
+    size_t most; /* code points that are indexed, as in fa_tokens_of_page */
+    fa_taken taken; /* out */
+} fa_intake;
+
+/* Take the page in hand into the batch.
  *
  * in_utf_8: whether its markup was written in UTF-8, else its links are left. header: the language that the header of HTTP
- * declares. most: code points that are indexed, as in fa_tokens_of_page. ordinal: the number of the page in the batch.
- * Returns FA_OK or a status of the functions that it calls; the batch is of no use then. Linear time. */
-FA_EXPORT enum fa_status fa_take_page(fa_batch *batch, fa_links *links, fa_tokens *tokens, const fa_page *page, fa_bytes url,
-                                      fa_bytes header, const fa_language_rules *rules, int in_utf_8, size_t most,
-                                      fa_taken *taken);
+ * declares. Returns FA_OK or a status of the functions that it calls; the batch is of no use then. Linear time. */
+FA_EXPORT enum fa_status fa_take_page(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *header,
+                                      size_t header_size, int in_utf_8);
 
 /* Go on with a page whose language fa_take_page has left, when there is a text that tells it: with FA_LEFT_LANGUAGE and
  * language.text_size. name, distance: see fa_language_by_letters. The rest is as above. */
-FA_EXPORT enum fa_status fa_take_letters(fa_batch *batch, fa_tokens *tokens, const fa_page *page, fa_bytes url, fa_bytes name,
-                                         uint32_t distance, const fa_language_rules *rules, size_t most, fa_taken *taken);
+FA_EXPORT enum fa_status fa_take_letters(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *name,
+                                         size_t name_size, uint32_t distance);
 
 #endif

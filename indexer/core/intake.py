@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from indexer.core.batch import Batch
 from indexer.core.language import MOST_SAMPLE, SCRIPTS, Sample, StopWords, StopWordTable
@@ -12,7 +12,7 @@ from indexer.core.library import core
 from indexer.core.links import BatchLinks, addresses_in
 from indexer.core.lists import Bytes as Told
 from indexer.core.lists import check
-from indexer.core.tokens import Bytes, Tokenizer, encoded
+from indexer.core.tokens import Tokenizer, encoded
 
 LEFT_LANGUAGE, LEFT_WORDS, LEFT_LINKS, LEFT_ADDRESSES = 1, 2, 4, 8  # enum fa_left
 
@@ -129,87 +129,71 @@ class Taken(ctypes.Structure):
         return addresses_in(self._asked)
 
 
+class _Intake(ctypes.Structure):
+    """struct fa_intake."""
+
+    _fields_ = [
+        ("batch", ctypes.c_void_p),
+        ("links", ctypes.c_void_p),
+        ("tokens", ctypes.c_void_p),
+        ("page", ctypes.c_void_p),
+        ("rules", ctypes.POINTER(LanguageRules)),
+        ("most", ctypes.c_size_t),
+        ("taken", Taken),
+    ]
+
+
 core.fa_take_page.argtypes = [
-    *[ctypes.c_void_p] * 4,
-    Bytes,
-    Bytes,
-    ctypes.POINTER(LanguageRules),
+    ctypes.POINTER(_Intake),
+    *[ctypes.c_char_p, ctypes.c_size_t] * 2,
     ctypes.c_int,
-    ctypes.c_size_t,
-    ctypes.POINTER(Taken),
 ]
-
 core.fa_take_letters.argtypes = [
-    *[ctypes.c_void_p] * 3,
-    Bytes,
-    Bytes,
+    ctypes.POINTER(_Intake),
+    *[ctypes.c_char_p, ctypes.c_size_t] * 2,
     ctypes.c_uint32,
-    ctypes.POINTER(LanguageRules),
-    ctypes.c_size_t,
-    ctypes.POINTER(Taken),
 ]
 
 
-def take_page(
-    batch: Batch,
-    links: BatchLinks,
-    tokenizer: Tokenizer,
-    page: object,
-    url: str,
-    header_language: str,
-    rules: LanguageRules,
-    most: int,
-    taken: Taken,
-    *,
-    in_utf_8: bool,
-) -> None:
-    """Add the words and links of a page, a pointer to struct fa_page, as far as its language and address are plain.
+class Intake:
+    """Takes the page that a handle has in hand, a pointer to struct fa_page, into a batch, again and again."""
 
-    in_utf_8: whether it was written in UTF-8. most: code points that are indexed. taken: out, what is left to do.
-    Raises MemoryError, OverflowError.
-    """
-    address, language = encoded(url), encoded(header_language)
-    check(
-        core.fa_take_page(
+    def __init__(
+        self,
+        batch: Batch,
+        links: BatchLinks,
+        tokenizer: Tokenizer,
+        page: Any,
+        rules: LanguageRules,
+        most: int,
+    ) -> None:
+        """page: it has to live as long. most: code points that are indexed."""
+        self._owners = batch, links, tokenizer
+        tokens: Any = tokenizer.handle
+        self._intake = _Intake(
             batch.handle,
             links.handle,
-            tokenizer.handle,
-            page,
-            Bytes(address, len(address)),
-            Bytes(language, len(language)),
-            rules,
-            in_utf_8,
+            ctypes.cast(tokens, ctypes.c_void_p),
+            ctypes.cast(page, ctypes.c_void_p),
+            ctypes.pointer(rules),
             most,
-            taken,
         )
-    )
+        self.taken: Taken = self._intake.taken
 
+    def take(self, url: str, header_language: str, *, in_utf_8: bool) -> Taken:
+        """Add the words and links of the page, as far as its language and address are plain; return what is left to do.
 
-def take_letters(
-    batch: Batch,
-    tokenizer: Tokenizer,
-    page: object,
-    url: str,
-    looks_like: tuple[str, int],
-    rules: LanguageRules,
-    most: int,
-    taken: Taken,
-) -> None:
-    """Go on with a page whose language `take_page` has left, where `taken` has a text: with its language and its words.
+        in_utf_8: whether it was written in UTF-8. What is returned is there until the next page. Raises MemoryError,
+        OverflowError.
+        """
+        address, language = encoded(url), encoded(header_language)
+        check(core.fa_take_page(self._intake, address, len(address), language, len(language), in_utf_8))
+        return self.taken
 
-    looks_like: the language that the letters of the text look like, and how far they are from it. Raises as above.
-    """
-    address, name = encoded(url), looks_like[0].encode()
-    check(
-        core.fa_take_letters(
-            batch.handle,
-            tokenizer.handle,
-            page,
-            Bytes(address, len(address)),
-            Bytes(name, len(name)),
-            looks_like[1],
-            rules,
-            most,
-            taken,
-        )
-    )
+    def take_letters(self, url: str, looks_like: tuple[str, int]) -> None:
+        """Go on with a page whose language `take` has left, where there is a text: with its language and its words.
+
+        looks_like: the language that the letters of the text look like, and how far they are from it. Raises as above.
+        """
+        address, name = encoded(url), looks_like[0].encode()
+        check(core.fa_take_letters(self._intake, address, len(address), name, len(name), looks_like[1]))

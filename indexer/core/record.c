@@ -297,9 +297,9 @@ static enum fa_record_kind read_record(reading *r) {
     return kind;
 }
 
-void fa_record_read(fa_bytes member, fa_record *record) {
+void fa_record_read(const uint8_t *member, size_t size, fa_record *record) {
     *record = (fa_record){0};
-    if (member.size > FA_MOST_RECORD) return;
-    reading r = {.text = member, .record = record};
+    if (size > FA_MOST_RECORD) return;
+    reading r = {.text = {member, size}, .record = record};
     record->kind = read_record(&r);
 }

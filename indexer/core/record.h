@@ -38,6 +38,6 @@ typedef struct fa_record {
 /* Read the record that is all of an unpacked member, of at most FA_MOST_RECORD bytes; `record->kind` tells what it is.
  * Linear time, no memory. */
 #define FA_MOST_RECORD ((size_t)1 << 30)
-FA_EXPORT void fa_record_read(fa_bytes member, fa_record *record);
+FA_EXPORT void fa_record_read(const uint8_t *member, size_t size, fa_record *record);
 
 #endif

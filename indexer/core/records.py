@@ -7,12 +7,11 @@ import struct
 from typing import NamedTuple
 
 from indexer.core.library import core
-from indexer.core.tokens import Bytes
 
 ODD, RESPONSE, REVISIT, ASIDE = range(4)  # enum fa_record_kind
 _RECORD = struct.Struct("<26I14s2x")  # struct fa_record
 
-core.fa_record_read.argtypes = [Bytes, ctypes.c_void_p]
+core.fa_record_read.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
 core.fa_record_read.restype = None
 
 
@@ -60,6 +59,6 @@ class RecordReader:
 
     def read(self, member: bytes) -> OrdinaryRecord | None:
         """Return what the record says that is all of an unpacked member, None when it is no ordinary one."""
-        core.fa_record_read(Bytes(member, len(member)), self._room)
+        core.fa_record_read(member, len(member), self._room)
         found = OrdinaryRecord._make(_RECORD.unpack(self._room))
         return found if found.kind else None

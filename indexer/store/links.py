@@ -92,7 +92,7 @@ class LinkCollector:
     def explain(
         self, ordinal: int, url: str, base: str | None, links: object, own: int, asked: list[str]
     ) -> None:
-        """Add the links of a page in UTF-8 that the core has looked at (`take_page`), which tells own and asked."""
+        """Add the links of a page in UTF-8 that the core has looked at (`Intake.take`), which tells own and asked."""
         relative_to = base_of(url, base)
         folder = _folder_of(relative_to)
         self.links.add(links, ordinal, own, [self._target(written, relative_to, folder) for written in asked])

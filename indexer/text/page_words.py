@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexer.core.batch import Batch
-from indexer.core.intake import LEFT_LANGUAGE, Taken, take_letters, take_page
+from indexer.core.intake import LEFT_LANGUAGE, Intake, Taken
 from indexer.core.links import BatchLinks
 from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
@@ -16,12 +16,15 @@ class PageWords:
     """Reads one page after the other; used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._taken, self._rules = Taken(), rules()
+        self._rules = rules()
         self.let_go()
 
     def let_go(self) -> None:
         """Give the memory of what was read back; the page in hand is an empty one then."""
         self._reader, self._tokenizer = PageReader(), Tokenizer()
+        self._title = self._reader.page.contents.title
+        self._intake: Intake | None = None
+        self._batch: Batch | None = None  # that the intake goes into
 
     def read(self, html: str | bytes) -> None:
         """Take a page in hand. html: bytes are UTF-8.
@@ -33,7 +36,7 @@ class PageWords:
     @property
     def title(self) -> str:
         """The title of the page in hand, "" where it has none."""
-        title: str = self._reader.page.contents.title.text()
+        title: str = self._title.text()
         return title
 
     def sample(self) -> PageText:
@@ -50,15 +53,17 @@ class PageWords:
         in_utf_8: bool,
         most: int = MAX_TEXT,
     ) -> Taken:
-        """Put the words and links of the page in hand into a batch as far as they are as most are; see `take_page`.
+        """Put the words and links of the page in hand into a batch as far as they are as most are; see `Intake.take`.
 
-        language: that of the HTTP header. most: as of `words`, which gives the words that are left. What comes out is
-        there until the next page.
+        links: always the same with a batch. language: that of the HTTP header. most: as of `words`, which gives the
+        words that are left. What comes out is there until the next page.
         """
-        page, tokenizer, taken = self._reader.page, self._tokenizer, self._taken
-        take_page(batch, links, tokenizer, page, url, language, self._rules, most, taken, in_utf_8=in_utf_8)
+        if self._intake is None or self._batch is not batch:
+            self._intake = Intake(batch, links, self._tokenizer, self._reader.page, self._rules, most)
+            self._batch = batch
+        taken = self._intake.take(url, language, in_utf_8=in_utf_8)
         if taken.left & LEFT_LANGUAGE and (text := taken.text):
-            take_letters(batch, tokenizer, page, url, letters_of(text), self._rules, most, taken)
+            self._intake.take_letters(url, letters_of(text))
         return taken
 
     @property

@@ -74,18 +74,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fa_tokens *tokens = fa_tokens_new();
     check(page && batch && links && tokens);
     check(fa_page_read(page, (fa_bytes){data, size}, 0) == FA_OK);
-    fa_taken taken;
+    fa_intake intake = {batch, links, tokens, page, &rules, 100000, {0}};
+    const fa_taken *taken = &intake.taken;
     for (uint32_t ordinal = 0; ordinal < 2; ordinal++) { /* the second time all addresses are known */
-        check(fa_take_page(batch, links, tokens, page, url, header, &rules, 1, 100000, &taken) == FA_OK);
-        check(taken.language.is_settled == !(taken.left & FA_LEFT_LANGUAGE));
-        look_at_letters(&taken);
-        if (taken.left & FA_LEFT_LANGUAGE) {
+        check(fa_take_page(&intake, url.data, url.size, header.data, header.size, 1) == FA_OK);
+        check(taken->language.is_settled == !(taken->left & FA_LEFT_LANGUAGE));
+        look_at_letters(taken);
+        if (taken->left & FA_LEFT_LANGUAGE) {
             /* the letters look like what the header says, more or less */
-            check(fa_take_letters(batch, tokens, page, url, header, (uint32_t)size % 1200, &rules, 100000, &taken) == FA_OK);
-            check(!(taken.left & FA_LEFT_LANGUAGE) == (taken.language.text_size > 0));
+            check(fa_take_letters(&intake, url.data, url.size, header.data, header.size, (uint32_t)size % 1200) == FA_OK);
+            check(!(taken->left & FA_LEFT_LANGUAGE) == (taken->language.text_size > 0));
         }
-        if (taken.left & FA_LEFT_ADDRESSES) add_rest(links, page, ordinal, taken.asked, taken.own);
-        if (taken.left & FA_LEFT_WORDS) {
+        if (taken->left & FA_LEFT_ADDRESSES) add_rest(links, page, ordinal, taken->asked, taken->own);
+        if (taken->left & FA_LEFT_WORDS) {
             check(fa_tokens_of_page(tokens, page, url, 0, 100000) == FA_OK);
             check(fa_batch_add_tokens(batch, tokens) == FA_OK);
         }
