@@ -86,11 +86,12 @@ enum fa_status fa_batch_add_tokens(fa_batch *batch, const fa_tokens *tokens) {
     if (batch->is_inverted) return FA_CORRUPT;
     enum fa_status status = begin_page(batch, tokens->token_count);
     /* the table of words is larger than what the processor has at hand: it is told some words ahead what comes */
-    enum { FAR = 16, NEAR = 8 };
+    enum { FAR = 24, MIDDLE = 16, NEAR = 8 };
     for (size_t i = 0; i < tokens->token_count && status == FA_OK; i++) {
         const fa_token *token = &tokens->tokens[i];
         if (tokens->token_count - i > FAR) fa_intern_prepare(&batch->words, token[FAR].hash);
-        if (tokens->token_count - i > NEAR) fa_intern_prepare_string(&batch->words, token[NEAR].hash);
+        if (tokens->token_count - i > MIDDLE) fa_intern_prepare_string(&batch->words, token[MIDDLE].hash);
+        if (tokens->token_count - i > NEAR) fa_intern_prepare_bytes(&batch->words, token[NEAR].hash);
         uint32_t word;
         if (token->element >= FA_ELEMENTS) return FA_CORRUPT;
         if (token->rank >> FA_POSITION_BITS) return FA_TOO_LARGE;

@@ -96,6 +96,20 @@ enum fa_status fa_lists_shape(fa_lists *lists, const uint32_t counts[FA_ELEMENTS
     return fa_buffer_put_u64(&lists->shape_uses, 0) ? FA_OK : FA_NO_MEMORY;
 }
 
+/* Give the number of the shape of a pair whose last run is `count` occurrences of an element. */
+static inline enum fa_status shape_of_pair(fa_lists *lists, const uint32_t counts[FA_ELEMENTS], uint32_t element,
+                                           size_t count, uint32_t *number) {
+    if (counts[element] != count || count >= FA_PLAIN) return fa_lists_shape(lists, counts, number);
+    uint32_t *known = &lists->plain_shapes[element][count];
+    if (*known) {
+        *number = *known - 1;
+        return FA_OK;
+    }
+    enum fa_status status = fa_lists_shape(lists, counts, number);
+    if (status == FA_OK) *known = *number + 1;
+    return status;
+}
+
 static enum fa_status put_shape(fa_lists *lists, uint32_t number) {
     ((uint64_t *)lists->shape_uses.data)[number]++;
     return fa_buffer_put_u32(&lists->shapes, number) ? FA_OK : FA_NO_MEMORY;
@@ -164,11 +178,11 @@ static enum fa_status put_ordinal(fa_lists *lists, uint32_t ordinal) {
 
 enum fa_status fa_lists_pair(fa_lists *lists, uint32_t ordinal, const uint64_t *places, size_t count,
                              uint32_t width) {
-    uint32_t counts[FA_ELEMENTS] = {0}, shape;
+    uint32_t counts[FA_ELEMENTS] = {0}, shape, element = 0;
     if (count > UINT32_MAX) return FA_TOO_LARGE;
     enum fa_status status = put_ordinal(lists, ordinal);
     for (size_t first = 0; first < count && status == FA_OK;) {
-        uint32_t element = (uint32_t)(places[first] >> FA_POSITION_BITS) & 15;
+        element = (uint32_t)(places[first] >> FA_POSITION_BITS) & 15;
         size_t end = first + 1;
         while (end < count && ((uint32_t)(places[end] >> FA_POSITION_BITS) & 15) == element) end++;
         if (element >= FA_ELEMENTS || counts[element]) return FA_CORRUPT;
@@ -176,7 +190,7 @@ enum fa_status fa_lists_pair(fa_lists *lists, uint32_t ordinal, const uint64_t *
         status = put_run(lists, places + first, counts[element], width);
         first = end;
     }
-    if (status == FA_OK) status = fa_lists_shape(lists, counts, &shape);
+    if (status == FA_OK) status = shape_of_pair(lists, counts, element, count, &shape);
     if (status == FA_OK) status = put_shape(lists, shape);
     lists->occurrences += count;
     return status;

@@ -16,6 +16,7 @@ enum {
     FA_MAX_VERSIONS = 1 << 16,
     FA_POSITION_BITS = 28, /* a position is below 2^28 */
     FA_LONG_RUN = 8,       /* positions from which on a run has its high bits apart */
+    FA_PLAIN = 8,          /* counts below are looked up faster where they are of one element: most pairs */
     FA_OTHER = 15,         /* a shape that is told in a byte elsewhere */
     FA_RARE = 255,         /* in such a byte: a shape that is told in a third place */
     FA_RANK_BLOCK = 256,   /* pairs for which it is told how many other and rare shapes stand before them */
@@ -55,6 +56,7 @@ typedef struct fa_lists {
     fa_buffer word_ids, word_ends, words, pair_ends, ordinal_ends, ordinals, position_ends, positions, languages;
     fa_buffer shapes, shape_counts, shape_uses;
     fa_intern shape_numbers;
+    uint32_t plain_shapes[FA_ELEMENTS][FA_PLAIN]; /* of one element, by its count: 1 + the number; 0: not met yet */
     uint64_t occurrences;
     /* of what was taken out before */
     uint64_t words_before, pairs_before, ordinals_before, positions_before;

@@ -48,6 +48,12 @@ void fa_intern_prepare_string(const fa_intern *table, uint64_t hash) {
     if (number) __builtin_prefetch((const uint32_t *)table->ends.data + number - 1);
 }
 
+void fa_intern_prepare_bytes(const fa_intern *table, uint64_t hash) {
+    if (!table->places) return;
+    uint32_t number = (uint32_t)table->slots[half_of(hash) & (table->places - 1)];
+    if (number > 1) __builtin_prefetch(table->bytes.data + ((const uint32_t *)table->ends.data)[number - 2]);
+}
+
 int fa_intern_find(const fa_intern *table, const uint8_t *data, size_t size, uint32_t *number) {
     if (!table->count) return 0;
     size_t place = place_of(table, half_of(fa_hash(data, size)), data, size);

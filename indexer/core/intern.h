@@ -20,9 +20,10 @@ typedef struct fa_intern {
 /* Give the number of a string, a new one if it is not there yet; hash: fa_hash of it. A table that is all zeros is empty.
  * FA_OK, FA_NO_MEMORY or FA_TOO_LARGE. */
 enum fa_status fa_intern_put_hashed(fa_intern *table, const uint8_t *data, size_t size, uint64_t hash, uint32_t *number);
-/* Have the place of a string with this hash ready in a while; and then, what stands there. */
+/* Have the place of a string with this hash ready in a while; then, what stands there; and then, its bytes. */
 void fa_intern_prepare(const fa_intern *table, uint64_t hash);
 void fa_intern_prepare_string(const fa_intern *table, uint64_t hash);
+void fa_intern_prepare_bytes(const fa_intern *table, uint64_t hash);
 
 enum fa_status fa_intern_put(fa_intern *table, const uint8_t *data, size_t size, uint32_t *number);
 

@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "intern.h"
 #include "link_keys.h"
+#include "tokens.h"
 
 /* Addresses that depend on the page itself are kept under a number that no folder has. */
 static const uint32_t OF_PAGE = (uint32_t)1 << 31;
@@ -21,11 +22,19 @@ struct fa_links {
     fa_buffer targets, numbers, sources;
     fa_buffer asked, waiting; /* addresses that have to be explained, and their numbers (uint32_t) */
     fa_buffer of_page;        /* for each link of the page in hand the number of its address (uint32_t) */
+    fa_buffer looked_up;      /* a `name` a link */
     fa_buffer name, key;
     fa_intern folders;        /* of plain addresses: their sort keys, each behind a byte for its scheme */
 };
 
 static const uint32_t NOWHERE = UINT32_MAX; /* in of_page: leads to no other place */
+
+/* What is looked up for a link: in links->name, or the text of the link. The tables are larger than what the processor has at
+ * hand: it is told of all links of a page before the first is looked up. */
+typedef struct name {
+    size_t begin, size; /* size 0: nothing */
+    uint64_t hash;
+} name;
 
 fa_links *fa_links_new(void) { return calloc(1, sizeof(fa_links)); }
 
@@ -35,7 +44,7 @@ void fa_links_free(fa_links *links) {
     fa_intern_free(&links->addresses);
     fa_intern_free(&links->folders);
     fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets, &links->numbers, &links->sources,
-                            &links->asked, &links->waiting,   &links->of_page, &links->name,    &links->key};
+                            &links->asked, &links->waiting,   &links->of_page, &links->looked_up, &links->name, &links->key};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     free(links);
 }
@@ -46,12 +55,22 @@ static fa_bytes without_fragment(fa_bytes href) {
     return (fa_bytes){href.data, mark ? (size_t)(mark - href.data) : href.size};
 }
 
-/* Put the name of an address among the addresses into links->name. */
-static enum fa_status name_of(fa_links *links, fa_bytes href, uint32_t folder, uint32_t ordinal) {
-    uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
-    links->name.size = 0; /* what lies behind is written over, nothing is put there bit by bit */
-    if (!fa_buffer_put_u32(&links->name, place)) return FA_NO_MEMORY;
-    return fa_buffer_put(&links->name, href.data, href.size) ? FA_OK : FA_NO_MEMORY;
+/* Put the names of the addresses of a page into links->name. */
+static enum fa_status name_all(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal) {
+    links->name.size = links->looked_up.size = 0; /* what lies behind is written over, nothing is put there bit by bit */
+    for (size_t k = 0; k < page->link_count; k++) {
+        fa_bytes href = without_fragment(page->links[k].href);
+        name made = {.begin = links->name.size};
+        if (href.size) {
+            uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
+            if (!fa_buffer_put_u32(&links->name, place) || !fa_buffer_put(&links->name, href.data, href.size)) return FA_NO_MEMORY;
+            made.size = links->name.size - made.begin;
+            made.hash = fa_hash(links->name.data + made.begin, made.size);
+            fa_intern_prepare(&links->addresses, made.hash);
+        }
+        if (!fa_buffer_put(&links->looked_up, &made, sizeof made)) return FA_NO_MEMORY;
+    }
+    return FA_OK;
 }
 
 static enum fa_status put_asked(fa_links *links, fa_bytes href) {
@@ -81,26 +100,38 @@ enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folde
                             fa_bytes *asked) {
     *asked = (fa_bytes){0};
     links->asked.size = links->waiting.size = links->of_page.size = 0;
-    for (size_t k = 0; k < page->link_count; k++) {
-        fa_bytes href = without_fragment(page->links[k].href);
+    enum fa_status status = name_all(links, page, folder, ordinal);
+    const name *names = (const name *)links->looked_up.data;
+    for (size_t k = 0; k < page->link_count && status == FA_OK; k++) {
         uint32_t number = NOWHERE, before = links->addresses.count;
-        enum fa_status status = FA_OK;
-        if (href.size) {
-            status = name_of(links, href, folder, ordinal);
-            if (status == FA_OK) status = fa_intern_put(&links->addresses, links->name.data, links->name.size, &number);
-            if (status == FA_OK && number == before) status = explain(links, folder_key, href, number);
+        if (names[k].size) {
+            const uint8_t *spelled = links->name.data + names[k].begin;
+            status = fa_intern_put_hashed(&links->addresses, spelled, names[k].size, names[k].hash, &number);
+            if (status == FA_OK && number == before)
+                status = explain(links, folder_key, without_fragment(page->links[k].href), number);
         }
         if (status == FA_OK && !fa_buffer_put_u32(&links->of_page, number)) status = FA_NO_MEMORY;
-        if (status) return status;
     }
+    if (status) return status;
     *asked = (fa_bytes){links->asked.data, links->asked.size};
     return FA_OK;
 }
 
+static enum fa_status hash_texts(fa_links *links, const fa_page *page) {
+    links->looked_up.size = 0;
+    for (size_t k = 0; k < page->link_count; k++) {
+        fa_bytes text = page->links[k].text;
+        name made = {.size = text.size, .hash = fa_hash(text.data, text.size)};
+        fa_intern_prepare(&links->texts, made.hash);
+        if (!fa_buffer_put(&links->looked_up, &made, sizeof made)) return FA_NO_MEMORY;
+    }
+    return FA_OK;
+}
+
 /* Put a link behind the others; its text is numbered here, in the order in which texts are first kept. */
-static enum fa_status put_link(fa_links *links, fa_bytes text, uint64_t target, uint32_t ordinal) {
+static enum fa_status put_link(fa_links *links, fa_bytes text, uint64_t hash, uint64_t target, uint32_t ordinal) {
     uint32_t number;
-    enum fa_status status = fa_intern_put(&links->texts, text.data, text.size, &number);
+    enum fa_status status = fa_intern_put_hashed(&links->texts, text.data, text.size, hash, &number);
     if (status) return status;
     int is_put = fa_buffer_put_u64(&links->targets, target) && fa_buffer_put_u32(&links->numbers, number) &&
                  fa_buffer_put_u32(&links->sources, ordinal);
@@ -119,15 +150,16 @@ enum fa_status fa_links_add(fa_links *links, const fa_page *page, uint32_t ordin
         links->are_pages.data[waiting[k]] = are_pages[k];
     }
     links->waiting.size = 0;
-    for (size_t k = 0; k < page->link_count; k++) {
+    enum fa_status status = hash_texts(links, page);
+    for (size_t k = 0; k < page->link_count && status == FA_OK; k++) {
         uint32_t number = ((const uint32_t *)links->of_page.data)[k];
         if (number == NOWHERE) continue;
         if (number >= links->are_pages.size) return FA_CORRUPT;
         if (!links->are_pages.data[number] || meant[number] == own) continue;
-        enum fa_status status = put_link(links, page->links[k].text, meant[number], ordinal);
-        if (status) return status;
+        uint64_t hash = ((const name *)links->looked_up.data)[k].hash;
+        status = put_link(links, page->links[k].text, hash, meant[number], ordinal);
     }
-    return FA_OK;
+    return status;
 }
 
 /* ---- pages whose address is plain ---- */

@@ -59,11 +59,17 @@ static int spelling_of(const fa_stem_words *words, size_t word, fa_bytes *spelli
     return 1;
 }
 
+/* The languages that a word may have keys in. */
 static uint64_t languages_of(const fa_stem_words *words, size_t word, fa_bytes spelling) {
     uint8_t all = 0;
-    for (size_t i = 0; i < spelling.size; i++) all |= spelling.data[i];
+    int others = 0;
+    for (size_t i = 0; i < spelling.size; i++) {
+        all |= spelling.data[i];
+        others |= (uint8_t)((spelling.data[i] | 0x20) - 'a') >= 26;
+    }
     uint64_t own = (uint64_t)1 << FA_SPELLING_BIT;
-    return all & 0x80 ? words->languages[word] | own : words->languages[word] & ~own;
+    if (all & 0x80) return words->languages[word] | own;
+    return others ? 0 : words->languages[word] & ~own;
 }
 
 static unsigned lowest_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bits); }

@@ -96,8 +96,9 @@ class StemTable:
         """Return (keys, words) of a segment, by rising key and then by the index of the word.
 
         words, ends: the words one behind the other in UTF-8, and where each ends; languages: a bit for each language
-        that a word occurs in. Words with other letters than ASCII have those of SPELLING_BIT as well. A key that stands
-        for the word itself is left out when no other word has it. Raises ValueError.
+        that a word occurs in. Words with other letters than ASCII have those of SPELLING_BIT as well, numbers and other
+        words of ASCII that are not all letters have none. A key that stands for the word itself is left out when no
+        other word has it. Raises ValueError.
         """
         held = (np.ascontiguousarray(words), np.ascontiguousarray(ends), np.ascontiguousarray(languages))
         if len(ends) != len(languages):

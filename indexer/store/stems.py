@@ -24,6 +24,7 @@ _LANGUAGES = [name for name in sorted(STEMMERS) if has_stemmer(name)]
 _BITS = {name: bit for bit, name in enumerate(_LANGUAGES)}
 _NO_BIT = 255
 _KEPT = 24 << 20  # bytes of words and keys in a process
+_FOLDED, _PAIRED = stem_name(FOLDS, ""), stem_name(PAIRS, "")
 
 
 def bits_of_versions(language: NDArray[np.integer], languages: list[str]) -> NDArray[np.uint8]:
@@ -55,7 +56,7 @@ def _names_of(bit: int, words: list[str]) -> Names:
         return Names("", [name for of_word in names for name in of_word], map(len, names), bytes(len(words)))
     language = _LANGUAGES[bit]
     stems = stem_words(language, words)
-    is_counted = list(map(is_stemmable, words))
+    is_counted = [word.isalpha() or is_stemmable(word) for word in words]
     is_own = list(map(operator.eq, stems, words))
     return Names(stem_name(language, ""), list(compress(stems, is_counted)), is_counted, is_own)
 
@@ -64,9 +65,9 @@ _begins_pair = lru_cache(8192)(is_paired)
 
 
 def _spelling_names(word: str) -> list[str]:
-    names = [stem_name(FOLDS, fold) for fold in folds_of(word)]
+    names = [_FOLDED + fold for fold in folds_of(word)]
     if len(word) == 2 and _begins_pair(word[0]):
-        names.append(stem_name(PAIRS, word[0]))
+        names.append(_PAIRED + word[0])
     return names
 
 

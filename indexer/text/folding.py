@@ -18,6 +18,7 @@ _PLAIN = str.maketrans(
 )  # fmt: skip
 # What German and Scandinavian languages write where a keyboard has no such letters: Mueller, Aarhus.
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+_is_spelled_out = re.compile("[äöüøå]").search
 
 
 # Any letter that folding changes: of Latin and Greek scripts nearly all beyond ASCII, of others those named above.
@@ -38,10 +39,10 @@ def folds_of(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def _folds_of(word: str) -> tuple[str, ...]:
     plain = word.translate(_without_accents)
+    if not _is_spelled_out(word):
+        return (plain,) if plain != word else ()
     spelled_out = word.translate(_SPELLED_OUT)
-    folds = [plain]
-    if spelled_out != word:
-        folds.append(folds_of(spelled_out)[0] if folds_of(spelled_out) else spelled_out)
+    folds = [plain, folds_of(spelled_out)[0] if folds_of(spelled_out) else spelled_out]
     return tuple(fold for fold in dict.fromkeys(folds) if fold != word)
 
 
