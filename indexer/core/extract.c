@@ -57,9 +57,13 @@ typedef struct reader {
 
 /* -- white space, as Python has it */
 
+static inline bool is_ascii_space(uint8_t byte) {
+    return byte == ' ' || (uint8_t)(byte - 9) <= 13 - 9 || (uint8_t)(byte - 0x1C) <= 0x1F - 0x1C;
+}
+
 /* Returns the size of the white space character at a place, 0 if none stands there. */
 static size_t space_at(const uint8_t *at, const uint8_t *end) {
-    if (*at < 0x80) return *at == ' ' || (*at >= 9 && *at <= 13) || (*at >= 0x1C && *at <= 0x1F);
+    if (*at < 0x80) return is_ascii_space(*at);
     if (*at == 0xC2) return end - at > 1 && (at[1] == 0x85 || at[1] == 0xA0) ? 2 : 0;
     if (end - at < 3 || *at < 0xE1 || *at > 0xE3) return 0;
     if (*at == 0xE1) return at[1] == 0x9A && at[2] == 0x80 ? 3 : 0;
@@ -74,7 +78,7 @@ static inline bool is_printable(uint8_t byte) { return (uint8_t)(byte - 0x21) < 
 static bool is_blank(const uint8_t *at, const uint8_t *end) {
     while (at < end) {
         if (is_printable(*at)) return false;
-        size_t space = space_at(at, end);
+        size_t space = is_ascii_space(*at) ? 1 : space_at(at, end);
         if (!space) return false;
         at += space;
     }

@@ -64,7 +64,7 @@ static bool value_of(html_tree *tree, const html_token *token, unsigned attribut
     if (!html_has(token, attribute)) return false;
     html_span span = token->values[attribute];
     const uint8_t *bytes = html_bytes(&tree->tokens, span);
-    if (memchr(bytes, '&', span.size) || memchr(bytes, '\r', span.size) || memchr(bytes, 0, span.size)) {
+    if (html_has_signs(bytes, bytes + span.size)) {
         if (!html_decode(&tree->tokens, &span, DECODE_REFERENCES | DECODE_ATTRIBUTE)) {
             tree->failed = true;
             return false;

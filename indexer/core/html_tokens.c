@@ -142,7 +142,7 @@ static const uint8_t *text_end(const uint8_t *at, const uint8_t *end, bool *has_
     }
 }
 
-static bool has_signs(const uint8_t *at, const uint8_t *end) {
+bool html_has_signs(const uint8_t *at, const uint8_t *end) {
     for (; (at = next_sign(at, end)) < end; at++) {
         if (*at != '<') return true;
     }
@@ -550,7 +550,7 @@ static bool read_raw(html_tokens *tokens, html_token *token, const uint8_t *at, 
                                                : raw_end(at, end, tokens->raw_name);
     if (stop == at) return false;
     token->is_plain = raw != RAW_RCDATA;
-    token->has_references = has_signs(at, stop);
+    token->has_references = html_has_signs(at, stop);
     take_text(tokens, token, at, stop);
     return true;
 }

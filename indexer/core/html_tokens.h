@@ -108,6 +108,9 @@ enum html_decoding {
     DECODE_DROP_ZEROS = 4 /* else a zero becomes U+FFFD */
 };
 
+/* Tells whether there is anything to be decoded: "&", a carriage return or a zero. */
+bool html_has_signs(const uint8_t *at, const uint8_t *end);
+
 /* Replaces a span by its decoded text; false when memory is short. */
 bool html_decode(html_tokens *tokens, html_span *span, unsigned how);
 
