@@ -617,10 +617,6 @@ uint8_t *html_decoded_room(html_tokens *tokens, size_t more) {
     return tokens->decoded + tokens->decoded_size;
 }
 
-const uint8_t *html_bytes(const html_tokens *tokens, html_span span) {
-    return span.begin < tokens->size ? tokens->html + span.begin : tokens->decoded + (span.begin - tokens->size);
-}
-
 static size_t put_character(uint8_t *to, uint32_t code) {
     if (code < 0x80) {
         to[0] = (uint8_t)code;

@@ -115,7 +115,9 @@ bool html_has_signs(const uint8_t *at, const uint8_t *end);
 bool html_decode(html_tokens *tokens, html_span *span, unsigned how);
 
 /* Returns the bytes of a span; valid until something is decoded. */
-const uint8_t *html_bytes(const html_tokens *tokens, html_span span);
+static inline const uint8_t *html_bytes(const html_tokens *tokens, html_span span) {
+    return span.begin < tokens->size ? tokens->html + span.begin : tokens->decoded + (span.begin - tokens->size);
+}
 
 /* Makes room for `more` bytes of decoded text and returns where they go, NULL when memory is short. */
 uint8_t *html_decoded_room(html_tokens *tokens, size_t more);
