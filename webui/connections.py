@@ -22,6 +22,8 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import BadRequest
 
+from webui.processes import ConnectionCounts
+
 MOST_CONNECTIONS = 1_000  # of each process that answers; fewer where it may not open so many files
 HEADER_S, BODY_S = 15.0, 60.0  # from the first byte of a request to the last of its header, of its body
 IDLE_S = 75.0  # between two requests
@@ -37,6 +39,8 @@ MAX_BODY_BYTES = 1_000_000
 _MAX_CHUNK_LINE = 1_000
 _CHECK_EVERY_S = 1
 _ACCEPTED_AT_ONCE = 32
+# A new connection is left to processes with fewer for so long; they may be at something else.
+_LEFT_TO_OTHERS_S, _LOOK_AGAIN_S = 0.05, 0.001
 _FILES_BESIDE = 400  # of the index and of the archives
 
 
@@ -141,6 +145,18 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     """waitress with bounds on waiting. Connections are closed in the thread that polls them, nowhere else."""
 
     channel_class = Connection
+    _counts: ConnectionCounts | None = None
+    _place = 0
+    _left_since = _left_at = 0.0
+
+    def shares_with_others(self, counts: ConnectionCounts, place: int) -> None:
+        """Leave new connections to those of several processes that have fewer. place: that of this one."""
+        self._counts, self._place = counts, place
+
+    def readable(self) -> bool:
+        if self._counts is not None:
+            self._counts.tell(self._place, len(self.active_channels))
+        return bool(super().readable())
 
     def accept(self) -> Any:
         try:
@@ -154,11 +170,26 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def handle_accept(self) -> None:
         for _ in range(_ACCEPTED_AT_ONCE):
             before = len(self.active_channels)
+            if self._is_for_others():
+                time.sleep(_LOOK_AGAIN_S)
+                break
             super().handle_accept()
             if len(self.active_channels) == before:
                 break
         # afterwards, so that no new one has the number of one that was closed in this round
         self._drop(len(self.active_channels) - (self.adj.connection_limit - _ACCEPTED_AT_ONCE))
+
+    def _is_for_others(self) -> bool:
+        if self._counts is None:
+            return False
+        self._counts.tell(self._place, len(self.active_channels))
+        if not self._counts.another_has_fewer(self._place):
+            return False
+        now = time.monotonic()
+        if now - self._left_at > _LEFT_TO_OTHERS_S:
+            self._left_since = now  # the last one that was left to others was taken
+        self._left_at = now
+        return now - self._left_since < _LEFT_TO_OTHERS_S
 
     def maintenance(self, now: float) -> None:
         """Close the connections that have had their time; called once a second."""

@@ -13,12 +13,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from archiver.errors import FindingAidError
+
 if TYPE_CHECKING:
     from indexer import Index, IndexOptions, Ranking, Widening
     from webui.settings import Settings
 
 log = logging.getLogger(__name__)
 
+_REHEARSED_S = 1.0
 OpenIndex = Callable[[Sequence[str], "Ranking"], "Index"]
 
 
@@ -102,6 +105,14 @@ class IndexAccess:
             old, self._index = self._index, None
             self._retired[id(old)] = old
         self._close_if_unread(old)
+
+    def rehearse(self) -> None:
+        """Ask once what readers ask, so that the first of them need not wait for what is read and worked out then."""
+        try:
+            with self.lease() as index:
+                index.search("a", facets=True, fold=True, budget_s=_REHEARSED_S)
+        except FindingAidError as error:
+            log.info("there is nothing to search yet: %s", error)  # readers are told what to do
 
     def _follow_jobs(self) -> None:
         """Where all jobs are served, take in one that has got an index since."""

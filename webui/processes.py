@@ -24,6 +24,24 @@ _SHORT_S, _SHORT_LIVES = 5.0, 5
 _MARK_BYTES = 16
 
 
+class ConnectionCounts:
+    """How many connections each process has open, for all to see: a new one is for who has fewest.
+
+    A reader stays with the process that took the connection, and whoever wakes up first would take many at once.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._counts = memoryview(mmap.mmap(-1, 4 * processes)).cast("I")
+
+    def tell(self, place: int, count: int) -> None:
+        """Say how many the process at a place has."""
+        self._counts[place] = count
+
+    def another_has_fewer(self, place: int) -> bool:
+        """Tell whether another process has fewer than the one at a place."""
+        return min(self._counts) < self._counts[place]
+
+
 class SharedMark:
     """A mark that processes split from this one see as well; empty until it is first changed.
 
@@ -57,22 +75,26 @@ def threads_of_each(threads: int, processes: int) -> int:
     return threads if processes == 1 else -(-threads // processes) + 1
 
 
-def run_in_processes(number: int, serve: Callable[[], None]) -> None:
+def run_in_processes(number: int, serve: Callable[[int], None]) -> None:
     """Run `serve` in so many processes until this one is told to end (SystemExit, KeyboardInterrupt).
 
+    serve: gets the place of its process among them; one that is started again has that of the one that ended.
     Raises WebError when one after the other dies at once.
     """
     alive, held = os.pipe()  # ends when this process does, even by SIGKILL
-    children: dict[int, float] = {}
+    children: dict[int, tuple[int, float]] = {}
+    free = list(range(number))
     short_lives = 0
     try:
         while True:
-            while len(children) < number:
-                children[_split(serve, alive, held)] = time.monotonic()
+            while free:
+                place = free.pop()
+                children[_split(serve, place, alive, held)] = place, time.monotonic()
             pid, status = os.wait()
-            began = children.pop(pid, None)
-            if began is None:
+            if pid not in children:
                 continue
+            place, began = children.pop(pid)
+            free.append(place)
             short_lives = short_lives + 1 if time.monotonic() - began < _SHORT_S else 0
             if short_lives >= _SHORT_LIVES:
                 raise WebError("the processes that answer end as soon as they begin; the log says why")
@@ -84,7 +106,7 @@ def run_in_processes(number: int, serve: Callable[[], None]) -> None:
         os.close(alive)
 
 
-def _split(serve: Callable[[], None], alive: int, held: int) -> int:
+def _split(serve: Callable[[int], None], place: int, alive: int, held: int) -> int:
     with warnings.catch_warnings():
         # numpy's own threads are no danger: its library is prepared for being split
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -96,7 +118,7 @@ def _split(serve: Callable[[], None], alive: int, held: int) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which ends the others
         os.close(held)
         threading.Thread(target=_end_with_the_first, args=(alive,), daemon=True).start()
-        serve()
+        serve(place)
         status = 0
     except SystemExit:
         status = 0

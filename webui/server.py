@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from webui.errors import PortTakenError, WebError
-from webui.processes import how_many, run_in_processes, threads_of_each
+from webui.processes import ConnectionCounts, how_many, run_in_processes, threads_of_each
 
 if TYPE_CHECKING:
     from flask import Flask
 
+    from webui.index_access import IndexAccess
     from webui.settings import Settings
 
 _GIVE_BACK_EVERY_S = 3.0
@@ -44,17 +45,21 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     try:
         if processes == 1:
             app = _application(settings, 1)
+            _index_of(app).rehearse()
             keep_what_is_there()
             _serve(app, listener, settings.server.threads, ready and (lambda: ready(address)))
             return
         with metrics_of_all():
             app = _application(settings, processes)
+            _index_of(app).rehearse()
+            _index_of(app).reopen()  # connections to SQLite may not be shared; the files are at hand now
             keep_what_is_there()  # it is shared as long as nobody writes to it
             listener.setblocking(False)
             if ready is not None:
                 ready(address)
             threads = threads_of_each(settings.server.threads, processes)
-            run_in_processes(processes, lambda: _serve(app, listener, threads))
+            counts = ConnectionCounts(processes)
+            run_in_processes(processes, lambda place: _serve(app, listener, threads, shares=(counts, place)))
     finally:
         listener.close()
 
@@ -62,11 +67,24 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
 def _application(settings: Settings, processes: int) -> Flask:
     from webui import create_app
 
-    return create_app(settings, processes=processes)
+    app = create_app(settings, processes=processes)
+    for name in app.jinja_env.list_templates():
+        app.jinja_env.get_template(name)  # once for all processes, and not while the first readers wait
+    return app
+
+
+def _index_of(app: Flask) -> IndexAccess:
+    """Return the index that an application searches."""
+    access: IndexAccess = app.extensions["findingaid"].index_access
+    return access
 
 
 def _serve(
-    app: Flask, listener: socket.socket, threads: int, ready: Callable[[], None] | None = None
+    app: Flask,
+    listener: socket.socket,
+    threads: int,
+    ready: Callable[[], None] | None = None,
+    shares: tuple[ConnectionCounts, int] | None = None,
 ) -> None:
     from webui.connections import make_server
 
@@ -78,6 +96,9 @@ def _serve(
         return app(environ, start_response)
 
     server = make_server(noted, listener, threads)
+    if shares is not None:
+        _index_of(app).rehearse()
+        server.shares_with_others(*shares)
     if ready is not None:
         ready()
     try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -113,6 +115,35 @@ def test_settings_saved_through_one_count_in_both(server: tuple[int, str, Path])
     urllib.request.urlopen(address + "settings", data, timeout=20).close()
     for _ in range(8):  # a connection each, so that both are met
         assert "1.75" in get(address + "settings.json")
+
+
+def files_of(pid: int) -> list[str]:
+    folder = Path(f"/proc/{pid}/fd")
+    return [os.readlink(folder / name) for name in os.listdir(folder)]
+
+
+def test_connections_are_shared_evenly(server: tuple[int, str, Path]) -> None:
+    pid, address, _ = server
+    host, _, port = address.strip("/").rpartition("/")[2].rpartition(":")
+    children = children_of(pid)
+
+    def sockets() -> list[int]:
+        return [sum(name.startswith("socket:") for name in files_of(child)) for child in children]
+
+    get(address + "healthz")
+    wait_until(lambda: len(set(sockets())) == 1)
+    before = sockets()
+    with contextlib.ExitStack() as held:
+        for _ in range(10):
+            held.enter_context(socket.create_connection((host, int(port)), timeout=20))
+        wait_until(lambda: sum(sockets()) == sum(before) + 10)
+        assert [after - first for first, after in zip(before, sockets(), strict=True)] == [5, 5]
+
+
+def test_the_first_process_reads_nothing_that_others_would_share(server: tuple[int, str, Path]) -> None:
+    pid, address, _ = server
+    get(address + "search?q=the")
+    assert not any("catalogue" in name for name in files_of(pid))
 
 
 def test_one_that_dies_is_replaced_and_all_end_with_the_first(server: tuple[int, str, Path]) -> None:
