@@ -46,8 +46,8 @@ SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
 LARGE_BYTES = 500_000
 _one_large_page = threading.Lock()
 _PLAIN_BYTES = 1 << 20  # of a record that is unpacked at once
-_NO_PAGE = PageStart("", "", True)
-_CHARACTERS_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
+_NO_PAGE = PageStart(b"", b"", True)
+_BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
 
 def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tuple[SnippetPart, ...]:
@@ -76,8 +76,8 @@ def _in_turn(markup: str) -> Iterator[None]:
             yield
 
 
-def start_of(snapshot: Snapshot, place: Location | None) -> str:
-    """Return the text at the start of a page; "" where there is no place, or the archive cannot be read now."""
+def start_of(snapshot: Snapshot, place: Location | None) -> bytes:
+    """Return the text at the start of a page; b"" where there is no place, or the archive cannot be read now."""
     return _start_and_markup(snapshot, place)[0].text
 
 
@@ -90,7 +90,7 @@ def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageS
         return _NO_PAGE, ""
     starts: Recent[PageStart] | None = snapshot.derived.get("starts of pages")
     if starts is None:
-        starts = snapshot.derived.setdefault("starts of pages", Recent(_CHARACTERS_KEPT, _room_of))
+        starts = snapshot.derived.setdefault("starts of pages", Recent(_BYTES_KEPT, _room_of))
     start = starts.find(place)
     if start is not None:
         return start, ""

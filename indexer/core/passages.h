@@ -20,27 +20,39 @@ FA_EXPORT size_t fa_word_runs(fa_bytes text, uint64_t *runs, size_t room, size_t
 /* How many runs stand in both of two tables. */
 FA_EXPORT size_t fa_common_runs(const uint64_t *first, size_t first_room, const uint64_t *second, size_t second_room);
 
-/* A passage: from where on it reaches, how many kinds of words stand in it, and its spots. */
-typedef struct fa_passage {
-    uint32_t start; /* of its first spot, code points */
-    uint32_t kinds; /* different ones among its spots */
-    uint32_t first, end; /* its spots, those left out among them */
-} fa_passage;
+/* Words that are looked for, each of a kind: the forms of one word of the query. */
+typedef struct fa_wanted {
+    const uint64_t *hashes;  /* rising */
+    const uint32_t *kind_of; /* of each, less than kind_count */
+    size_t count, kind_count;
+} fa_wanted;
 
-/* Which spots are left out: those of these kinds, and those that start from `low` on and before `high`. */
-typedef struct fa_left_out {
-    const uint8_t *kinds; /* one byte for each kind, not 0 for those left out; NULL for none */
-    uint32_t low, high;
-} fa_left_out;
+/* A piece of a snippet: it ends at that byte of the snippet's text, where the next one begins. */
+typedef struct fa_snippet_part {
+    uint32_t end;
+    uint32_t is_hit; /* a word looked for */
+} fa_snippet_part;
 
-/* Tell the spot behind which, within `reach` code points, most kinds of words stand, then most words, then the first.
- * spots: as fa_find_words tells them. kind_of: of each word looked for, its kind, less than kind_count.
- * inside: room for kind_count numbers. All is 0 where no spot is left. Time: spots + kinds. */
-FA_EXPORT void fa_best_passage(const fa_spot *spots, size_t count, const uint32_t *kind_of, size_t kind_count,
-                               uint32_t reach, const fa_left_out *left_out, uint32_t *inside, fa_passage *best);
+enum {
+    FA_SNIPPET_LENGTH = 240,   /* characters of a passage, or of two */
+    FA_SNIPPET_BYTES = 4096,   /* more than passages and what stands around them can have: 2 * 320 characters */
+    FA_SNIPPET_PARTS = 1024
+};
 
-/* Set to 1 in `seen` the kinds of the spots from `first` to `end` that are not left out; returns how many are new. */
-FA_EXPORT size_t fa_kinds_among(const fa_spot *spots, size_t first, size_t end, const uint32_t *kind_of,
-                                const fa_left_out *left_out, uint8_t *seen);
+typedef struct fa_snippet {
+    uint32_t part_count;
+    uint32_t has_hits;
+    fa_snippet_part parts[FA_SNIPPET_PARTS];
+    uint8_t text[FA_SNIPPET_BYTES];
+} fa_snippet;
+
+/* Cut the best passage of a text: that in which most kinds of words stand, or the best two where one does not hold all
+ * kinds that stand in the text; its start if there is no such word. White space is folded to single blanks, "…" stands
+ * for what is left out.
+ * sought: a passage near the start that holds so many kinds is taken without a look at the rest; 0: all is looked at.
+ * text: UTF-8 without soft hyphens; whatever else it is, nothing else happens.
+ * Returns FA_OK, FA_NO_MEMORY or FA_TOO_LARGE. Linear time. */
+FA_EXPORT int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
+                            fa_snippet *snippet);
 
 #endif

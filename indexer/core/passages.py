@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from indexer.core.library import core
-from indexer.core.tokens import WHOLE, Bytes, Tokenizer, Wanted, numbers
+from indexer.core.tokens import WHOLE, Bytes, Wanted, check, tokenizer
 
 _FEWEST_PLACES = 2
 
@@ -36,109 +37,78 @@ class WordRuns:
         return found
 
 
-class _Passage(ctypes.Structure):
-    """struct fa_passage."""
+class _Wanted(ctypes.Structure):
+    """struct fa_wanted."""
 
     _fields_ = [
-        ("start", ctypes.c_uint32),
-        ("kinds", ctypes.c_uint32),
-        ("first", ctypes.c_uint32),
-        ("end", ctypes.c_uint32),
+        ("hashes", ctypes.c_void_p),
+        ("kind_of", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+        ("kind_count", ctypes.c_size_t),
     ]
 
 
-class _LeftOut(ctypes.Structure):
-    """struct fa_left_out."""
+class _Part(ctypes.Structure):
+    """struct fa_snippet_part."""
 
-    _fields_ = [("kinds", ctypes.c_void_p), ("low", ctypes.c_uint32), ("high", ctypes.c_uint32)]
+    _fields_ = [("end", ctypes.c_uint32), ("is_hit", ctypes.c_uint32)]
+
+
+class _Snippet(ctypes.Structure):
+    """struct fa_snippet."""
+
+    _fields_ = [
+        ("part_count", ctypes.c_uint32),
+        ("has_hits", ctypes.c_uint32),
+        ("parts", _Part * 1024),
+        ("text", ctypes.c_uint8 * 4096),
+    ]
 
 
 core.fa_word_runs.argtypes = [Bytes, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)]
 core.fa_word_runs.restype = ctypes.c_size_t
 core.fa_common_runs.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
 core.fa_common_runs.restype = ctypes.c_size_t
-core.fa_best_passage.argtypes = [
+core.fa_snippet_of.argtypes = [
     ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_void_p,
-    ctypes.c_size_t,
+    Bytes,
+    ctypes.POINTER(_Wanted),
     ctypes.c_uint32,
-    ctypes.POINTER(_LeftOut),
-    ctypes.c_void_p,
-    ctypes.POINTER(_Passage),
+    ctypes.POINTER(_Snippet),
 ]
-core.fa_best_passage.restype = None
-core.fa_kinds_among.argtypes = [
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_size_t,
-    ctypes.c_void_p,
-    ctypes.POINTER(_LeftOut),
-    ctypes.c_void_p,
-]
-core.fa_kinds_among.restype = ctypes.c_size_t
 
 
 class WantedKinds:
     """Words that are looked for, each of a kind; used by any thread."""
 
     def __init__(self, words: Iterable[str], kind: Callable[[str], str]) -> None:
-        self.words = Wanted(words)
-        names = [kind(word) for word in self.words.words]
+        self._words = Wanted(words)
+        names = [kind(word) for word in self._words.words]
         order = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        self.kind_count = len(order)
-        self.kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
-
-
-class Places:
-    """Where words that are looked for stand in a text, the first ones of each word."""
-
-    def __init__(self, tokenizer: Tokenizer, text: bytes, wanted: WantedKinds, each: int) -> None:
-        self._wanted = wanted
-        self._spots, self.count = tokenizer.spots(text, wanted.words, each)
-
-    @property
-    def kinds(self) -> int:
-        """How many kinds of words stand there."""
-        return self._kinds_among(0, self.count, _NOTHING)[0]
-
-    def best(self, reach: int) -> tuple[int, int]:
-        """Return (place, kinds): behind which most kinds of words stand within so many characters; see passages.h."""
-        found = self._best(reach, _NOTHING)
-        return found.start, found.kinds
-
-    def best_two(self, reach: int, apart: Callable[[int], tuple[int, int]]) -> tuple[int, int, int]:
-        """Return (first place, second place, kinds behind both): the second is for words that the first has not.
-
-        apart: gives, for the first place, from where on and up to where the second may not stand.
-        """
-        first = self._best(reach, _NOTHING)
-        kinds, seen = self._kinds_among(first.first, first.end, _NOTHING)
-        low, high = apart(first.start)
-        others = _LeftOut(ctypes.cast(seen, ctypes.c_void_p), max(0, low), max(0, high))
-        second = self._best(reach, others)
-        return first.start, second.start, kinds + second.kinds
-
-    def _best(self, reach: int, left_out: _LeftOut) -> _Passage:
-        found = _Passage()
-        inside = numbers(self._wanted.kind_count)
-        core.fa_best_passage(
-            self._spots,
-            self.count,
-            self._wanted.kind_of,
-            self._wanted.kind_count,
-            reach,
-            left_out,
-            inside,
-            found,
+        self._kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
+        self.told = _Wanted(
+            ctypes.addressof(self._words.hashes), ctypes.addressof(self._kind_of), len(names), len(order)
         )
-        return found
-
-    def _kinds_among(
-        self, first: int, end: int, left_out: _LeftOut
-    ) -> tuple[int, ctypes.Array[ctypes.c_uint8]]:
-        seen = (ctypes.c_uint8 * self._wanted.kind_count)()
-        return core.fa_kinds_among(self._spots, first, end, self._wanted.kind_of, left_out, seen), seen
 
 
-_NOTHING = _LeftOut(None, 0, 0)
+def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, list[tuple[str, bool]]]:
+    """Return whether a word stands in the best passages of a text, and these in parts: (text, it is a word).
+
+    See passages.h. Raises MemoryError and ValueError (a text of 2 GB).
+    """
+    found: _Snippet | None = getattr(_local, "snippet", None)
+    if found is None:
+        found = _local.snippet = _Snippet()
+    check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
+    shown = (
+        bytes(memoryview(found.text)[: found.parts[found.part_count - 1].end]) if found.part_count else b""
+    )
+    parts = []
+    begin = 0
+    for part in found.parts[: found.part_count]:
+        parts.append((shown[begin : part.end].decode("utf-8", "replace"), bool(part.is_hit)))
+        begin = part.end
+    return bool(found.has_hits), parts
+
+
+_local = threading.local()

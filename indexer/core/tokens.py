@@ -132,17 +132,17 @@ class Tokenizer:
 
     def normalize(self, text: bytes, folding: int = 0, most: int = WHOLE) -> bytes:
         """Return the text as it is compared. Raises MemoryError and ValueError (a text of 2 GB)."""
-        _check(core.fa_normalize(self._handle, Bytes(text, len(text)), folding, most))
+        check(core.fa_normalize(self._handle, Bytes(text, len(text)), folding, most))
         return self.normal
 
     def count(self, text: bytes, folding: int = 0) -> int:
         """Return how many tokens a text has. Raises like normalize."""
-        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, WHOLE))
+        check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, WHOLE))
         return int(self._handle.contents.token_count)
 
     def tokenize(self, text: bytes, folding: int = 0, most: int = WHOLE) -> NDArray[np.void]:
         """Return the tokens of a text, of dtype TOKEN. Raises like normalize."""
-        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, most))
+        check(core.fa_tokenize(self._handle, Bytes(text, len(text)), folding, most))
         return self.tokens
 
     def tokenize_sections(
@@ -165,7 +165,7 @@ class Tokenizer:
             row.text, row.element, row.folding = Bytes(text, len(text)), element, folding
             if pieces is not None:
                 row.pieces, row.piece_count = pieces.ctypes.data, len(pieces)
-        _check(core.fa_tokenize_sections(self._handle, rows, len(sections), most))
+        check(core.fa_tokenize_sections(self._handle, rows, len(sections), most))
 
     def find_words_of_page(self, page: object, url_words: bytes, folding: int, most: int = WHOLE) -> None:
         """Find the words of a page as fa_page_read has it, and leave them where they are. Raises like normalize.
@@ -173,7 +173,7 @@ class Tokenizer:
         page: a pointer to struct fa_page. url_words: what of its address is indexed.
         """
         words = Bytes(url_words, len(url_words))
-        _check(core.fa_tokens_of_page(self._handle, page, words, folding, most))
+        check(core.fa_tokens_of_page(self._handle, page, words, folding, most))
 
     @property
     def handle(self) -> object:
@@ -194,7 +194,7 @@ class Tokenizer:
         self, text: bytes, wanted: Wanted, each: int, most: int = WHOLE
     ) -> tuple[ctypes.Array[ctypes.c_uint32], int]:
         """Return the same as `struct fa_spot`, four numbers each, and how many there are. Raises like normalize."""
-        _check(core.fa_tokenize(self._handle, Bytes(text, len(text)), 0, WHOLE))
+        check(core.fa_tokenize(self._handle, Bytes(text, len(text)), 0, WHOLE))
         words = len(wanted.words)
         room = min(most, self._handle.contents.token_count, each * words)
         spots = numbers(4 * room)
@@ -241,7 +241,7 @@ class Tokenizer:
         return int(self._handle.contents.used)
 
 
-def _check(status: int) -> None:
+def check(status: int) -> None:
     if status != OK:
         raise (
             MemoryError

@@ -37,12 +37,12 @@ void fa_letters_free(fa_letters *letters) {
     *letters = (fa_letters){0};
 }
 
-static uint32_t combining_class(uint32_t code) {
+uint32_t fa_combining_class(uint32_t code) {
     return fa_combining[(uint32_t)fa_combining_blocks[code >> 7] << 7 | (code & 127)];
 }
 
 static int put_with_class(fa_letters *out, uint32_t code, const fa_letter *source) {
-    return fa_letters_put(out, code | combining_class(code) << 24, source->from, source->to);
+    return fa_letters_put(out, code | fa_combining_class(code) << 24, source->from, source->to);
 }
 
 /* Take every letter apart as NFKD does. */

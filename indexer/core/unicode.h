@@ -53,6 +53,8 @@ static inline int fa_counts_as_mark(uint32_t properties) { return (int)(properti
 static inline uint32_t fa_special_in(uint32_t properties) { return properties >> 3 & 7; }
 static inline int fa_is_letter(uint32_t properties) { return (int)(properties >> 6 & 1); }
 
+FA_HIDDEN uint32_t fa_combining_class(uint32_t code); /* code < FA_CODES */
+
 /* A character with the bytes of the source text that it was made of. */
 typedef struct fa_letter {
     uint32_t code; /* bits 0-20; bits 24-31: combining class, or anything */

@@ -18,7 +18,7 @@ _CHARACTERS = 8_000  # of a text that are compared
 _LONGEST_MEAN = 20  # longer words on average: a script without spaces, or no text at all
 
 
-def fold(sizes: Sequence[int], text_of: Callable[[int], str]) -> list[int]:
+def fold(sizes: Sequence[int], text_of: Callable[[int], bytes]) -> list[int]:
     """Return for each hit the place of the hit that stands for it: its own, or that of an earlier near-duplicate.
 
     sizes: words of each hit's version. text_of: gives the text of the hit at a place; asked only where two hits are
@@ -41,12 +41,16 @@ def fold(sizes: Sequence[int], text_of: Callable[[int], str]) -> list[int]:
     return stands_for
 
 
-def runs_of(text: str) -> WordRuns:
-    """Return the runs of four words of a text."""
-    text = text[:_CHARACTERS]
-    runs = WordRuns(encoded(text))  # a tenth of the time of words_of; what it finds alike, is
-    if runs.word_count * _LONGEST_MEAN < len(text):
-        runs = WordRuns(encoded(" ".join(words_of(text))))
+def runs_of(text: bytes) -> WordRuns:
+    """Return the runs of four words of a text in UTF-8."""
+    start = text[:_CHARACTERS]
+    characters = len(start)
+    if not start.isascii():
+        decoded = text[: 4 * _CHARACTERS].decode("utf-8", "ignore")[:_CHARACTERS]
+        start, characters = encoded(decoded), len(decoded)
+    runs = WordRuns(start)  # a tenth of the time of words_of; what it finds alike, is
+    if runs.word_count * _LONGEST_MEAN < characters:
+        runs = WordRuns(encoded(" ".join(words_of(start.decode()))))
     return runs
 
 

@@ -109,10 +109,10 @@ class PageReader:
         return found
 
 
-def text_of(html: str | bytes) -> tuple[str, str]:
-    """Return the running text of a page and its description."""
+def text_of(html: str | bytes) -> tuple[bytes, bytes]:
+    """Return the running text of a page and its description, as UTF-8."""
     with _reading(html) as page:
-        return page.text.text(), page.description.text()
+        return page.text.copy(), page.description.copy()
 
 
 def collect_page(html: str | bytes, *, paragraphs: bool = False) -> PageText:

@@ -1,12 +1,12 @@
-"""Runs of words and the best passage, as plain Python finds them."""
+"""Runs of words, as plain Python finds them."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.core.passages import Places, WantedKinds, WordRuns
-from indexer.core.tokens import encoded, tokenizer
+from indexer.core.passages import WordRuns
+from indexer.core.tokens import encoded
 
 BLANKS = " \t\n\x1c\x85\xa0\u1680\u2003\u2028\u3000"
 
@@ -39,55 +39,3 @@ def test_single_letters_fill_the_table_as_far_as_it_goes() -> None:
     letters = " ".join("abcdefgh"[number % 7] for number in range(1025))
     assert WordRuns(encoded(letters)).run_count == 7
     assert WordRuns(b"").run_count == WordRuns(b" ").word_count == 0
-
-
-WORDS = ["heron", "herons", "gull", "gulls", "dawn", "über"]
-
-
-def best_place(places: list[tuple[int, str]], reach: int) -> tuple[int, set[str]]:
-    """Return the place after which most kinds stand, then most words, then the first; and these kinds."""
-    best, most = (0, set[str]()), (0, 0)
-    for start, _ in places:
-        inside = [word[:4] for place, word in places if start <= place < start + reach]
-        if (len(set(inside)), len(inside)) > most:
-            best, most = (start, set(inside)), (len(set(inside)), len(inside))
-    return best
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([*WORDS, "other", "Heron"]), st.integers(1, 9)), max_size=40),
-    st.frozensets(st.sampled_from(WORDS)),
-    st.integers(1, 80),
-    st.integers(0, 60),
-)
-def test_passages_are_the_best_there_are(
-    words: list[tuple[str, int]], wanted: frozenset[str], reach: int, gap: int
-) -> None:
-    text = "".join(word + " " * blanks for word, blanks in words)
-    plain: list[tuple[int, str]] = []
-    at = 0
-    for word, blanks in words:
-        if word.lower() in wanted:
-            plain.append((at, word.lower()))
-        at += len(word) + blanks
-    plain = [
-        (place, word)
-        for number, (place, word) in enumerate(plain)
-        if sum(other == word for _, other in plain[:number]) < 3
-    ]
-    places = Places(tokenizer(), encoded(text), WantedKinds(wanted, lambda word: word[:4]), 3)
-    assert places.count == len(plain)
-    assert places.kinds == len({word[:4] for _, word in plain})
-    first, kinds = best_place(plain, reach)
-    assert places.best(reach) == (first, len(kinds))
-    others = [
-        (place, word)
-        for place, word in plain
-        if word[:4] not in kinds and not first - gap <= place < first + gap
-    ]
-    second, more = best_place(others, reach)
-    assert places.best_two(reach, lambda place: (place - gap, place + gap)) == (
-        first,
-        second,
-        len(kinds | more),
-    )

@@ -46,15 +46,15 @@ def test_the_first_of_those_alike_stands_for_the_others(found: list[str]) -> Non
                 own = other
                 break
         expected.append(own)
-    assert fold([len(text.split()) for text in found], lambda place: found[place]) == expected
+    assert fold([len(text.split()) for text in found], lambda place: found[place].encode()) == expected
 
 
 def test_the_text_of_a_hit_is_asked_for_only_when_another_is_as_long() -> None:
     asked: list[int] = []
 
-    def text_of(place: int) -> str:
+    def text_of(place: int) -> bytes:
         asked.append(place)
-        return " ".join(WORDS)
+        return " ".join(WORDS).encode()
 
     assert fold([100, 50, 99, 200], text_of) == [0, 1, 0, 3]
     assert sorted(asked) == [0, 2]
@@ -62,9 +62,9 @@ def test_the_text_of_a_hit_is_asked_for_only_when_another_is_as_long() -> None:
 
 def test_pages_in_a_script_without_spaces_are_compared_by_their_pairs() -> None:
     text = "東京都に行くことがあります。京都にも行きたいと思います。大阪は遠いです。"
-    assert fold([30, 30, 30], lambda place: text if place else text[::-1]) == [0, 1, 1]
+    assert fold([30, 30, 30], lambda place: (text if place else text[::-1]).encode()) == [0, 1, 1]
 
 
 def test_short_texts_are_like_no_other() -> None:
     text = " ".join(WORDS[:11])
-    assert fold([11, 11], lambda _: text) == [0, 1]
+    assert fold([11, 11], lambda _: text.encode()) == [0, 1]

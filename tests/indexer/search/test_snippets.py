@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.core.tokens import encoded
 from indexer.search.snippets import (
-    LENGTH,
     START_CHARS,
     SnippetPart,
     make_snippet,
@@ -18,6 +18,7 @@ from indexer.search.snippets import (
     start_snippet,
 )
 from indexer.text.analysis import words_of
+from tests.indexer.search.plain_snippets import LENGTH, plain_snippet
 
 ELLIPSES = len("… ") + len(" …")
 
@@ -174,3 +175,44 @@ def test_words_are_found_in_capitals_beside_letters_of_any_script(filler: str) -
     text = f"{filler} ÜBER Über über HERON Дом {filler * 20}"
     parts = make_snippet(text, frozenset({"über", "heron", "дом"}))
     assert [part.text for part in parts if part.hit] == ["ÜBER", "Über", "über", "HERON", "Дом"]
+
+
+pieces = st.one_of(
+    awkward,
+    st.sampled_from(
+        [
+            "herons ",
+            "gull ",
+            "filler " * 40,
+            "filler\u3000\x1f\x85" * 3,
+            "é̀́ ",
+            "漢字" * 60,
+            " c++ ",
+            "x\u00a0",
+        ]
+    ),
+    st.text(max_size=5),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(st.tuples(pieces, st.integers(1, 30)), max_size=30),
+    st.frozensets(
+        st.sampled_from(["heron", "herons", "grey", "gull", "filler", "日本", "本", "漢字", "c++", "c", "é"])
+    ),
+    st.integers(0, 3),
+)
+def test_the_passages_are_those_that_plain_python_finds(
+    drawn: list[tuple[str, int]], words: frozenset[str], sought: int
+) -> None:
+    text = "".join(piece * times for piece, times in drawn)
+    assert make_snippet(text, words, sought=sought) == plain_snippet(text, words, sought)
+    assert make_snippet(encoded(text), words, sought=sought) == plain_snippet(text, words, sought)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=600), st.integers(1, 40), st.integers(0, 2))
+def test_bytes_that_are_no_text_do_no_harm(data: bytes, times: int, sought: int) -> None:
+    parts = make_snippet(data * times, frozenset({"a", "b"}), sought=sought)
+    assert sum(len(part.text.encode()) for part in parts) < 4096
