@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.snapshot import Snapshot
+from indexer.store.scratch import in_scratch_file
+from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureColumns
 
 SITES_AT_MOST, TYPES_AT_MOST = 20, 20
@@ -49,21 +50,38 @@ class Facets:
 def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     """Return the facets of the versions that match, given by their ordinals (rising) in each segment."""
     columns = _columns_of(snapshot)
+    matched = list(matched)  # made only once
     hosts = columns.site.count(snapshot, matched)
     with_below = np.where(hosts > 0, columns.site_tree.with_below(hosts), 0)
-    year = columns.year.count(snapshot, matched)
+    year, kind, language, status = _count_kinds(columns, snapshot, matched)
     return Facets(
         site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
         year=tuple(
             FacetValue(f"{value:04d}", int(year[value])) for value in np.flatnonzero(year).tolist() if value
         ),
-        type=_most_frequent(columns.type.names, columns.type.count(snapshot, matched), TYPES_AT_MOST),
-        language=_most_frequent(
-            columns.language.names, columns.language.count(snapshot, matched), TYPES_AT_MOST
-        ),
-        status=_most_frequent(columns.status.names, columns.status.count(snapshot, matched), TYPES_AT_MOST),
+        type=_most_frequent(columns.type.names, kind, TYPES_AT_MOST),
+        language=_most_frequent(columns.language.names, language, TYPES_AT_MOST),
+        status=_most_frequent(columns.status.names, status, TYPES_AT_MOST),
         sites=int(np.count_nonzero(hosts)),
     )
+
+
+def _count_kinds(
+    columns: _Columns, snapshot: Snapshot, matched: Sequence[Ordinals]
+) -> list[NDArray[np.int64]]:
+    """Return what `count` says of year, type, language and status: in most segments by one count of all four."""
+    nothing = np.zeros(0, dtype=np.int64)
+    others = [
+        ordinals if kinds is None else nothing for kinds, ordinals in zip(columns.kinds, matched, strict=True)
+    ]
+    totals = [column.count(snapshot, others) for column in columns.four]
+    for kinds, ordinals in zip(columns.kinds, matched, strict=True):
+        if kinds is not None and len(ordinals):
+            counts = np.bincount(kinds.number[ordinals], minlength=len(kinds.values[0]))
+            for place, values in enumerate(kinds.values):
+                of_each = np.bincount(values, weights=counts).astype(np.int64)
+                totals[place] = _sum(totals[place], of_each)
+    return totals
 
 
 def count_hosts(snapshot: Snapshot, matched: Sequence[Ordinals]) -> dict[str, int]:
@@ -116,6 +134,8 @@ class _Column:
         counts = np.zeros(0 if isinstance(self.names, range) else len(self.names), dtype=np.int64)
         several: list[NDArray[np.uint64]] = []
         for live, part, ordinals in zip(snapshot.segments, self.parts, matched, strict=True):
+            if not len(ordinals):
+                continue
             version: NDArray[np.integer] = ordinals
             if part.versions is None:
                 value = part.values[ordinals]
@@ -185,13 +205,55 @@ class _SiteTree:
 
 
 @dataclass(slots=True)
+class _Kinds:
+    """The versions of a segment by all of year, type, language and status.
+
+    number: of each version, that of its kind. values: the four numbers of each kind, as in `_Column`.
+    """
+
+    number: NDArray[np.integer]
+    values: list[NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, live: LiveSegment, parts: Sequence[_Part]) -> _Kinds | None:
+        """Return the kinds of a segment; None where a version may have several values, or a page several versions."""
+        if live.shared is not None or any(part.versions is not None for part in parts):
+            return None
+        key = np.zeros(len(live.segment), dtype=np.uint64)
+        for part in parts:
+            most = int(part.values.max(initial=0)) + 1
+            key = key * np.uint64(most) + part.values.astype(np.uint64)
+        ordered = np.sort(key)
+        kinds = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+        number = np.searchsorted(kinds, key)
+        one_of_each = np.zeros(len(kinds), dtype=np.int64)
+        one_of_each[number] = np.arange(len(key))
+        values = [part.values[one_of_each] for part in parts]
+        (number,) = in_scratch_file(number.astype(np.uint16))  # a segment has no more versions
+        return cls(
+            number,
+            [
+                value.astype(np.int64) if part.numbers is None else part.numbers[value]
+                for part, value in zip(parts, values, strict=True)
+            ],
+        )
+
+
+@dataclass(slots=True)
 class _Columns:
+    """kinds: for each segment, None where each column must be counted by itself."""
+
     site: _Column
     site_tree: _SiteTree
     year: _Column
     type: _Column
     language: _Column
     status: _Column
+    kinds: list[_Kinds | None]
+
+    @property
+    def four(self) -> tuple[_Column, ...]:
+        return self.year, self.type, self.language, self.status
 
 
 def _columns_of(snapshot: Snapshot) -> _Columns:
@@ -204,7 +266,7 @@ def _columns_of(snapshot: Snapshot) -> _Columns:
 def _make_columns(snapshot: Snapshot) -> _Columns:
     segments = snapshot.segments
     site = _named((live.segment.hosts(), _Part(None, live.segment.host)) for live in segments)
-    return _Columns(
+    columns = _Columns(
         site=site,
         site_tree=_SiteTree.of([str(name) for name in site.names]),
         year=_Column(
@@ -221,7 +283,11 @@ def _make_columns(snapshot: Snapshot) -> _Columns:
         status=_Column(
             range(1 << 16), [_part_of_captures(live.captures, live.captures.status) for live in segments]
         ),
+        kinds=[],
     )
+    parts = zip(*(column.parts for column in columns.four), strict=True)
+    columns.kinds = [_Kinds.of(live, own) for live, own in zip(segments, parts, strict=True)]
+    return columns
 
 
 def _named(parts: Iterable[tuple[Sequence[str], _Part]]) -> _Column:
