@@ -38,14 +38,15 @@ class FacetGroup:
 def chips_of(wanted: SearchRequest) -> list[Link]:
     """Return the filters that are on; each links to the same search without it."""
     chips = []
-    for name, value, label in (
-        ("site", wanted.site, _("site: %(value)s", value=wanted.site)),
-        ("type", wanted.type, _("type: %(value)s", value=type_name(wanted.type))),
-        ("lang", wanted.lang, _("language: %(value)s", value=language_name(wanted.lang))),
-        ("status", wanted.status, _("status: %(value)s", value=wanted.status)),
-    ):
-        if value:
-            chips.append(Link(label, wanted.parameters(**{name: ""})))
+    if wanted.site:
+        chips.append(Link(_("site: %(value)s", value=wanted.site), wanted.parameters(site="")))
+    if wanted.type:
+        chips.append(Link(_("type: %(value)s", value=type_name(wanted.type)), wanted.parameters(type="")))
+    if wanted.lang:
+        language = language_name(wanted.lang)
+        chips.append(Link(_("language: %(value)s", value=language), wanted.parameters(lang="")))
+    if wanted.status:
+        chips.append(Link(_("status: %(value)s", value=wanted.status), wanted.parameters(status="")))
     if wanted.since or wanted.until:
         chips.append(Link(_period(wanted.since, wanted.until), wanted.parameters(**{"from": "", "to": ""})))
     return chips
