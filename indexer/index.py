@@ -200,11 +200,12 @@ class Index:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
-        place_of = self._places_now()
-        if fold:
-            hits = self._folded(snapshot, hits, ranked, place_of)
-        if with_snippets:
-            hits = self._with_snippets(snapshot, hits, ranked, place_of)
+        if fold or with_snippets:
+            place_of = self._places_now()
+            if fold:
+                hits = self._folded(snapshot, hits, ranked, place_of)
+            if with_snippets:
+                hits = self._with_snippets(snapshot, hits, ranked, place_of)
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -468,7 +469,6 @@ class Index:
     def _places_now(self) -> PlaceOf:
         """Return `_place_of` for the hits of one search: where a file lies now is looked up once for all of them."""
         from archiver.warc import Location
-        from indexer.captures import present
 
         known: dict[str, tuple[str, bool]] = {}
 
@@ -481,7 +481,11 @@ class Index:
                 found = known[hit.path] = path, os.path.exists(path)
             path, is_there = found
             place = Location(path, hit.offset, hit.length, hit.member, hit.inner)
-            return place if is_there else present(self._current(), place, hit.path, self._now)
+            if is_there:
+                return place
+            from indexer.captures import present
+
+            return present(self._current(), place, hit.path, self._now)
 
         return place_of
 
