@@ -696,6 +696,11 @@ class Index:
         with self._reading() as snapshot, snapshot.reading():
             return statistics_of(snapshot)
 
+    @property
+    def versions(self) -> int:
+        """How many versions of pages there are: what is nearest at hand of the totals."""
+        return self._current().versions
+
     def size_bytes(self) -> int:
         """Return how much room the files of the index take on the disk."""
         with self._reading() as snapshot:

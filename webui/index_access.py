@@ -114,6 +114,16 @@ class IndexAccess:
         except FindingAidError as error:
             log.info("there is nothing to search yet: %s", error)  # readers are told what to do
 
+    def pages(self) -> int:
+        """Return how many versions of pages are there to be searched; 0 while there is no index. It is closed again."""
+        try:
+            with self.lease() as index:
+                return index.versions
+        except FindingAidError:
+            return 0
+        finally:
+            self.reopen()
+
     def _follow_jobs(self) -> None:
         """Where all jobs are served, take in one that has got an index since."""
         if self._settings.archive.job_id.strip() == "*" and self._settings.index_paths != self._paths:

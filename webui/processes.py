@@ -21,6 +21,9 @@ from webui.errors import WebError
 log = logging.getLogger(__name__)
 
 _SHORT_S, _SHORT_LIVES = 5.0, 5
+_PAGES_FOR_TWO = (
+    200_000  # of a larger index, what each process keeps at hand takes more memory than a small machine has
+)
 _MARK_BYTES = 16
 
 
@@ -62,11 +65,16 @@ class SharedMark:
         return mark
 
 
-def how_many(wanted: int) -> int:
-    """Return the number of processes for a setting: one where processes cannot be split, or not in this thread."""
+def how_many(wanted: int, pages: Callable[[], int]) -> int:
+    """Return the number of processes for a setting: one where processes cannot be split, or not in this thread.
+
+    pages: tells how many pages are searched; asked where the setting leaves the number open.
+    """
     if not hasattr(os, "fork") or threading.current_thread() is not threading.main_thread():
         return 1
-    return wanted
+    if wanted:
+        return wanted
+    return 2 if (os.cpu_count() or 1) > 1 and pages() <= _PAGES_FOR_TWO else 1
 
 
 def threads_of_each(threads: int, processes: int) -> int:

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from webui.errors import PortTakenError, WebError
+from webui.index_access import IndexAccess
 from webui.processes import ConnectionCounts, how_many, run_in_processes, threads_of_each
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from webui.index_access import IndexAccess
     from webui.settings import Settings
 
 _GIVE_BACK_EVERY_S = 3.0
@@ -41,7 +41,7 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = settings.server.base_url or f"http://{shown}:{listener.getsockname()[1]}/"
-    processes = how_many(settings.server.processes)
+    processes = how_many(settings.server.processes, lambda: IndexAccess(settings).pages())
     try:
         if processes == 1:
             app = _application(settings, 1)

@@ -248,7 +248,11 @@ class ServerSettings:
     port: int = _setting(8080, "port to listen on; 0 means any free one", low=0, high=65535)
     threads: int = _setting(4, "requests answered at the same time", low=1, high=256)
     processes: int = _setting(
-        1, "processes that answer, each on a core of its own and with some 100 MB of memory", low=1, high=64
+        0,
+        "processes that answer, each on a core of its own and with some 100 MB of memory; 0: two for an index of up to"
+        " 200,000 pages, else one",
+        low=0,
+        high=64,
     )
     roots: tuple[str, ...] = _setting((".",), "folders inside which the settings page may point", type="list")
     base_url: str = _setting("", "address that readers use when it is not http://host:port (behind a proxy)")

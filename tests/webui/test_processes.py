@@ -87,11 +87,18 @@ def test_what_another_process_saves_meanwhile_is_not_missed(
 
 def test_a_thread_of_a_program_is_not_split() -> None:
     found: list[int] = []
-    thread = threading.Thread(target=lambda: found.append(how_many(4)))
+    thread = threading.Thread(target=lambda: found.append(how_many(4, lambda: 0)))
     thread.start()
     thread.join()
     assert found == [1]
-    assert how_many(3) == 3
+    assert how_many(3, lambda: 0) == 3
+
+
+def test_a_small_index_is_served_by_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert [how_many(0, lambda pages=pages: pages) for pages in (0, 200_000, 200_001)] == [2, 2, 1]
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert how_many(0, lambda: 0) == 1
 
 
 def test_both_answer_and_count_together(server: tuple[int, str, Path]) -> None:
