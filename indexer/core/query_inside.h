@@ -209,7 +209,19 @@ int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position);
 /* The occurrences in the version that a list's next row is at, in a buffer that holds until the next call. */
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
                      uint32_t **positions, uint32_t *total);
-/* The same in a row of a list, in which the version stands; not before the row asked for before. */
+/* The same, not yet read; runs->total: 0 where there are none. */
+int list_runs(fa_query *query, reader *from, uint32_t each, uint32_t version, fa_runs *runs);
+int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs);
+int read_runs(fa_query *query, const fa_runs *runs, uint8_t **elements, uint32_t **positions);
+/* Go on to the next element in which a list counts. */
+static inline int next_run(fa_query *query, const held *list, fa_runs *runs, fa_run *run, int *is_there) {
+    return fa_next_run(runs, list->elements, run, is_there, &query->fault);
+}
+/* Tell damage that was met in a run. */
+static inline int run_status(fa_query *query, const fa_run *run) {
+    return run->is_damaged ? fa_damaged(run->segment, &run->segment->positions, &query->fault) : FA_OK;
+}
+/* The same as list_occurrences in a row of a list, in which the version stands; not before the row asked for before. */
 int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
                     uint32_t **positions, uint32_t *total);
 /* Put numbers in order; with memory of the arena `version`. */

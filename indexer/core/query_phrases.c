@@ -14,59 +14,111 @@ static size_t first_from(const uint64_t *numbers, size_t count, uint64_t wanted)
     return low;
 }
 
-/* Write where the phrase would begin for each occurrence of a word, rising. */
-static int starts_of(fa_query *query, const held *list, const uint8_t *elements, const uint32_t *positions,
-                     uint32_t total, uint64_t *starts, size_t *count) {
+/* Places of a word in a version, in numbers that rise: the element in the low bits; the place in the page where words
+ * may be moved, else the position at which the phrase would begin. */
+static int read_starts(fa_query *query, const held *list, const fa_runs *runs, int is_moved, uint64_t **starts,
+                       size_t *count) {
+    uint8_t *elements;
+    uint32_t *positions, place = is_moved ? 0 : list->place;
+    TRY(read_runs(query, runs, &elements, &positions));
     *count = 0;
-    for (uint32_t at = 0; at < total; at++)
-        if (list->elements >> elements[at] & 1 && positions[at] >= list->place)
-            starts[(*count)++] = positions[at] - list->place;
-    return sort_numbers(query, starts, *count);
-}
-
-static size_t in_both(uint64_t *some, size_t count, const uint64_t *others, size_t other_count) {
-    size_t left = 0, other = 0;
-    for (size_t at = 0; at < count; at++) {
-        while (other < other_count && others[other] < some[at]) other++;
-        if (other < other_count && others[other] == some[at]) some[left++] = some[at];
+    *starts = buffer_get(&query->places[2], runs->total * sizeof(uint64_t));
+    if (*starts == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < runs->total; at++) {
+        uint64_t start = is_moved ? place_at(elements[at], positions[at]) : positions[at] - place;
+        int counts = list->elements >> elements[at] & 1 && positions[at] >= place;
+        if (counts) (*starts)[(*count)++] = start << 4 | elements[at];
     }
-    return left;
+    return sort_numbers(query, *starts, *count);
 }
 
-/* The rarest word says where the phrase may begin; the first word, looked at last, in which elements. */
-static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
-    uint8_t *elements = NULL;
-    uint32_t *positions = NULL, total = 0;
+#define MARK ((uint64_t)1 << 63) /* of a start: that the word at hand is there */
+
+/* Return where an element begins among starts. */
+static uint64_t base_of(const fa_run *run, uint32_t slop) { return slop ? place_at(run->element, 0) : 0; }
+
+/* Leave of the starts of first words those from which a word stands at its place, or at most `slop` off. */
+static int leave_standing(fa_query *query, const held *list, fa_runs *runs, uint32_t slop, uint64_t *starts,
+                          size_t *count) {
     size_t left = 0;
-    for (uint32_t at = 0; at < from->list_count; at++) {
-        uint32_t each = from->order[at];
-        const held *list = from->lists[each];
-        /* a word that is repeated stands side by side with itself in the order, and its places are still there */
-        if (!at || from->lists[from->order[at - 1]]->list.word != list->list.word)
-            TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
-        if (list->place == 0) {
-            const uint64_t *begins = query->places[2].data;
-            size_t begin = 0;
-            for (uint32_t one = 0; one < total; one++) {
-                if (!(list->elements >> elements[one] & 1)) continue;
-                if (at) {
-                    if (one && elements[one] != elements[one - 1]) begin = 0; /* they rise within an element */
-                    while (begin < left && begins[begin] < positions[one]) begin++;
-                    if (begin == left || begins[begin] != positions[one]) continue;
-                }
-                TRY(add_spot(spots, count, elements[one], positions[one]));
-            }
-            return FA_OK;
+    int is_there;
+    fa_run run;
+    TRY(next_run(query, list, runs, &run, &is_there));
+    while (is_there) {
+        uint64_t base = base_of(&run, slop);
+        for (size_t at = 0; at < *count; at++) {
+            uint64_t start = (starts[at] & ~MARK) >> 4;
+            if (start < base) continue;
+            uint64_t wanted = start - base + list->place, low = wanted > slop ? wanted - slop : 0;
+            if (low >= run.extent) break;
+            if (fa_run_from(&run, (uint32_t)low) == FA_NO_POSITION) break;
+            if (run.position <= wanted + slop) starts[at] |= MARK;
         }
-        /* what is left in the front, those of this word behind it */
-        uint64_t *starts = buffer_get(&query->places[2], (left + total) * sizeof(uint64_t));
-        if (starts == NULL) return FA_NO_MEMORY;
-        size_t more;
-        TRY(starts_of(query, list, elements, positions, total, starts + left, &more));
-        left = at == 0 ? more : in_both(starts, left, starts + left, more);
-        if (!left) return FA_OK;
+        TRY(run_status(query, &run));
+        TRY(next_run(query, list, runs, &run, &is_there));
+    }
+    for (size_t at = 0; at < *count; at++)
+        if (starts[at] & MARK) starts[left++] = starts[at] & ~MARK;
+    *count = left;
+    return FA_OK;
+}
+
+/* Add where the first word stands at starts; or, where these are places of another word, whose place in the phrase is
+ * `place`, at most `slop` off. */
+static int add_standing(fa_query *query, const held *first, fa_runs *runs, uint32_t place, uint32_t slop,
+                        const uint64_t *starts, size_t start_count, buffer *spots, size_t *count) {
+    int is_there;
+    fa_run run;
+    TRY(next_run(query, first, runs, &run, &is_there));
+    while (is_there) {
+        uint64_t base = base_of(&run, slop), next = 0; /* next: what lies before was looked at */
+        for (size_t at = 0; at < start_count; at++) {
+            uint64_t start = starts[at] >> 4;
+            if (start < base || start - base + slop < place) continue;
+            uint64_t high = start - base + slop - place, wide = 2 * (uint64_t)slop, low = high > wide ? high - wide : 0;
+            low = low > next ? low : next;
+            if (low >= run.extent) break;
+            for (; fa_run_from(&run, (uint32_t)low) != FA_NO_POSITION && run.position <= high; low = next) {
+                TRY(add_spot(spots, count, run.element, run.position));
+                next = (uint64_t)run.position + 1;
+            }
+        }
+        TRY(run_status(query, &run));
+        TRY(next_run(query, first, runs, &run, &is_there));
     }
     return FA_OK;
+}
+
+static int add_all(const uint64_t *starts, size_t start_count, buffer *spots, size_t *count) {
+    for (size_t at = 0; at < start_count; at++)
+        TRY(add_spot(spots, count, starts[at] & 15, (uint32_t)(starts[at] >> 4)));
+    return FA_OK;
+}
+
+/* The word that stands there least often, of the first one and the rarest of the others, says where the phrase may
+ * begin; the others are only asked whether they stand there: the first word last, since it tells in which elements. */
+static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
+    uint32_t last = from->list_count - 1, begin = 0;
+    const held *first = from->lists[from->order[last]];
+    uint64_t *starts;
+    size_t left;
+    fa_runs runs, of_first;
+    if (first->place != 0) return FA_OK;
+    TRY(list_runs(query, from, from->order[last], version, &of_first));
+    if (!of_first.total) return FA_OK;
+    TRY(list_runs(query, from, from->order[0], version, &runs));
+    if (of_first.total < runs.total) {
+        begin = last;
+        runs = of_first;
+    }
+    TRY(read_starts(query, from->lists[from->order[begin]], &runs, 0, &starts, &left));
+    for (uint32_t at = 0; at < last && left; at++) {
+        if (at == begin) continue;
+        TRY(list_runs(query, from, from->order[at], version, &runs));
+        TRY(leave_standing(query, from->lists[from->order[at]], &runs, 0, starts, &left));
+    }
+    if (begin == last) return add_all(starts, left, spots, count);
+    return left ? add_standing(query, first, &of_first, 0, 0, starts, left, spots, count) : FA_OK;
 }
 
 /* ---------------------------------------------------------------- moved */
@@ -236,6 +288,24 @@ static int find_fitted(fa_query *query, moved *others, size_t count, uint32_t wo
     return FA_OK;
 }
 
+/* Two different words: of the one that stands there more often only what is near the other one is looked at. */
+static int two_moved(fa_query *query, reader *from, uint32_t version, uint32_t slop, buffer *spots, size_t *count) {
+    const held *first = from->lists[from->order[1]], *other = from->lists[from->order[0]];
+    fa_runs of_first, of_other;
+    uint64_t *starts;
+    size_t left;
+    TRY(list_runs(query, from, from->order[1], version, &of_first));
+    TRY(list_runs(query, from, from->order[0], version, &of_other));
+    if (!of_first.total || !of_other.total) return FA_OK;
+    if (of_first.total > of_other.total) {
+        TRY(read_starts(query, other, &of_other, 1, &starts, &left));
+        return add_standing(query, first, &of_first, other->place, slop, starts, left, spots, count);
+    }
+    TRY(read_starts(query, first, &of_first, 1, &starts, &left));
+    TRY(leave_standing(query, other, &of_other, slop, starts, &left));
+    return add_all(starts, left, spots, count);
+}
+
 /* Each word moved back by its place, all within `slop` of each other. Memory: of the arena `version`, which others fill,
  * too. */
 static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
@@ -244,6 +314,8 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
     uint32_t *positions, total;
     size_t other_count = from->list_count - 1, left = 0;
     const held *list = from->lists[first_list];
+    if (other_count == 1 && from->lists[from->order[0]]->list.word != list->list.word)
+        return two_moved(query, from, version, slop, spots, count);
     moved *others = arena_get(&query->version, from->list_count * sizeof(moved));
     if (others == NULL) return FA_NO_MEMORY;
     TRY(list_occurrences(query, from, first_list, version, &elements, &positions, &total));
@@ -263,8 +335,7 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
         }
         left = leave_near(&others[each], copies, slop, firsts, left);
     }
-    int is_told = !other_count || (other_count == 1 && others->word != list->list.word);
-    if (left && !is_told) TRY(find_fitted(query, others, other_count, list->list.word, slop, firsts, &left));
+    if (left && other_count) TRY(find_fitted(query, others, other_count, list->list.word, slop, firsts, &left));
     for (size_t one = 0; one < left; one++) {
         uint64_t at = firsts[one] >> 4;
         TRY(add_spot(spots, count, firsts[one] & 15, (uint32_t)at));

@@ -93,13 +93,13 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
     return FA_OK;
 }
 
-/* Looking for a version in each list takes as long as reading some pairs of it. */
+/* Writing down a pair takes as long as looking for some versions in a list that does not hold them. */
 static int is_worth_an_index(const reader *made, uint32_t versions, const uint64_t *candidates) {
     uint64_t asked = 0, pairs = 0;
     if (made->list_count > MANY || made->list_count < 2 || candidates == NULL) return made->list_count > MANY;
     for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(candidates[word]);
     for (uint32_t each = 0; each < made->list_count; each++) pairs += made->lists[each]->count;
-    return asked * made->list_count > pairs / 2;
+    return asked * made->list_count > 2 * pairs;
 }
 
 /* The rarest word first, its copies side by side in the order of their places; the first word of the phrase last. */
@@ -191,29 +191,59 @@ static int see_ordinals(fa_query *query, held *list, fa_cursor *cursor, uint32_t
     return FA_OK;
 }
 
-int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
-                    uint32_t **positions, uint32_t *total) {
+int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs) {
     uint32_t shape, window[WINDOW];
     fa_cursor *cursor = &from->cursors[each];
     TRY(see_ordinals(query, from->lists[each], cursor, row, version, window));
     TRY(fa_cursor_to(cursor, row, &shape, &query->fault));
-    TRY(fa_cursor_total(cursor, shape, total, &query->fault));
-    *elements = buffer_get(&query->places[0], *total);
-    *positions = buffer_get(&query->places[1], *total * sizeof(uint32_t));
+    return fa_cursor_runs(cursor, shape, runs, &query->fault);
+}
+
+/* Find the row of a list in which a version stands; *is_there: also whether it counts in the version's language. */
+static int list_row(fa_query *query, reader *from, uint32_t each, uint32_t version, uint32_t *row, int *is_there) {
+    held *list = from->lists[each];
+    TRY(held_row(query, list, version, &from->rows[each], is_there));
+    *is_there = *is_there && speaks(list, version);
+    *row = list->rows == NULL || !*is_there ? from->rows[each] : list->rows[from->rows[each]];
+    return FA_OK;
+}
+
+/* Tell whether a list holds a version, as soon as that is seen. */
+static inline int may_hold(const held *list, uint32_t row, uint32_t version) {
+    if (list->bits != NULL) return has_bit(list->bits, version);
+    return list->ordinals == NULL || (row < list->count && list->ordinals[row] <= version) || row == list->count;
+}
+
+int list_runs(fa_query *query, reader *from, uint32_t each, uint32_t version, fa_runs *runs) {
+    uint32_t row;
+    int is_there;
+    runs->total = runs->elements = 0;
+    if (!may_hold(from->lists[each], from->rows[each], version)) return FA_OK;
+    TRY(list_row(query, from, each, version, &row, &is_there));
+    return is_there ? row_runs(query, from, each, row, version, runs) : FA_OK;
+}
+
+int read_runs(fa_query *query, const fa_runs *runs, uint8_t **elements, uint32_t **positions) {
+    *elements = buffer_get(&query->places[0], runs->total);
+    *positions = buffer_get(&query->places[1], runs->total * sizeof(uint32_t));
     if (*elements == NULL || *positions == NULL) return FA_NO_MEMORY;
-    return fa_cursor_positions(cursor, shape, *total, *elements, *positions, &query->fault);
+    return runs->total ? fa_runs_positions(runs, *elements, *positions, &query->fault) : FA_OK;
+}
+
+int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
+                    uint32_t **positions, uint32_t *total) {
+    fa_runs runs;
+    TRY(row_runs(query, from, each, row, version, &runs));
+    *total = runs.total;
+    return read_runs(query, &runs, elements, positions);
 }
 
 int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
                      uint32_t **positions, uint32_t *total) {
-    held *list = from->lists[each];
-    uint32_t *row = &from->rows[each];
-    int is_there;
-    *total = 0;
-    TRY(held_row(query, list, version, row, &is_there));
-    if (!is_there || !speaks(list, version)) return FA_OK;
-    return row_occurrences(query, from, each, list->rows == NULL ? *row : list->rows[*row], version, elements, positions,
-                           total);
+    fa_runs runs;
+    TRY(list_runs(query, from, each, version, &runs));
+    *total = runs.total;
+    return read_runs(query, &runs, elements, positions);
 }
 
 static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,

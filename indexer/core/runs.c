@@ -8,14 +8,14 @@
  */
 #include "segment.h"
 
-typedef struct run {
+typedef struct layout {
     uint32_t count, low; /* positions, and bits of the number of each */
     int split;           /* log2 of the high values; -1: there are none */
     uint64_t bits;       /* that it takes */
-} run;
+} layout;
 
-static run layout_of(uint32_t count, uint32_t width) {
-    run found = {count, width, -1, (uint64_t)count * width};
+static layout layout_of(uint32_t count, uint32_t width) {
+    layout found = {count, width, -1, (uint64_t)count * width};
     if (count < FA_LONG) return found;
     uint32_t high = 31u - (uint32_t)__builtin_clz(count);
     if (high >= width) return found;
@@ -131,7 +131,7 @@ static inline uint64_t eight_bytes(const fa_array *array, uint64_t byte) {
 
 /* Read a run that begins at a bit, all of which is there. Damage: a high part that has not as many ones as positions,
  * or a position that is not in its version. */
-static int read_run(const fa_segment *segment, run wanted, uint64_t bit, uint32_t extent, uint32_t *positions,
+static int read_run(const fa_segment *segment, layout wanted, uint64_t bit, uint32_t extent, uint32_t *positions,
                     fa_fault *fault) {
     const fa_array *bits = &segment->positions;
     uint64_t mask = wanted.low ? ~(uint64_t)0 >> (64 - wanted.low) : 0, at = bit;
@@ -159,40 +159,129 @@ static int read_run(const fa_segment *segment, run wanted, uint64_t bit, uint32_
     return FA_OK;
 }
 
-int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault) {
+int fa_cursor_runs(const fa_cursor *cursor, uint32_t shape, fa_runs *runs, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    uint32_t version = cursor->ordinals[cursor->row - cursor->first];
-    uint64_t size;
-    int status = size_of(segment, shape, segment->bits[version], &size, fault);
-    if (status != FA_OK) return status;
-    if (size > segment->positions.size * 8 || cursor->bit > segment->positions.size * 8 - size)
-        return fa_damaged(segment, &segment->positions, fault);
-    *total = segment->shape_facts[shape].total;
-    if (*total > fa_item(&segment->extent, version) * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
-    return fa_require(segment, &segment->positions, cursor->bit >> 3, (cursor->bit + size + 7) >> 3, fault);
-}
-
-int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
-                        uint32_t *positions, fa_fault *fault) {
-    const fa_segment *segment = cursor->list->segment;
+    const fa_shape *facts = &segment->shape_facts[shape];
     uint32_t version = cursor->ordinals[cursor->row - cursor->first], width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
-    uint64_t bit = cursor->bit;
-    const fa_shape *facts = &segment->shape_facts[shape];
-    int status = fa_shape_row(segment, shape, fault);
-    if (!facts->is_long && status == FA_OK) { /* all runs together are numbers of one width */
-        run all = {total, width, -1, 0};
-        status = read_run(segment, all, bit, extent, positions, fault);
+    if (facts->total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
+    *runs = (fa_runs){segment, cursor->bit, shape, facts->total, facts->elements, width, extent};
+    return fa_shape_row(segment, shape, fault);
+}
+
+/* Make sure that some bits of the positions can be read. */
+static inline int require_bits(const fa_segment *segment, uint64_t bit, uint64_t size, fa_fault *fault) {
+    const fa_array *bits = &segment->positions;
+    if (size > bits->size * 8 || bit > bits->size * 8 - size) return fa_damaged(segment, bits, fault);
+    return fa_require(segment, bits, bit >> 3, (bit + size + 7) >> 3, fault);
+}
+
+int fa_next_run(fa_runs *runs, uint32_t elements, fa_run *run, int *is_there, fa_fault *fault) {
+    const fa_segment *segment = runs->segment;
+    *is_there = 0;
+    while (runs->elements) {
+        uint32_t element = (uint32_t)__builtin_ctz(runs->elements);
+        layout lies = layout_of(count_in(segment, runs->shape, element), runs->width);
+        uint64_t bit = runs->bit, highs = bit + (uint64_t)lies.count * lies.low;
+        runs->elements &= runs->elements - 1;
+        runs->bit += lies.bits;
+        if (!(elements >> element & 1)) continue;
+        *run = (fa_run){.segment = segment, .lows = bit, .highs = highs, .left = runs->bit - highs,
+                        .element = element, .count = lies.count, .low = lies.low, .extent = runs->extent};
+        *is_there = 1;
+        return require_bits(segment, bit, lies.bits, fault);
+    }
+    return FA_OK;
+}
+
+/* Return the low bits of the position at a place in its run. */
+static inline uint64_t low_part(const fa_run *run, uint32_t place) {
+    uint64_t at = run->lows + (uint64_t)place * run->low, mask = ((uint64_t)1 << run->low) - 1;
+    return eight_bytes(&run->segment->positions, at >> 3) >> (at & 7) & mask;
+}
+
+static uint32_t damaged_run(fa_run *run) {
+    run->is_damaged = 1;
+    run->place = run->count;
+    return run->position = FA_NO_POSITION;
+}
+
+static inline uint32_t found_in(fa_run *run, uint64_t position) {
+    return position < run->extent ? (run->position = (uint32_t)position) : damaged_run(run);
+}
+
+static inline uint32_t ones_in(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+
+uint32_t fa_run_from(fa_run *run, uint32_t wanted) {
+    if (run->position >= wanted && run->place) return run->position;
+    if (!run->left) { /* there are no high parts */
+        while (run->place < run->count) {
+            uint64_t position = low_part(run, run->place++);
+            if (position >= wanted) return found_in(run, position);
+        }
+        return run->position = FA_NO_POSITION;
+    }
+    const uint64_t high = (uint64_t)wanted >> run->low;
+    while (run->place < run->count) {
+        /* 56 bits are whole wherever they begin */
+        uint32_t some = run->left < 56 ? (uint32_t)run->left : 56;
+        if (!some) return damaged_run(run);
+        uint64_t bits = eight_bytes(&run->segment->positions, run->highs >> 3) >> (run->highs & 7);
+        bits &= ~(uint64_t)0 >> (64 - some);
+        if (run->zeros + some >= high) { /* else all of them are before it */
+            uint64_t zeros = run->zeros;
+            uint32_t done = 0;
+            for (uint64_t ones = bits; ones; ones &= ones - 1) {
+                uint32_t one = (uint32_t)__builtin_ctzll(ones);
+                zeros += one - done;
+                done = one + 1;
+                if (run->place++ == run->count) return damaged_run(run);
+                if (zeros < high) continue;
+                uint64_t position = zeros << run->low | low_part(run, run->place - 1);
+                if (position < wanted) continue;
+                run->highs += done;
+                run->left -= done;
+                run->zeros = (uint32_t)zeros;
+                return found_in(run, position);
+            }
+            run->zeros = (uint32_t)(zeros + (some - done));
+        } else {
+            uint32_t ones = ones_in(bits);
+            if (ones > run->count - run->place) return damaged_run(run);
+            run->place += ones;
+            run->zeros += some - ones;
+        }
+        run->highs += some;
+        run->left -= some;
+    }
+    return run->position = FA_NO_POSITION;
+}
+
+int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *positions, fa_fault *fault) {
+    const fa_segment *segment = runs->segment;
+    const fa_shape *facts = &segment->shape_facts[runs->shape];
+    uint32_t total = runs->total, width = runs->width;
+    uint64_t bit = runs->bit;
+    int status = FA_OK;
+    if (!facts->is_long) { /* all runs together are numbers of one width */
+        layout all = {total, width, -1, (uint64_t)total * width};
+        status = require_bits(segment, bit, all.bits, fault);
+        if (status == FA_OK) status = read_run(segment, all, bit, runs->extent, positions, fault);
     }
     for (uint32_t left = facts->elements; left && status == FA_OK; left &= left - 1) {
-        uint32_t element = (uint32_t)__builtin_ctz(left), count = count_in(segment, shape, element);
+        uint32_t element = (uint32_t)__builtin_ctz(left), count = count_in(segment, runs->shape, element);
         if (count > total) return fa_damaged(segment, &segment->shape_table, fault);
         total -= count;
         for (uint32_t place = 0; place < count; place++) elements[place] = (uint8_t)element;
         elements += count;
         if (!facts->is_long) continue;
-        run wanted = layout_of(count, width);
-        status = read_run(segment, wanted, bit, extent, positions, fault);
+        layout wanted = layout_of(count, width);
+        status = require_bits(segment, bit, wanted.bits, fault);
+        if (status == FA_OK) status = read_run(segment, wanted, bit, runs->extent, positions, fault);
         bit += wanted.bits;
         positions += count;
     }

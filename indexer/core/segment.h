@@ -224,12 +224,41 @@ int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault);
  * between them, or less than FA_SKIP where skips are known. */
 int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault);
 
-/* Tell how many positions the pair that was reached has: as many as its version and the bits that are there allow. */
-int fa_cursor_total(const fa_cursor *cursor, uint32_t shape, uint32_t *total, fa_fault *fault);
+/* Where a word stands in the elements of a version: see fa_cursor_runs. */
+typedef struct fa_runs {
+    const fa_segment *segment;
+    uint64_t bit; /* where the next run begins */
+    uint32_t shape, total; /* total: positions of all runs */
+    uint32_t elements; /* of the runs that come yet */
+    uint32_t width, extent;
+} fa_runs;
 
-/* Write the positions of the pair that was reached, by element, rising within each: `total`, as
- * fa_cursor_total told. Each is below the extent of its version. */
-int fa_cursor_positions(const fa_cursor *cursor, uint32_t shape, uint32_t total, uint8_t *elements,
-                        uint32_t *positions, fa_fault *fault);
+/* ... and in one element: see fa_next_run. */
+typedef struct fa_run {
+    const fa_segment *segment;
+    uint64_t lows, highs; /* bits */
+    uint64_t left;        /* bits of the high parts from `highs` on */
+    uint32_t element, count, low, extent;
+    uint32_t place, zeros; /* positions before `highs`, and zeros */
+    uint32_t position;     /* the one found last, FA_NO_POSITION when there is no other */
+    int is_damaged;
+} fa_run;
+
+#define FA_NO_POSITION UINT32_MAX
+
+/* Begin to read where the pair stands that was reached: as many positions as its version and the bits that are there
+ * allow. */
+int fa_cursor_runs(const fa_cursor *cursor, uint32_t shape, fa_runs *runs, fa_fault *fault);
+
+/* Write all positions, by element, rising within each; of runs that were not gone on from. Each is below the extent of
+ * its version. */
+int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *positions, fa_fault *fault);
+
+/* Go on to the next run that is in some of the elements; *is_there: whether there is one. */
+int fa_next_run(fa_runs *runs, uint32_t elements, fa_run *run, int *is_there, fa_fault *fault);
+
+/* Return the first position of a run that is at least `wanted`, which does not fall from call to call; FA_NO_POSITION
+ * when there is none. What lies before is passed by without being read. Damage: is_damaged. */
+uint32_t fa_run_from(fa_run *run, uint32_t wanted);
 
 #endif

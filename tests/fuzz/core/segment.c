@@ -1,6 +1,15 @@
 /* A damaged segment: every list and every position of it, read or refused. */
 #include "segment_input.h"
 
+/* Look for positions that are some places from each other. */
+static void read_some(fa_runs *runs, uint32_t apart, fa_fault *fault) {
+    fa_run run;
+    int is_there = 1;
+    while (fa_next_run(runs, 0x3FF, &run, &is_there, fault) == FA_OK && is_there)
+        for (uint64_t from = 0; from < run.extent && fa_run_from(&run, (uint32_t)from) < run.extent;)
+            from = (uint64_t)run.position + 1 + apart;
+}
+
 static void read_list(const fa_segment *segment, uint32_t word) {
     fa_list list;
     fa_cursor cursor;
@@ -15,15 +24,17 @@ static void read_list(const fa_segment *segment, uint32_t word) {
         cursor.skips = skips;
     }
     for (uint32_t row = 0; row < list.count && status == FA_OK; row += 1 + word % 3) {
-        uint32_t shape, total;
+        uint32_t shape;
+        fa_runs runs = {0};
         status = fa_cursor_to(&cursor, row, &shape, &fault);
-        if (status == FA_OK) status = fa_cursor_total(&cursor, shape, &total, &fault);
+        if (status == FA_OK) status = fa_cursor_runs(&cursor, shape, &runs, &fault);
         if (status != FA_OK) break;
-        uint8_t *elements = malloc(total + 1);
-        uint32_t *positions = malloc((total + 1) * sizeof(uint32_t));
-        status = fa_cursor_positions(&cursor, shape, total, elements, positions, &fault);
+        uint8_t *elements = malloc(runs.total + 1);
+        uint32_t *positions = malloc((runs.total + 1) * sizeof(uint32_t));
+        status = fa_runs_positions(&runs, elements, positions, &fault);
         free(elements);
         free(positions);
+        read_some(&runs, word % 7 * 100, &fault);
     }
     free(ordinals);
     free(skips);

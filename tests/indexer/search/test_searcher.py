@@ -336,6 +336,68 @@ def test_the_bounds_are_looked_at(tmp_path: Path) -> None:
         snapshot.catalogue.close()
 
 
+FEW_WORDS = ("the", "run", "runs", "and", "don't", "don", "t")
+
+
+def versions_with_long_runs(seed: int) -> list[PlainVersion]:
+    """Versions in which few words stand again and again, in several elements, some of them very often."""
+    chance = random.Random(seed)
+
+    def text(most: int) -> str:
+        weights = [chance.random() ** 3 + 0.01 for _ in FEW_WORDS]
+        return " ".join(chance.choices(FEW_WORDS, weights, k=chance.randrange(most)))
+
+    return [
+        PlainVersion(
+            f"http://{chance.choice(HOSTS)}/{number}",
+            chance.choice(("en", "de")),
+            title=text(5),
+            description=text(30),
+            keywords=text(5),
+            running=tuple(
+                (chance.choice((HEADING, ANCHOR, BODY, ALT)), text(chance.choice((5, 40, 150))) + "\n")
+                for _ in range(chance.randrange(6))
+            ),
+            links=((f"http://{chance.choice(HOSTS)}/{chance.randrange(15)}", text(4)),),
+        )
+        for number in range(15)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_places_of_words_that_stand_again_and_again(tmp_path: Path, seed: int) -> None:
+    """Of long runs of positions only some are read: those near the places of another word."""
+    chance = random.Random(seed)
+
+    def words(count: int) -> list[str]:
+        return chance.choices([*FEW_WORDS, "example"], k=count)
+
+    def asked() -> str:
+        phrase = " ".join(words(chance.randrange(1, 5)))
+        one, other = words(2)
+        text = chance.choice(
+            (
+                f'"{phrase}"',
+                f'"{phrase}"~{chance.randrange(1, 4)}',
+                f'"{one} {other}"~{chance.choice((1, 2, 20))}',
+                f"{one} NEAR/{chance.choice((1, 2, 3, 20))} {other}",
+                f"={one} NEAR/{chance.randrange(1, 4)} {other}",
+                f'{one} NEAR/2 "{phrase}"',
+            )
+        )
+        return chance.choice((text, text, f"{chance.choice(ELEMENTS)}:({text})", f"text:({text})"))
+
+    with DirectIndex(tmp_path) as index:
+        index.add("a", versions_with_long_runs(seed))
+        index.add("b", versions_with_long_runs(seed + 100))
+        index.writer.fold_links()
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking(), folded=True)
+        for _ in range(60):
+            assert_agrees(snapshot, plain, asked())
+        snapshot.catalogue.close()
+
+
 def random_versions(seed: int) -> list[PlainVersion]:
     chance = random.Random(seed)
     found = []
