@@ -11,6 +11,7 @@
     } while (0)
 
 #define INLINK 9             /* the element of link texts */
+#define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
 
@@ -60,6 +61,9 @@ typedef struct state {
     const uint8_t *most_of_word; /* ... and in each 64 */
     const uint8_t *weights;      /* a code of the weight in each version of `mask`; NULL: not worked out */
     const uint32_t *ranks;       /* how many of these stand before each word of the mask */
+    uint64_t looked_for;     /* versions whose weights were asked for */
+    uint32_t *offsets;       /* of a wildcard: as those of a reader, when they have paid */
+    uint32_t *entries;
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
     uint32_t *counts[2];     /* ... and how often by element */
     uint32_t found[2];       /* ... and their number */
@@ -190,6 +194,9 @@ typedef struct reader {
     uint32_t *entries;  /* two each: list, row in the list */
 } reader;
 
+/* Write down for each version which lists hold it, and in which row: two numbers each. Memory of the arena `kept`. */
+int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
+                uint32_t **offsets, uint32_t **entries);
 /* The lists of one layer, for row_occurrences alone. */
 int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */

@@ -2,7 +2,6 @@
 #include "query_inside.h"
 
 #define EVERY (((uint32_t)1 << FA_KINDS) - 1)
-#define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these a list is decoded whenever it is needed */
 
 #define AT_ONCE 256 /* pairs whose shapes are looked at together */
 

@@ -61,14 +61,14 @@ int sort_numbers(fa_query *query, uint64_t *numbers, size_t count) {
     return FA_OK;
 }
 
-/* Write down for each version which lists hold it, and in which row. */
-static int index_lists(fa_query *query, reader *made, uint32_t versions, const uint64_t *candidates) {
-    uint32_t *offsets = arena_get(&query->kept, ((size_t)versions + 2) * sizeof(uint32_t));
+int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
+                uint32_t **offsets_made, uint32_t **entries_made) {
+    uint32_t *offsets = arena_get(&query->kept, ((size_t)versions + 2) * sizeof(uint32_t)), *entries = NULL;
     uint64_t total = 0;
     if (offsets == NULL) return FA_NO_MEMORY;
     for (int is_second = 0; is_second < 2; is_second++) {
-        for (uint32_t each = 0; each < made->list_count; each++) {
-            held *list = made->lists[each];
+        for (uint32_t each = 0; each < list_count; each++) {
+            held *list = lists[each];
             TRY(held_keep(query, list));
             for (uint32_t row = 0; row < list->count; row++) {
                 uint32_t version = list->ordinals[row];
@@ -77,7 +77,7 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
                     offsets[version + 2]++;
                     total++;
                 } else {
-                    uint32_t *entry = made->entries + 2 * (size_t)offsets[version + 1]++;
+                    uint32_t *entry = entries + 2 * (size_t)offsets[version + 1]++;
                     entry[0] = each;
                     entry[1] = list->rows == NULL ? row : list->rows[row];
                 }
@@ -86,10 +86,11 @@ static int index_lists(fa_query *query, reader *made, uint32_t versions, const u
         if (is_second) break;
         if (total > UINT32_MAX) return FA_TOO_LARGE;
         for (uint32_t version = 0; version < versions; version++) offsets[version + 2] += offsets[version + 1];
-        made->entries = arena_raw(&query->kept, total * 2 * sizeof(uint32_t));
-        if (made->entries == NULL) return FA_NO_MEMORY;
+        entries = arena_raw(&query->kept, total * 2 * sizeof(uint32_t));
+        if (entries == NULL) return FA_NO_MEMORY;
     }
-    made->offsets = offsets;
+    *offsets_made = offsets;
+    *entries_made = entries;
     return FA_OK;
 }
 
@@ -155,7 +156,8 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
     else if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
-        TRY(index_lists(query, made, live_at(query, place)->layers[0]->versions, candidates));
+        TRY(index_lists(query, made->lists, made->list_count, live_at(query, place)->layers[0]->versions, candidates,
+                        &made->offsets, &made->entries));
     return FA_OK;
 }
 

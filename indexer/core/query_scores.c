@@ -178,10 +178,49 @@ static void add_phrase(const fa_query *query, uint32_t place, const state *known
     }
 }
 
+#define FEW 16 /* lists of a wildcard that are looked at in turn */
+
+/* Write down which lists of a wildcard hold each version, once as many were looked for in each of them that this would
+ * have been less work. */
+static int index_words(fa_query *query, uint32_t place, state *known, uint32_t count) {
+    uint64_t pairs = 0;
+    known->looked_for += count;
+    if (known->offsets != NULL || known->list_count <= FEW || query->kept.held > RETAINED) return FA_OK;
+    for (uint32_t each = 0; each < known->list_count; each++) pairs += known->lists[each].count;
+    if (known->looked_for * known->list_count < pairs / 2) return FA_OK;
+    held **lists = arena_raw(&query->kept, known->list_count * sizeof(held *));
+    if (lists == NULL) return FA_NO_MEMORY;
+    for (uint32_t each = 0; each < known->list_count; each++) lists[each] = &known->lists[each];
+    return index_lists(query, lists, known->list_count, live_at(query, place)->layers[0]->versions, NULL, &known->offsets,
+                       &known->entries);
+}
+
+/* Add what the words of a wildcard weigh, each layer for itself. */
+static int add_indexed(fa_query *query, uint32_t place, const state *known, uint32_t count, norms *norms_at,
+                       double *weights) {
+    for (uint32_t at = 0; at < count; at++) {
+        double of_layer = 0, weight;
+        uint32_t version = norms_at[at].ordinal, layer = 0;
+        for (uint32_t each = known->offsets[version]; each < known->offsets[version + 1]; each++) {
+            const uint32_t *entry = known->entries + 2 * (size_t)each;
+            const held *list = &known->lists[entry[0]];
+            if (list->layer != layer) {
+                weights[at] += of_layer;
+                of_layer = 0;
+                layer = list->layer;
+            }
+            TRY(pair_weight(query, place, list, entry[1], &norms_at[at], &weight));
+            of_layer += weight * list->factor;
+        }
+        weights[at] += of_layer;
+    }
+    return FA_OK;
+}
+
 /* Write the exact weight of a leaf in some versions; 0 where it does not occur. Those that rise are found soonest. */
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                  norms *norms_at, double *weights) {
-    const state *known = state_of(query, leaf, place);
+    state *known = state_of(query, leaf, place);
     uint32_t kind = query->program.leaves[leaf].kind;
     for (uint32_t at = 0; at < count; at++) weights[at] = 0;
     if (kind == FA_PHRASE) {
@@ -189,6 +228,8 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
         return FA_OK;
     }
     if (kind == FA_WORD) return add_words(query, place, known, 1, count, norms_at, weights);
+    TRY(index_words(query, place, known, count));
+    if (known->offsets != NULL) return add_indexed(query, place, known, count, norms_at, weights);
     /* the words of a wildcard: each layer for itself */
     double *of_layer = arena_raw(&query->version, count * sizeof(double));
     if (of_layer == NULL) return FA_NO_MEMORY;

@@ -262,11 +262,11 @@ class Segment:
             return found
         at = np.minimum(self.word_ids.searchsorted(ids), len(self.word_ids) - 1)
         held = np.flatnonzero(self.word_ids[at] == ids)
-        for place in held.tolist():
-            index: int | None = int(at[place])
-            if self.word_at(int(at[place])) != words[place]:
+        found[held] = at[held]
+        for place, word in zip(held.tolist(), self.words_at(at[held]), strict=True):
+            if word != words[place]:
                 index = self.find_word(words[place])  # two words share an id
-            found[place] = -1 if index is None else index
+                found[place] = -1 if index is None else index
         return found
 
     def hosts(self) -> list[str]:
