@@ -19,10 +19,11 @@ from indexer import ELEMENTS, Index, Ranking
 from indexer.core.queries import handle
 from indexer.evaluation import Judgements, Topic, topic_query
 from indexer.search.deadline import Deadline
+from indexer.search.programs import program_of
 from indexer.search.query import leaves
 from indexer.search.running import Carried
 from indexer.search.searcher import without_stop_words
-from indexer.search.vocabulary import Expansions
+from indexer.search.vocabulary import NOT_WIDE
 from indexer.store.bm25f import idf, norms, saturate, weights
 
 SEED, FOLDS = 1994, 5
@@ -147,7 +148,9 @@ def table_of(
         query = without_stop_words(topic_query(topic.text), snapshot)
         for leaf, times in Counter(leaves(query.tree)).items():
             with handle() as query:
-                match = Carried(query, snapshot, leaf, ranking, ranking.fold, Expansions({}), Deadline())
+                match = Carried(
+                    query, snapshot, program_of(snapshot, leaf, ranking, ranking.fold, NOT_WIDE), Deadline()
+                )
                 there = match.matched[0]
                 factor = idf(ranking, snapshot.versions, len(there)) * times
                 counts = np.zeros((len(there), len(ELEMENTS)))

@@ -22,7 +22,7 @@ import numpy as np
 
 from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
-from indexer.search.expansion import Page, Widened, Wish, widen
+from indexer.search.expansion import NO_WISH, Page, Widened, Wish, widen
 from indexer.search.hits import Hit, describe, describe_all
 from indexer.search.later import Later
 from indexer.search.models import MODELS
@@ -176,7 +176,9 @@ class Index:
         if model is not None and model not in MODELS:
             raise ValueError(f"model {model!r}: expected one of {', '.join(MODELS)}")
         ranking = self.ranking if model is None else replace(self.ranking, model=model)
-        parsed = narrowed(parse_query(query, operator=operator), parse_query(filters))
+        parsed = parse_query(query, operator=operator)
+        if filters:
+            parsed = narrowed(parsed, parse_query(filters))
         wish = self._wish(expand, without, marked)
         before: Snapshot | None = None
         for _ in range(ATTEMPTS):
@@ -350,7 +352,7 @@ class Index:
         self, expand: Sequence[str], without: Sequence[str], marked: tuple[Sequence[str], Sequence[str]]
     ) -> Wish:
         if not (expand or without or marked[0] or marked[1]):
-            return Wish()
+            return NO_WISH
         return Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
 
     def _marked_pages(self, urls: Sequence[str]) -> list[Page]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import struct
 import threading
 from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, NamedTuple
@@ -23,16 +24,9 @@ SHAPE_FACTS = 24  # bytes of fa_shape
 FORM = "<IId"  # fa_form
 LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node
-FOUND: np.dtype[Any] = np.dtype(
-    [
-        ("score", "<f8"),
-        ("key", "<u8"),
-        ("place", "<u4"),
-        ("ordinal", "<u4"),
-        ("document", "<u4"),
-        ("is_near", "<u4"),
-    ]
-)
+FoundRow = tuple[float, int, int, int, int, int]  # score, key, place, ordinal, document, is_near
+_FOUND = struct.Struct("<dQIIII")  # fa_found
+FOUND_WORDS = _FOUND.size // 8
 
 
 class Array(ctypes.Structure):
@@ -171,6 +165,11 @@ class DamagedError(Exception):
 def address(array: NDArray[Any]) -> int:
     """Return where an array begins in memory; the array has to stay as long as it is used there."""
     return int(array.__array_interface__["data"][0])
+
+
+def found_rows(room: NDArray[np.uint64], count: int) -> list[FoundRow]:
+    """Return the first rows of fa_found in a room."""
+    return list(_FOUND.iter_unpack(room[: FOUND_WORDS * count].tobytes()))
 
 
 def segment_facts(segment: Segment) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -109,17 +109,21 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """
     name = "oldest hits" if oldest else "hits"
     known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
-    keys = [(found.document, found.versions) for found in pages]
-    hits = known.find_all(keys)
-    missing = [number for number, hit in enumerate(hits) if hit is None]
+    hits = known.find_all([found.versions for found in pages])
+    missing = [number for number, hit in enumerate(hits) if hit is None] if None in hits else ()
     if missing:
         with snapshot.reading():
             made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
         for number, hit in zip(missing, made, strict=True):
             hits[number] = hit
             if hit.file:
-                known.keep(keys[number], hit)
-    return [_scored(hit, found) for hit, found in zip(hits, pages, strict=True) if hit is not None]
+                known.keep(pages[number].versions, hit)
+    return [
+        # most are asked for again by the query that found them
+        hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
+        for hit, found in zip(hits, pages, strict=True)
+        if hit is not None
+    ]
 
 
 _SCORE, _EXPLANATION = Hit._fields.index("score"), Hit._fields.index("explanation")
@@ -127,8 +131,6 @@ _SCORE, _EXPLANATION = Hit._fields.index("score"), Hit._fields.index("explanatio
 
 def _scored(hit: Hit, found: Found) -> Hit:
     """Return a hit with the score of the page as it was found this time."""
-    if hit.score == found.score and hit.explanation is found.explanation:
-        return hit
     values = list(hit)
     values[_SCORE], values[_EXPLANATION] = found.score, found.explanation
     return Hit._make(values)

@@ -46,7 +46,6 @@ from indexer.store.scratch import ScratchRooms
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _EVERYWHERE = (1 << queries.KINDS) - 1
-_PROGRAMS_KNOWN = 1024  # of each state of an index
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
 _FACTS_KNOWN = 16 << 20  # bytes, or more in large indexes:
@@ -57,7 +56,7 @@ _TAIL = "<II"
 Masks = tuple[Bits, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class MadeLeaf:
     """A leaf as the core reads it. head: the struct without `times`; keep: what it points to.
 
@@ -74,20 +73,23 @@ class MadeLeaf:
 class Made:
     """A program, its leaves in order (those that count for the score first), and what it points to.
 
-    fact_keys: for each leaf the key of its facts, None for a leaf that has none.
+    fact_keys: for each leaf the key of its facts, None for a leaf that has none. always: spellings that count wherever
+    the leaves are found; is_told: whether others do not.
     """
 
     program: queries.Program
     leaves: list[Leaf]
-    fact_keys: list[Hashable]
+    fact_keys: list[MadeLeaf | None]
     scored: int
     made_leaves: list[MadeLeaf]
+    always: frozenset[str]
+    is_told: bool
     pairs: list[tuple[Word, Word]]
     keep: tuple[object, ...]
 
 
 class KnownFacts(Recent[queries.Facts]):
-    """What is kept of the words of a snapshot, by the keys of its programs. rooms: where it is written."""
+    """What is kept of the words of a snapshot, by MadeLeaf. rooms: where it is written."""
 
     def __init__(self, versions: int) -> None:
         super().__init__(max(_FACTS_KNOWN, _FACTS_A_VERSION * versions), lambda facts: facts.size)
@@ -115,16 +117,7 @@ def program_of(
     fold: what the words with other accents count for; 0 for nothing. root: what says which versions match, if not the
     tree: another node, or masks by segment.
     """
-    if expansions.words or isinstance(root, tuple):
-        return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
-    known: Recent[Made] | None = snapshot.derived.get("programs")
-    if known is None:
-        known = snapshot.derived.setdefault("programs", Recent(_PROGRAMS_KNOWN))
-    lives, _ = Prepared.of(snapshot).program(snapshot, ranking)
-    return known.get(
-        (tree, root, fold, id(lives)),  # which lives as long as the program
-        lambda: Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root),
-    )
+    return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
 
 
 class Compiler:
@@ -174,12 +167,18 @@ class Compiler:
             len(self._masks),
         )
         program.pair_count, program.root = len(pairs), number
+        scored = made_leaves[: self._scored_count]
         return Made(
             program,
             list(self._numbers),
-            [self._word_key(leaf) if isinstance(leaf, Word) else None for leaf in self._numbers],
+            [
+                made if isinstance(leaf, Word) else None
+                for leaf, made in zip(self._numbers, made_leaves, strict=True)
+            ],
             self._scored_count,
             made_leaves,
+            frozenset[str]().union(*(made.always for made in scored)),
+            all(made.always or not any(made.spellings) for made in scored),
             pairs,
             (
                 leaf_bytes,
@@ -286,9 +285,6 @@ class Compiler:
 
     # ---------------------------------------------------------------- leaves
 
-    def _word_key(self, leaf: Word) -> tuple[Word, float, float]:
-        return leaf, self._fold, self._ranking.other_forms
-
     def _leaf(self, leaf: Leaf) -> MadeLeaf:
         if isinstance(leaf, Wildcard | Fuzzy) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):
             return _expanded(leaf, self._snapshot, self._expansions)
@@ -296,8 +292,10 @@ class Compiler:
         if known is None:
             known = self._snapshot.derived.setdefault("leaves", Recent(_LEAVES_KNOWN))
         if isinstance(leaf, Word):
-            key = self._word_key(leaf)
-            return known.get(key, lambda: _word(leaf, self._snapshot, *key[1:]))
+            fold, other_forms = self._fold, self._ranking.other_forms
+            return known.get(
+                (leaf, fold, other_forms), lambda: _word(leaf, self._snapshot, fold, other_forms)
+            )
         if isinstance(leaf, Phrase):
             return known.get(leaf, lambda: _phrase(leaf, self._snapshot))
         return _made(leaf, queries.ANY, self._snapshot, _Forms())

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from archiver.notices import Notice
 from indexer.search.fields import NoValue, filter_of
@@ -100,7 +100,7 @@ MAX_SLOP = 100
 _QUERIES_KNOWN = 1024  # a query comes again with its next page, its facets, its snippets
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """A parsed query. tree is None when nothing was asked; notices say what was read otherwise than written."""
 
@@ -108,7 +108,14 @@ class Query:
     tree: Node | None
     notices: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.text)  # which is known: a tree would be gone over each time
+
     def __str__(self) -> str:
+        return self._described
+
+    @cached_property
+    def _described(self) -> str:
         return describe(self.tree) if self.tree else ""
 
 

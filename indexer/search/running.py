@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from indexer.core import queries
 from indexer.search.deadline import Deadline
-from indexer.search.nodes import Leaf, Node, Word
+from indexer.search.nodes import Leaf, Word
 from indexer.search.prepared import Bits, Prepared, unpacked
-from indexer.search.programs import KnownFacts, Masks, facts_of, program_of
-from indexer.search.vocabulary import Expansions
-from indexer.store.bm25f import Ranking
+from indexer.search.programs import KnownFacts, Made, facts_of
 from indexer.store.snapshot import Snapshot
 
 POOL = 100  # versions in which near words count
@@ -47,30 +45,22 @@ class Carried:
 
     total: pages; matching: versions; has_shared: whether pages match that have several versions.
     complete: by segment, versions below this ordinal were looked at; is_ranked: all that may be among the best were.
-    found: rows of queries.FOUND, the best versions in order; wanted: how many were looked for.
+    found: the best versions in order; wanted: how many were looked for.
     """
 
     def __init__(
         self,
         query: queries.Query,
         snapshot: Snapshot,
-        tree: Node,
-        ranking: Ranking,
-        fold: float,
-        expansions: Expansions,
+        made: Made,
         deadline: Deadline,
         *,
-        root: Node | Masks | None = None,
         count: int = 0,
     ) -> None:
-        """root: the node that says which versions match, if it is another than the tree, or masks by segment.
-
-        count: pages that are wanted. Raises IndexCorruptError.
-        """
-        self._query, self._prepared = query, Prepared.of(snapshot)
-        self._made = program_of(snapshot, tree, ranking, fold, expansions, root)
-        self._program = program = queries.Program.from_buffer_copy(self._made.program)
-        segments, leaves = len(snapshot.segments), len(self._made.leaves)
+        """made: the program, of this snapshot. count: pages that are wanted. Raises IndexCorruptError."""
+        self._query, self._made, self._prepared = query, made, Prepared.of(snapshot)
+        self._program = program = queries.Program.from_buffer_copy(made.program)
+        segments, leaves = len(snapshot.segments), len(made.leaves)
         program.count, program.pool, program.ties = min(count, 0xFFFFFFFF), POOL, TIES
         program.finding_s, program.ranking_s = deadline.left(FINDING), deadline.left(RANKING)
         if deadline.looks is not None:
@@ -81,14 +71,18 @@ class Carried:
         masks, room = self._prepared.offsets[-1], min(self._wanted_at_most(count), snapshot.versions)
         facts = masks + leaves + segments + leaves * segments
         behind = facts + 2 * leaves
-        memory = np.empty(behind + room * queries.FOUND.itemsize // 8, dtype=np.uint64)
+        memory = np.empty(behind + room * queries.FOUND_WORDS, dtype=np.uint64)
         self._bits, self._numbers, self._found = memory[:masks], memory[masks:facts], memory[behind:]
         at = queries.address(memory)
-        known, keys = facts_of(snapshot), self._made.fact_keys
+        known, keys = facts_of(snapshot), made.fact_keys
         self._facts = known.find_all(keys)
         memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
         program.facts = at + 8 * facts
-        is_learning = count > 0 and any(key and not one for key, one in zip(keys, self._facts, strict=True))
+        is_learning = (
+            count > 0
+            and None in self._facts
+            and any(key and not one for key, one in zip(keys, self._facts, strict=True))
+        )
         self._answer = queries.Answer(
             at,
             at + 8 * (masks + leaves),
@@ -105,12 +99,11 @@ class Carried:
             raise self._prepared.damage(error) from error
         if is_learning:
             self._learn(known, memory[behind - leaves : behind].tolist())
-        self.complete: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
 
     def _learn(self, known: KnownFacts, sizes: list[int]) -> None:
         """Keep what was found out about words that had to be looked at as a whole."""
         for leaf, (key, size) in enumerate(zip(self._made.fact_keys, sizes, strict=True)):
-            if size:
+            if key and size:
                 room = known.rooms.room(size)
                 self._query.write_facts(leaf, self._answer, room)
                 known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
@@ -183,37 +176,41 @@ class Carried:
         return self._prepared.versions
 
     @cached_property
+    def complete(self) -> list[int]:
+        leaves, segments = self._sizes
+        found: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
+        return found
+
+    @cached_property
     def holding(self) -> dict[Leaf, int]:
         """In how many live versions each leaf occurs."""
         return dict(zip(self._made.leaves, self._numbers[: self._sizes[0]].tolist(), strict=True))
 
     def spellings(self) -> frozenset[str]:
         """Return the spellings by which the leaves were found that count for the score."""
+        if self._made.is_told:
+            return self._made.always
         leaves, segments = self._sizes
-        held_in: list[int] | None = None
-        found: list[frozenset[str]] = []
+        held_in = self._numbers[leaves + segments :].view(np.uint8).tolist()
+        found = [self._made.always]
         for number, made in enumerate(self._made.made_leaves[: self._made.scored]):
-            found.append(made.always)
-            if made.always or not any(made.spellings):
-                continue
-            if held_in is None:
-                held_in = self._numbers[leaves + segments :].view(np.uint8).tolist()
-            row = held_in[2 * segments * number : 2 * segments * (number + 1)]
-            found += [
-                frozenset(texts) for is_held, texts in zip(row, made.spellings, strict=False) if is_held
-            ]
-        return frozenset().union(*found) if len(found) != 1 else found[0]
+            if not made.always:
+                row = held_in[2 * segments * number : 2 * segments * (number + 1)]
+                found += [
+                    frozenset(texts) for is_held, texts in zip(row, made.spellings, strict=False) if is_held
+                ]
+        return frozenset().union(*found)
 
     # ---------------------------------------------------------------- inside the handle
 
-    def found(self) -> NDArray[Any]:
-        rows = queries.FOUND.itemsize // 8
-        return self._found[: rows * self._answer.found_count].view(queries.FOUND)
+    def found(self, most: int | None = None) -> list[queries.FoundRow]:
+        count = self._answer.found_count if most is None else min(most, self._answer.found_count)
+        return queries.found_rows(self._found, count)
 
     def rank(self, wanted: int, needed: int) -> None:
         """Look for more versions than before: `found` are the best `wanted`, the first `needed` of them as they are."""
         room = min(wanted, self.matching)
-        self._found = np.empty(room * queries.FOUND.itemsize // 8, dtype=np.uint64)
+        self._found = np.empty(room * queries.FOUND_WORDS, dtype=np.uint64)
         self._answer.found, self._answer.room = queries.address(self._found), room
         try:
             self._query.rank(wanted, needed, self._answer)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,13 +22,14 @@ from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.moments import PageOrder, looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
-from indexer.search.prepared import packed
-from indexer.search.programs import Masks
+from indexer.search.prepared import Prepared, packed
+from indexer.search.programs import Made, Masks, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
-from indexer.search.vocabulary import Expansions, expand
+from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_leaves
 from indexer.store.bm25f import Ranking
+from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.languages import STOP_WORDS
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
+_QUERIES_KNOWN = 1024  # of each state of an index
 RELAXED = Notice("no page has all of these words; these have some of them")
 
 
@@ -51,7 +54,7 @@ class Found(NamedTuple):
     explanation: Explanation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ranked:
     """The answer to a query. total: pages, exact. found: from the best on. spellings: words to be marked.
 
@@ -72,21 +75,72 @@ class Ranked:
         return RELAXED in self.query.notices
 
 
-def _run(
-    query: queries.Query,
-    snapshot: Snapshot,
-    tree: Node,
-    ranking: Ranking,
-    deadline: Deadline,
-    count: int,
-    expansions: Expansions | None = None,
-) -> _Run:
-    """Return where a query is found as it is typed; where it is nowhere, with other accents as a second chance."""
-    as_typed = _Run(query, snapshot, tree, ranking, 0.0, deadline, count, expansions)
-    has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
-    if as_typed.total or not (ranking.fold and has_folds) or as_typed.timed_out:
-        return as_typed
-    return _Run(query, snapshot, tree, ranking, ranking.fold, deadline, count, as_typed.expansions)
+class _Plan:
+    """How a tree is carried out in one state of an index under one ranking, as far as it is always the same.
+
+    made: the program; None where it has to be made each time.
+    """
+
+    def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking, fold: float) -> None:
+        self.tree, self.fold = tree, fold
+        self.root = _in_part(tree) if ranking.model == "pnorm" else None
+        self.looks_at_pages, self.is_wide = looks_at_pages(tree), bool(wide_leaves(tree))
+        self.has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
+        self.phrases = tuple(leaf.words for leaf in dict.fromkeys(leaves(tree)) if isinstance(leaf, Phrase))
+        self.made: Made | None = None
+        if not self.looks_at_pages and not self.is_wide:
+            self.made = program_of(snapshot, tree, ranking, fold, NOT_WIDE, self.root)
+
+
+class _Asked:
+    """A query in one state of an index under one ranking, without its stop words, and the plans to carry it out.
+
+    relaxed: the query for pages with any of its words, where that makes sense.
+    """
+
+    def __init__(self, snapshot: Snapshot, query: Query, ranking: Ranking) -> None:
+        self.query = query = without_stop_words(query, snapshot)
+        wider = _any_of(query.tree) if query.tree else None
+        self.relaxed = replace(query, tree=wider, notices=(*query.notices, RELAXED)) if wider else None
+        self._plans: dict[tuple[bool, bool], _Plan] = {}
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, query: Query, ranking: Ranking) -> _Asked:
+        """Return a query as it was asked before, where it was: it comes again with its next page and its facets."""
+        known: Recent[tuple[_Asked, object]] | None = snapshot.derived.get("asked")
+        if known is None:
+            known = snapshot.derived.setdefault("asked", Recent(_QUERIES_KNOWN))
+        lives, _ = Prepared.of(snapshot).program(snapshot, ranking)
+        # `lives` stands for the ranking, and lives as long as its number
+        return known.get((query, id(lives)), lambda: (cls(snapshot, query, ranking), lives))[0]
+
+    def run(
+        self,
+        handle: queries.Query,
+        snapshot: Snapshot,
+        ranking: Ranking,
+        deadline: Deadline,
+        count: int,
+        before: _Run | None = None,
+    ) -> _Run:
+        """Return where the query is found as it is typed; where it is nowhere, with other accents as a second chance.
+
+        before: of the query as it was asked, of which the relaxed one is looked for now.
+        """
+        asked = self.query if before is None else self.relaxed
+        assert asked is not None and asked.tree is not None
+        run = before
+        for fold in (0.0, ranking.fold):
+            key = (before is not None, fold > 0)
+            plan = self._plans.get(key)
+            if plan is None:
+                plan = self._plans[key] = _Plan(snapshot, asked.tree, ranking, fold)
+            # the leaves are always the same, and stand for the same words
+            run = _Run(handle, snapshot, plan, ranking, deadline, count, run.expansions if run else None)
+            if run.total or not (ranking.fold and plan.has_folds) or run.timed_out:
+                break
+        assert run is not None
+        return run
 
 
 def search(
@@ -109,18 +163,18 @@ def search(
     `timed_out` and a notice say so.
     """
     deadline = Deadline(budget_s)
-    query = without_stop_words(query, snapshot)
     if query.tree is None or not snapshot.segments:
         nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
         return Ranked(query, 0, (), frozenset(), (), nothing)
+    asked = _Asked.of(snapshot, query, ranking)
     with queries.handle() as handle:
-        return _answer(handle, snapshot, query, ranking, deadline, offset, limit, sort, explain=explain)
+        return _answer(handle, snapshot, asked, ranking, deadline, offset, limit, sort, explain=explain)
 
 
 def _answer(
     handle: queries.Query,
     snapshot: Snapshot,
-    query: Query,
+    asked: _Asked,
     ranking: Ranking,
     deadline: Deadline,
     offset: int,
@@ -129,19 +183,12 @@ def _answer(
     *,
     explain: bool,
 ) -> Ranked:
-    assert query.tree is not None
-    count = offset + limit if sort == "relevance" else 0
-    run = _run(handle, snapshot, query.tree, ranking, deadline, count)
-    if not run.total and not run.timed_out and (wider := _any_of(query.tree)) is not None:
-        # its leaves are the same, and stand for the same words
-        relaxed = _run(handle, snapshot, wider, ranking, deadline, count, run.expansions)
+    query, count = asked.query, offset + limit if sort == "relevance" else 0
+    run = asked.run(handle, snapshot, ranking, deadline, count)
+    if not run.total and not run.timed_out and asked.relaxed is not None:
+        relaxed = asked.run(handle, snapshot, ranking, deadline, count, run)
         if relaxed.total:
-            query = replace(
-                query,
-                tree=wider,
-                notices=(*query.notices, RELAXED),
-            )
-            run = relaxed
+            query, run = asked.relaxed, relaxed
     found = (
         run.best(count)[offset:]
         if sort == "relevance"
@@ -156,7 +203,7 @@ def _answer(
         run.total,
         tuple(found),
         run.spellings,
-        tuple(leaf.words for leaf in run.leaves if isinstance(leaf, Phrase)),
+        run.phrases,
         run.matched,
         timed_out=run.timed_out,
     )
@@ -240,37 +287,37 @@ class _Run:
         self,
         handle: queries.Query,
         snapshot: Snapshot,
-        tree: Node,
+        plan: _Plan,
         ranking: Ranking,
-        fold: float,
         deadline: Deadline,
         count: int,
         expansions: Expansions | None = None,
     ) -> None:
         """count: pages that will be asked for by relevance. expansions: of the leaves, where they are known."""
-        self._snapshot, self._tree, self._ranking, self._fold = snapshot, tree, ranking, fold
-        self._deadline = deadline
+        self._snapshot, self._plan, self._ranking, self._deadline = snapshot, plan, ranking, deadline
         self._is_ranked = True  # False when the time was up before all that was found was scored
         self._known: dict[Node, list[NDArray[np.bool_]]] = {}
         self._complete: list[int] | None = None  # of parts that were carried out for themselves
-        self.expansions = expansions or expand(
-            tree, (segment for live in snapshot.segments for segment in live.layers),
-            deadline.part(FINDING * 0.5),
-        )  # fmt: skip
-        root: Node | Masks | None = None
-        if looks_at_pages(tree):
-            root = self._page_masks(tree)
-        elif ranking.model == "pnorm":
-            root = _in_part(tree)
+        self.expansions = expansions or NOT_WIDE
+        if expansions is None and plan.is_wide:
+            layers = (segment for live in snapshot.segments for segment in live.layers)
+            self.expansions = expand(plan.tree, layers, deadline.part(FINDING * 0.5))
+        made = plan.made or self._made(self._page_masks() if plan.looks_at_pages else plan.root)
         self._carried = Carried(
-            handle, snapshot, tree, ranking, fold, self.expansions, deadline,
-            root=root, count=count if ranking.model == "bm25f" else 0,
-        )  # fmt: skip
-        self._scorer = Scorer(snapshot, tree, ranking, self._carried, self._masks_of)
+            handle, snapshot, made, deadline, count=count if ranking.model == "bm25f" else 0
+        )
 
-    def _page_masks(self, tree: Node) -> Masks:
+    def _made(self, root: Node | Masks | None) -> Made:
+        plan = self._plan
+        return program_of(self._snapshot, plan.tree, self._ranking, plan.fold, self.expansions, root)
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        return Scorer(self._snapshot, self._plan.tree, self._ranking, self._carried, self._masks_of)
+
+    def _page_masks(self) -> Masks:
         """Return the versions that match a tree which looks at all versions of a page."""
-        asked = _in_part(tree) if self._ranking.model == "pnorm" else tree
+        asked = self._plan.root or self._plan.tree
         segments = self._snapshot.segments
         masks = page_masks(
             asked, segments, lambda node, place: self._masks_of(node)[place][: len(segments[place].segment)],
@@ -285,10 +332,7 @@ class _Run:
         found = self._known.get(node)
         if found is None:
             with queries.handle() as handle:
-                part = Carried(
-                    handle, self._snapshot, self._tree, self._ranking, self._fold, self.expansions, self._deadline,
-                    root=node,
-                )  # fmt: skip
+                part = Carried(handle, self._snapshot, self._made(node), self._deadline)
                 found = self._known[node] = part.masks()
                 self._complete = [
                     min(pair) for pair in zip(self._complete or part.complete, part.complete, strict=True)
@@ -313,9 +357,9 @@ class _Run:
         return self._carried.matched
 
     @property
-    def leaves(self) -> list[Leaf]:
-        """The leaves that count for the score."""
-        return self._carried.scored
+    def phrases(self) -> tuple[tuple[str, ...], ...]:
+        """The phrases among the leaves that count for the score."""
+        return self._plan.phrases
 
     @property
     def spellings(self) -> frozenset[str]:
@@ -337,9 +381,8 @@ class _Run:
         """Return what the score of a page found is made of."""
         number, ordinal = found.versions[0]
         place = next(i for i, live in enumerate(self._snapshot.segments) if live.number == number)
-        rows = self._carried.found()
-        own = rows[(rows["place"] == place) & (rows["ordinal"] == ordinal)]
-        return self._scorer.explain(place, ordinal, near=bool(own["is_near"].any()))
+        near = any(row[5] for row in self._carried.found() if row[2:4] == (place, ordinal))
+        return self._scorer.explain(place, ordinal, near=near)
 
     @property
     def timed_out(self) -> bool:
@@ -352,7 +395,7 @@ class _Run:
         complete = self._carried.complete
         return sum(map(min, complete, self._complete) if self._complete else complete)
 
-    @property
+    @cached_property
     def _is_all_found(self) -> bool:
         return self.expansions.is_whole and self._looked_at == self._carried.versions
 
@@ -387,10 +430,10 @@ class _Run:
             numbers = [live.number for live in self._snapshot.segments]
             return [
                 Found(document, score, ((numbers[place], ordinal),))
-                for score, _, place, ordinal, document, _ in carried.found()[:count].tolist()
+                for score, _, place, ordinal, document, _ in carried.found(count)
             ]
         while True:
-            found = self._pages_of([row[:1] + row[2:5] for row in carried.found().tolist()], count)
+            found = self._pages_of([(row[0], *row[2:5]) for row in carried.found()], count)
             if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:
                 break
             # a page may take several places

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def expand(
     More than `limit` words in all are not taken: each leaf gets its share, of a wildcard's words those that most
     versions of a segment hold, of a fuzzy word's the nearest and then those; a notice says so.
     """
-    wide = _wide_leaves(tree)
+    wide = wide_leaves(tree)
     found = Expansions({})
     if not wide:
         return found
@@ -103,8 +102,10 @@ def expand(
     return found
 
 
-@lru_cache(maxsize=1024)
-def _wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
+NOT_WIDE = Expansions({})  # of a tree without such leaves
+
+
+def wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
     """Return the leaves that stand for several words."""
     return tuple(
         leaf

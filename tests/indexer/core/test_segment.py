@@ -10,9 +10,10 @@ import pytest
 from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.prepared import Prepared
+from indexer.search.programs import program_of
 from indexer.search.query import parse_query
 from indexer.search.running import Carried
-from indexer.search.vocabulary import Expansions
+from indexer.search.vocabulary import NOT_WIDE
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import IndexCorruptError
 from indexer.store.snapshot import Snapshot
@@ -61,8 +62,10 @@ def ask(snapshot: Snapshot, text: str) -> tuple[int, list[tuple[float, int]]]:
     tree = parse_query(text).tree
     assert tree is not None
     with queries.handle() as handle:
-        carried = Carried(handle, snapshot, tree, Ranking(), 0.0, Expansions({}), Deadline(), count=10)
-        return carried.total, [(row[0], row[3]) for row in carried.found().tolist()]
+        carried = Carried(
+            handle, snapshot, program_of(snapshot, tree, Ranking(), 0.0, NOT_WIDE), Deadline(), count=10
+        )
+        return carried.total, [(row[0], row[3]) for row in carried.found()]
 
 
 def test_lists_are_those_that_python_decodes(snapshot: Snapshot) -> None:

@@ -20,11 +20,11 @@ from indexer.core.queries import KINDS, handle
 from indexer.search import running
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Word
-from indexer.search.programs import facts_of
+from indexer.search.programs import facts_of, program_of
 from indexer.search.query import parse_query
 from indexer.search.running import Carried
 from indexer.search.searcher import search
-from indexer.search.vocabulary import Expansions, expand
+from indexer.search.vocabulary import NOT_WIDE, expand
 from indexer.store.bm25f import DEFAULT_B, DEFAULT_BOOST, Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.detection import language_of
@@ -309,11 +309,12 @@ def test_what_is_kept_of_words_gives_the_same_answers_again(tmp_path: Path, rank
             for limit in (10, 1, 300, 10):
                 assert_agrees(snapshot, plain, text, limit)
         kept = facts_of(snapshot)
-        words = [(word, 0.0, ranking.other_forms) for word in map(Word, ("common", "run", "runs"))]
+        leaves = snapshot.derived["leaves"]
+        words = [leaves.find((Word(word), 0.0, ranking.other_forms)) for word in ("common", "run", "runs")]
         sizes = [facts.size for facts in kept.find_all(words) if facts is not None]
         assert len(sizes) == 3
         assert all(1000 < size < 30_000 for size in sizes)
-        assert kept.find((Word("absent"), 0.0, ranking.other_forms)) is None
+        assert kept.find(leaves.find((Word("absent"), 0.0, ranking.other_forms))) is None
         snapshot.catalogue.close()
 
 
@@ -329,7 +330,9 @@ def test_the_bounds_are_looked_at(tmp_path: Path) -> None:
         with handle() as query:
             tree = parse_query("word").tree
             assert tree is not None
-            carried = Carried(query, snapshot, tree, Ranking(), 0.0, Expansions({}), Deadline(), count=5)
+            carried = Carried(
+                query, snapshot, program_of(snapshot, tree, Ranking(), 0.0, NOT_WIDE), Deadline(), count=5
+            )
             assert carried.total == 600
             assert len(carried.found()) == 5
             assert 0 < carried.scored_versions < 200
@@ -506,7 +509,9 @@ def test_weights_of_many_versions_are_those_of_each(tmp_path: Path, text: str) -
         assert tree is not None
         expansions = expand(tree, (layer for live in snapshot.segments for layer in live.layers), Deadline())
         with handle() as query:
-            carried = Carried(query, snapshot, tree, Ranking(), 0.0, expansions, Deadline(), count=1)
+            carried = Carried(
+                query, snapshot, program_of(snapshot, tree, Ranking(), 0.0, expansions), Deadline(), count=1
+            )
             [leaf] = carried.leaves
             for chosen in (np.arange(700), np.arange(3, 700, 2)):
                 norms = np.random.default_rng(1).random((len(chosen), KINDS))
