@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from indexer.text.elements import PageText
 
 PlaceOf = Callable[[Hit], "Location | None"]
+_FILE = operator.attrgetter("file")
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
 
@@ -106,9 +107,9 @@ class Index:
 
     def _current(self) -> Snapshot:
         """Return the newest committed state of all."""
+        if len(self._opened) == 1:
+            return self._opened[0].current()
         members = [opened.current() for opened in self._opened]
-        if len(members) == 1:
-            return members[0]
         from indexer.store.joined import JoinedSnapshot
 
         with self._joining:
@@ -198,7 +199,7 @@ class Index:
                 hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = self._counted(snapshot, ranked) if facets else None
-            if all(hit.file for hit in hits) or snapshot is before:
+            if all(map(_FILE, hits)) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot

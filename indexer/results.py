@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.search.widening import AddedWord
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Results:
     """The answer to a query. total: pages, exact. took_ms: from the parsed query to the hits, without snippets.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import struct
-import threading
 from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, NamedTuple
 
@@ -124,6 +123,7 @@ class Answer(ctypes.Structure):
         ("is_ranked", c_uint32),
         ("wanted", c_uint64),
         ("looks", c_uint64),
+        ("looked_at", c_uint64),
         *((name, c_uint32) for name in ("bad_place", "bad_layer", "bad_array", "scored")),
     )
 
@@ -276,7 +276,6 @@ class Query:
 
 
 _idle: list[Query] = []
-_lock = threading.Lock()
 _MOST_IDLE = 16
 
 
@@ -286,13 +285,13 @@ class handle:
     __slots__ = ("_query",)
 
     def __enter__(self) -> Query:
-        with _lock:
-            query = _idle.pop() if _idle else None
-        self._query = query or Query()
+        try:
+            self._query = _idle.pop()  # one step, of which no other thread comes between
+        except IndexError:
+            self._query = Query()
         return self._query
 
     def __exit__(self, *exc: object) -> None:
         self._query.rest()
-        with _lock:
-            if len(_idle) < _MOST_IDLE:
-                _idle.append(self._query)
+        if len(_idle) < _MOST_IDLE:
+            _idle.append(self._query)

@@ -220,10 +220,11 @@ static int count_pages(fa_query *query, fa_answer *answer) {
     uint32_t *numbers = NULL;
     size_t shared = 0;
     arena_empty(&query->shortly, (size_t)1 << 20);
-    answer->matching = 0;
+    answer->matching = answer->looked_at = 0;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
         const fa_live *live = live_at(query, place);
         uint32_t complete = query->complete[place];
+        answer->looked_at += complete;
         uint64_t *mask = answer->matched + query->mask_at[place];
         for (size_t word = 0; word < words_of(live->layers[0]->versions); word++) {
             uint64_t left = mask[word];
@@ -290,6 +291,7 @@ static int begin(fa_query *query, const fa_program *program, fa_answer *answer) 
     query->program = *program;
     query->looks = 0;
     query->longest = 0;
+    query->is_learning = answer->kept != NULL;
     double now = seconds_now();
     query->finding_end = now + program->finding_s;
     query->ranking_end = now + program->ranking_s;

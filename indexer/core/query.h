@@ -5,7 +5,7 @@
  * the same bits everywhere: idf, lengths and counts as docs/ranking.md says, added in the order told here.
  *
  * Everything that a program points to has to live until the next fa_query_run of the same handle. Facts are good for
- * programs with the same segments, and for a leaf of the same forms, whose memory they point to. Memory: RETAINED
+ * programs with the same segments and ranking, and for a leaf of the same forms, whose memory they point to. Memory: RETAINED
  * bytes of decoded lists, a few masks of one bit a version for each node, some numbers for each version of a segment,
  * and what the hits asked for take.
  */
@@ -117,6 +117,7 @@ typedef struct fa_answer {
     uint32_t is_ranked;  /* 0: the time was up before all that might be among the best were scored */
     uint64_t wanted;     /* versions that were looked for */
     uint64_t looks;      /* at the clock */
+    uint64_t looked_at;  /* versions: those of `complete` */
     uint32_t bad_place, bad_layer, bad_array; /* with FA_CORRUPT: where */
     uint32_t scored; /* versions that were scored exactly: bounds left the others out */
 } fa_answer;

@@ -86,10 +86,10 @@ static int bound_list(fa_query *query, const held *list, bounded *made) {
     made->norms = NULL;
     made->start = start;
     made->versions = segment->versions;
-    if (segment->norms.data == NULL) return FA_OK;
-    TRY(fa_require(segment, &segment->norms, 0, (uint64_t)segment->versions * FA_KINDS, &query->fault));
     TRY(fa_require_shapes(segment, start, start + list->list.count, &query->fault));
     TRY(fa_require(segment, &segment->shape_table, 0, segment->shape_table.size, &query->fault));
+    if (segment->norms.data == NULL) return FA_OK;
+    TRY(fa_require(segment, &segment->norms, 0, (uint64_t)segment->versions * FA_KINDS, &query->fault));
     made->norms = segment->norms.data;
     return FA_OK;
 }
@@ -166,7 +166,88 @@ static int add_weights(const bounded *in, const view *found, float *weights) {
     return FA_OK;
 }
 
+/* ---------------------------------------------------------------- exact weights */
+
+/* Return the weight of a pair with its word in any element; the same as pair_weight in query_scores.c. */
+static inline double exact_of_pair(const bounded *in, const fa_live *live, uint32_t shape, uint32_t version) {
+    const fa_shape *facts = &in->segment->shape_facts[shape];
+    double weight = 0;
+    if (!facts->has_more) {
+        for (int at = 0; at < FA_FIRST && facts->times[at] > 0; at++)
+            weight += (double)facts->times[at] * norm_in(in->query, live, version, facts->first[at]);
+        return weight;
+    }
+    for (uint32_t left = facts->elements; left; left &= left - 1) {
+        uint32_t element = (uint32_t)__builtin_ctz(left);
+        weight += (double)fa_item(&in->segment->shape_table, (uint64_t)FA_KINDS * shape + element) *
+                  norm_in(in->query, live, version, element);
+    }
+    return weight;
+}
+
+/* Add the weights of a list to those of the versions of a word: one for each row, or by version. */
+static int add_exact(fa_query *query, const fa_live *live, held *list, int by_version, double *weights) {
+    bounded pairs;
+    view found;
+    shapes from;
+    uint32_t shape;
+    TRY(held_view(query, list, &found));
+    TRY(bound_list(query, list, &pairs));
+    TRY(shapes_begin(&pairs, &from));
+    for (uint32_t row = 0; row < found.count; row++) {
+        uint32_t version = found.ordinals[row];
+        TRY(next_shape(&pairs, &from, &shape));
+        if (!speaks(list, version)) continue;
+        weights[by_version ? version : row] += exact_of_pair(&pairs, live, shape, version) * list->factor;
+    }
+    return FA_OK;
+}
+
+/* Write the weight of a word in each version that holds it. Each form is added in turn, as everywhere. */
+static int write_exact(fa_query *query, uint32_t place, const state *known, double *exact) {
+    const fa_live *live = live_at(query, place);
+    uint32_t versions = live->layers[0]->versions;
+    for (int layer = 0; layer < 2; layer++)
+        if (live->layers[layer] != NULL) TRY(fa_require_lengths(live->layers[layer], 0, versions, &query->fault));
+    if (known->mask == NULL || known->list_count == 1) {
+        memset(exact, 0, known->count * sizeof(double));
+        if (known->lists->languages == NULL) return add_exact(query, live, known->lists, 0, exact);
+    }
+    double *weights = buffer_get(&query->more, versions * sizeof(double));
+    if (weights == NULL) return FA_NO_MEMORY;
+    memset(weights, 0, versions * sizeof(double));
+    for (uint32_t each = 0; each < known->list_count; each++)
+        TRY(add_exact(query, live, &known->lists[each], 1, weights));
+    for (size_t word = 0; word < words_of(versions); word++)
+        for (uint64_t left = known->mask[word]; left; left &= left - 1)
+            *exact++ = weights[word * 64 + (size_t)__builtin_ctzll(left)];
+    return FA_OK;
+}
+
 /* ---------------------------------------------------------------- the most of a leaf */
+
+/* Exact weights are known. */
+static int most_of_exact(fa_query *query, uint32_t place, const state *known, float *eights, uint8_t *codes) {
+    size_t words = words_of(live_at(query, place)->layers[0]->versions);
+    const double *exact = known->exact;
+    if (known->mask == NULL) {
+        view found;
+        TRY(held_view(query, known->lists, &found));
+        for (uint32_t row = 0; row < found.count; row++) {
+            float weight = (float)exact[row] * UP, *most = &eights[found.ordinals[row] / 8];
+            *codes++ = code_of(weight);
+            if (weight > *most) *most = weight;
+        }
+        return FA_OK;
+    }
+    for (size_t word = 0; word < words; word++)
+        for (uint64_t left = known->mask[word]; left; left &= left - 1) {
+            float weight = (float)*exact++ * UP, *most = &eights[word * 8 + (size_t)__builtin_ctzll(left) / 8];
+            *codes++ = code_of(weight);
+            if (weight > *most) *most = weight;
+        }
+    return FA_OK;
+}
 
 /* A single list for all languages: each version stands in it once. */
 static int most_of_list(fa_query *query, held *list, float *eights, uint8_t *codes) {
@@ -241,7 +322,8 @@ static int write_most(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *m
     if (eights == NULL) return FA_NO_MEMORY;
     memset(eights, 0, words * 8 * sizeof(float));
     int is_single = known->list_count == 1 && known->lists->languages == NULL;
-    if (is_single && query->program.leaves[leaf].kind != FA_PHRASE)
+    if (known->exact != NULL) TRY(most_of_exact(query, place, known, eights, codes));
+    else if (is_single && query->program.leaves[leaf].kind != FA_PHRASE)
         TRY(most_of_list(query, known->lists, eights, codes));
     else TRY(most_of_several(query, place, leaf, eights, codes));
     for (size_t word = 0; word < words; word++) {
@@ -261,6 +343,12 @@ int leaf_most(fa_query *query, uint32_t place, uint32_t leaf) {
     if (known->most != NULL) return FA_OK;
     uint8_t *made = arena_raw(&query->kept, words * 9 + known->count);
     if (made == NULL) return FA_NO_MEMORY;
+    if (facts_are_wanted(query, leaf)) {
+        double *exact = arena_raw(&query->kept, known->count * sizeof(double));
+        if (exact == NULL) return FA_NO_MEMORY;
+        TRY(write_exact(query, place, known, exact));
+        known->exact = exact;
+    }
     TRY(write_most(query, place, leaf, made, made + words * 8, made + words * 9));
     known->most = made;
     known->most_of_word = made + words * 8;
@@ -311,7 +399,7 @@ int bounds_open(fa_query *query, uint32_t place, bounds *made) {
         one->known = known;
         one->most = known->most;
         one->most_of_word = known->most_of_word;
-        make_shares(query, query->factors[leaf], live->slack, one->shares);
+        make_shares(query, query->factors[leaf], known->exact != NULL ? 1.0 : live->slack, one->shares);
     }
     return FA_OK;
 }

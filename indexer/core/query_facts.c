@@ -1,6 +1,7 @@
 /* What a word comes to in the segments of an index, kept from query to query: which versions hold it, in which row of a
- * list each stands, and what it weighs at most. Finding that out takes a look at each of its pairs; what is kept takes
- * about one byte a version of the segments in which it is frequent.
+ * list each stands, what it weighs there under the ranking of the query, and where positions begin. Finding that out
+ * takes a look at each of its pairs; what is kept takes some bytes for each of them, and about one bit for each version
+ * of the segments and form of the word.
  *
  * It is a copy in one piece of memory of the caller that nobody writes to: many handles may read it at once.
  */
@@ -30,6 +31,14 @@ static void *put_copy(block *to, const void *from, size_t size) {
     return copy;
 }
 
+/* Copy where the positions of a list begin, and the skips over them. */
+static const fa_cursor *copy_begin(block *to, const held *list) {
+    if (list->begin == NULL) return NULL;
+    fa_cursor made = *list->begin;
+    made.skips = put_copy(to, made.skips, ((size_t)list->list.count / FA_SKIP + 1) * sizeof(fa_skip));
+    return put_copy(to, &made, sizeof made);
+}
+
 /* Copy a state, whose lists are dense, or decoded when they are few. */
 static state copy_state(block *to, const state *from, size_t words) {
     state made = {.list_count = from->list_count, .count = from->count};
@@ -40,6 +49,7 @@ static state copy_state(block *to, const state *from, size_t words) {
         own.bits = put_copy(to, list->bits, words * 8);
         own.ranks = put_copy(to, list->ranks, words * sizeof(uint32_t));
         own.all = own.ordinals = list->bits != NULL ? NULL : put_copy(to, list->all, list->count * sizeof(uint32_t));
+        own.begin = copy_begin(to, list);
         if (from->mask != NULL && from->mask == list->bits) made.mask = own.bits;
         if (made.lists != NULL) made.lists[each] = own;
     }
@@ -49,6 +59,7 @@ static state copy_state(block *to, const state *from, size_t words) {
     made.most = put_copy(to, from->most, words * 8);
     made.most_of_word = put_copy(to, from->most_of_word, words);
     made.weights = put_copy(to, from->weights, from->count);
+    made.exact = put_copy(to, from->exact, from->count * sizeof(double));
     if (made.mask != NULL && from->mask == from->lists->bits) made.ranks = made.lists->ranks;
     else made.ranks = put_copy(to, from->ranks, words * sizeof(uint32_t));
     return made;
@@ -69,11 +80,13 @@ static fa_facts *copy_leaf(const fa_query *query, uint32_t leaf, const uint8_t *
     return made;
 }
 
-static int is_worth_it(const fa_query *query, uint32_t leaf) {
+int facts_are_wanted(const fa_query *query, uint32_t leaf) {
     uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
     const fa_leaf *asked = &query->program.leaves[leaf];
     uint64_t pairs = 0;
-    if (asked->kind != FA_WORD || (asked->elements & every) != every || facts_of(query, leaf) != NULL) return 0;
+    if (!query->is_learning || asked->kind != FA_WORD || (asked->elements & every) != every ||
+        facts_of(query, leaf) != NULL)
+        return 0;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
         const state *known = state_of(query, leaf, place);
         if (query->complete[place] < live_at(query, place)->layers[0]->versions) return 0;
@@ -82,15 +95,27 @@ static int is_worth_it(const fa_query *query, uint32_t leaf) {
     return pairs >= FA_WORTH_IT;
 }
 
+/* Find where the positions of a list begin. */
+static int find_begin(fa_query *query, held *list) {
+    fa_cursor *begin = arena_raw(&query->kept, sizeof(fa_cursor));
+    if (begin == NULL) return FA_NO_MEMORY;
+    TRY(fa_cursor_begin(begin, &list->list, list->all, &query->fault));
+    TRY(skips_find(query, list, begin));
+    list->begin = begin;
+    return FA_OK;
+}
+
 int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t *size) {
     block counted = {NULL, 0};
     *size = 0;
-    if (!is_worth_it(query, leaf)) return FA_OK;
+    if (!facts_are_wanted(query, leaf)) return FA_OK;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
         state *known = state_of(query, leaf, place);
         if (!known->count) continue;
-        for (uint32_t each = 0; each < known->list_count; each++)
+        for (uint32_t each = 0; each < known->list_count; each++) {
             if (known->lists[each].bits == NULL) TRY(held_keep(query, &known->lists[each]));
+            TRY(find_begin(query, &known->lists[each]));
+        }
         TRY(leaf_most(query, place, leaf));
     }
     copy_leaf(query, leaf, held_in, &counted);

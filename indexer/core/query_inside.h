@@ -14,6 +14,7 @@
 #define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
+#define NORMED 1024          /* lengths of elements of which the norm is known */
 
 /* Memory that is given back all at once. */
 typedef struct chunk {
@@ -47,6 +48,7 @@ typedef struct held {
     const uint32_t *rows;     /* of these in the list; NULL: all rows */
     const uint64_t *bits;     /* of a dense list for all elements: a mask of its versions; else NULL */
     const uint32_t *ranks;    /* ... and how many rows stand before each word of it */
+    const fa_cursor *begin;   /* at the first pair, of facts: for any copy of this list; NULL: not known */
     uint32_t next;            /* row from which on the next version is looked for */
 } held;
 
@@ -61,6 +63,7 @@ typedef struct state {
     const uint8_t *most_of_word; /* ... and in each 64 */
     const uint8_t *weights;      /* a code of the weight in each version of `mask`; NULL: not worked out */
     const uint32_t *ranks;       /* how many of these stand before each word of the mask */
+    const double *exact;         /* the weight in each version that holds it; NULL: not worked out */
     uint64_t looked_for;     /* versions whose weights were asked for */
     uint32_t *offsets;       /* of a wildcard: as those of a reader, when they have paid */
     uint32_t *entries;
@@ -100,6 +103,9 @@ struct fa_query {
     buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
     double saturated_k1, saturated_slope;
     float saturations[SATURATIONS], bounds[256];
+    double normed[3][FA_KINDS];        /* boost, b and means for which the norms are known */
+    double norms[FA_KINDS][NORMED];    /* by element and its length */
+    int is_learning;                   /* whether facts are wanted */
     fa_fault fault;
     skips skips;
 };
@@ -170,6 +176,8 @@ static inline const fa_facts *facts_of(const fa_query *query, uint32_t leaf) {
 }
 /* How many bytes the facts of a leaf take that are worth keeping; 0: they are not. */
 int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t *size);
+/* Tell whether facts of a leaf are wanted that was looked for in all segments. */
+int facts_are_wanted(const fa_query *query, uint32_t leaf);
 int facts_take(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 
 /* query_skips.c */
@@ -254,12 +262,20 @@ typedef struct norms {
     uint32_t known; /* a bit for each element */
     uint32_t ordinal;
 } norms;
+#define GIVEN UINT32_MAX /* instead of `known`: they are not those of the ranking */
 int norms_begin(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, norms *made);
 double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t element);
+double norm_of_length(const fa_program *program, uint32_t element, uint64_t length);
+/* The norm of an element of a version whose lengths were required. */
+static inline double norm_in(const fa_query *query, const fa_live *live, uint32_t version, uint32_t element) {
+    uint64_t length = fa_length(live->layers[0], version, element);
+    if (element == INLINK && live->layers[1] != NULL) length += fa_length(live->layers[1], version, element);
+    return length < NORMED ? query->norms[element][length] : norm_of_length(&query->program, element, length);
+}
 double saturate(const fa_program *program, double weight);
 int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                  norms *norms_at, double *weights);
-/* The same with each occurrence in any form counted in full. */
+/* Write at least the weight of a leaf with each occurrence in any form counted in full. */
 int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, uint32_t count, norms *norms_at,
                        double *weights);
 int exact_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores);
@@ -297,13 +313,17 @@ static inline double bound_of_eight(const bounds *from, size_t eight) {
         bound += (double)from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
     return bound * from->more;
 }
+/* Return how many versions of the mask of a leaf stand before one. */
+static inline uint32_t rank_in(const state *known, uint32_t version) {
+    uint64_t before = ((uint64_t)1 << (version & 63)) - 1;
+    return known->ranks[version >> 6] + (uint32_t)counts_bits(known->mask[version >> 6] & before);
+}
 /* Return what a leaf gives at most in a version: what it gives in eight, where that is all that is known. */
 static inline double share_in(const leaf_bounds *leaf, uint32_t version) {
     const state *known = leaf->known;
     if (known->weights == NULL) return (double)leaf->shares[leaf->most[version / 8]];
-    uint64_t word = known->mask[version >> 6], before = ((uint64_t)1 << (version & 63)) - 1;
-    if (!(word >> (version & 63) & 1)) return 0;
-    return (double)leaf->shares[known->weights[known->ranks[version >> 6] + (uint32_t)counts_bits(word & before)]];
+    if (!has_bit(known->mask, version)) return 0;
+    return (double)leaf->shares[known->weights[rank_in(known, version)]];
 }
 static inline double bound_of_version(const bounds *from, uint32_t version) {
     double bound = from->prior == NULL ? 0 : from->prior[version / 8] * from->greatest;

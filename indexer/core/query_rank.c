@@ -313,7 +313,7 @@ int fa_query_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint3
     if (norms_at == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < count; at++) {
         memcpy(norms_at[at].of, given + (size_t)at * FA_KINDS, sizeof norms_at[at].of);
-        norms_at[at].known = ((uint32_t)1 << FA_KINDS) - 1;
+        norms_at[at].known = GIVEN;
         norms_at[at].ordinal = ordinals[at];
     }
     return fa_told(query, leaf_weights(query, place, leaf, ordinals, count, norms_at, weights), answer);

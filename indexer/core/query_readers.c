@@ -141,7 +141,13 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
         held *list = &known->lists[each];
         if (list->layer != layer) continue;
         if (list->bits == NULL) TRY(held_keep(query, list));
-        TRY(fa_cursor_begin(&made->cursors[made->list_count], &list->list, list->all, &query->fault));
+        fa_cursor *cursor = &made->cursors[made->list_count];
+        if (list->begin == NULL) TRY(fa_cursor_begin(cursor, &list->list, list->all, &query->fault));
+        else {
+            *cursor = *list->begin;
+            cursor->list = &list->list;
+            cursor->ordinals = list->all;
+        }
         made->lists[made->list_count++] = list;
     }
     return FA_OK;

@@ -21,8 +21,32 @@ static double rarity(const fa_program *program, uint64_t holding) {
     return program->is_plus_idf ? log(1 + odds) : log(odds);
 }
 
+/* Return boost / ((1 - b) + b * length / mean) of an element. */
+double norm_of_length(const fa_program *program, uint32_t element, uint64_t length) {
+    double mean = program->means[element], b = program->b[element];
+    double relative = mean > 0 ? (double)length / mean : 1.0;
+    double divisor = (1 - b) + b * relative;
+    return program->boost[element] / (divisor > 1e-9 ? divisor : 1e-9);
+}
+
+/* Work out the norms of most lengths, once for a ranking of an index. */
+static void make_norms(fa_query *query) {
+    const fa_program *program = &query->program;
+    size_t size = sizeof program->boost;
+    if (!memcmp(query->normed[0], program->boost, size) && !memcmp(query->normed[1], program->b, size) &&
+        !memcmp(query->normed[2], program->means, size))
+        return;
+    for (uint32_t element = 0; element < FA_KINDS; element++)
+        for (uint32_t length = 0; length < NORMED; length++)
+            query->norms[element][length] = norm_of_length(program, element, length);
+    memcpy(query->normed[0], program->boost, size);
+    memcpy(query->normed[1], program->b, size);
+    memcpy(query->normed[2], program->means, size);
+}
+
 int prepare_scores(fa_query *query, const uint64_t *holding) {
     const fa_program *program = &query->program;
+    make_norms(query);
     query->idfs = arena_get(&query->kept, program->scored_count * sizeof(double));
     query->factors = arena_get(&query->kept, program->scored_count * sizeof(double));
     query->pair_factors = arena_get(&query->kept, program->pair_count * sizeof(double));
@@ -58,18 +82,10 @@ int norms_begin(fa_query *query, uint32_t place, const uint32_t *ordinals, uint3
     return FA_OK;
 }
 
-/* Return boost / ((1 - b) + b * length / mean) of an element. */
 double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t element) {
-    const fa_program *program = &query->program;
-    const fa_live *live = live_at(query, place);
     if (known->known >> element & 1) return known->of[element];
-    uint64_t length = fa_length(live->layers[0], known->ordinal, element);
-    if (element == INLINK && live->layers[1] != NULL) length += fa_length(live->layers[1], known->ordinal, element);
-    double mean = program->means[element], b = program->b[element];
-    double relative = mean > 0 ? (double)length / mean : 1.0;
-    double divisor = (1 - b) + b * relative;
     known->known |= (uint32_t)1 << element;
-    return known->of[element] = program->boost[element] / (divisor > 1e-9 ? divisor : 1e-9);
+    return known->of[element] = norm_in(query, live_at(query, place), known->ordinal, element);
 }
 
 /* The weight of a pair: its counts in some elements, each times its norm, added in the order of the elements. */
@@ -121,6 +137,24 @@ static int add_words(fa_query *query, uint32_t place, const state *known, int by
     for (uint32_t each = 0; each < known->list_count; each++) known->lists[each].next = 0;
     for (uint32_t at = 0; at < count; at++)
         TRY(add_word(query, place, known, by_form, &norms_at[at], &weights[at]));
+    return FA_OK;
+}
+
+/* Write the weights that are known of a word. */
+static int known_weights(fa_query *query, state *known, uint32_t count, const norms *norms_at, double *weights) {
+    int is_there;
+    if (known->mask != NULL) {
+        for (uint32_t at = 0; at < count; at++) {
+            uint32_t version = norms_at[at].ordinal;
+            weights[at] = has_bit(known->mask, version) ? known->exact[rank_in(known, version)] : 0;
+        }
+        return FA_OK;
+    }
+    for (uint32_t at = 0; at < count; at++) {
+        held *list = known->lists; /* without a mask there is one, for all languages */
+        TRY(held_row(query, list, norms_at[at].ordinal, &list->next, &is_there));
+        weights[at] = is_there ? known->exact[list->next] : 0;
+    }
     return FA_OK;
 }
 
@@ -222,6 +256,8 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
                  norms *norms_at, double *weights) {
     state *known = state_of(query, leaf, place);
     uint32_t kind = query->program.leaves[leaf].kind;
+    if (known->exact != NULL && count && norms_at->known != GIVEN)
+        return known_weights(query, known, count, norms_at, weights);
     for (uint32_t at = 0; at < count; at++) weights[at] = 0;
     if (kind == FA_PHRASE) {
         for (int layer = 0; layer < 2; layer++) add_phrase(query, place, known, layer, ordinals, count, norms_at, weights);
@@ -246,7 +282,15 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
 
 int occurrence_weights(fa_query *query, uint32_t place, uint32_t leaf, uint32_t count, norms *norms_at,
                        double *weights) {
-    const state *known = state_of(query, leaf, place);
+    state *known = state_of(query, leaf, place);
+    double least = 1;
+    for (uint32_t each = 0; each < known->list_count; each++)
+        if (known->lists[each].factor < least) least = known->lists[each].factor;
+    if (known->exact != NULL && least > 0) {
+        TRY(known_weights(query, known, count, norms_at, weights));
+        for (uint32_t at = 0; at < count; at++) weights[at] = weights[at] / least * (1 + 1e-9);
+        return FA_OK;
+    }
     for (uint32_t at = 0; at < count; at++) weights[at] = 0;
     return add_words(query, place, known, 0, count, norms_at, weights);
 }

@@ -30,7 +30,7 @@ void skips_forget(skips *known) {
 int skips_find(fa_query *query, held *from, fa_cursor *cursor) {
     skips *known = &query->skips;
     const fa_list *list = cursor->list;
-    if (list->count < LONG) return FA_OK;
+    if (list->count < LONG || cursor->skips != NULL) return FA_OK;
     skip_entry *entry = &known->entries[place_of(known, list->segment->serial, list->word)];
     if (entry->skips == NULL) {
         size_t size = ((size_t)list->count / FA_SKIP + 1) * sizeof(fa_skip);

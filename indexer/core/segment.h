@@ -90,7 +90,7 @@ typedef struct fa_skip {
     uint32_t bit, others, rare;
 } fa_skip;
 
-#define FA_SKIP 32
+#define FA_SKIP 16
 
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {

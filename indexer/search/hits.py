@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from indexer.search.searcher import Found
 from indexer.store.payloads import holder_of
@@ -109,31 +110,25 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """
     name = "oldest hits" if oldest else "hits"
     known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
-    hits = known.find_all([found.versions for found in pages])
-    missing = [number for number, hit in enumerate(hits) if hit is None] if None in hits else ()
-    if missing:
+    hits = known.find_all(list(map(_VERSIONS, pages)))
+    if not all(hits):
+        missing = [number for number, hit in enumerate(hits) if hit is None]
         with snapshot.reading():
             made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
         for number, hit in zip(missing, made, strict=True):
             hits[number] = hit
             if hit.file:
                 known.keep(pages[number].versions, hit)
+    described = cast("list[Hit]", hits)
+    if list(map(_SCORES, described)) == list(map(_SCORES, pages)):
+        return described  # as they were found the first time
     return [
-        # most are asked for again by the query that found them
-        hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
-        for hit, found in zip(hits, pages, strict=True)
-        if hit is not None
+        hit._replace(score=found.score, explanation=found.explanation)
+        for hit, found in zip(described, pages, strict=True)
     ]
 
 
-_SCORE, _EXPLANATION = Hit._fields.index("score"), Hit._fields.index("explanation")
-
-
-def _scored(hit: Hit, found: Found) -> Hit:
-    """Return a hit with the score of the page as it was found this time."""
-    values = list(hit)
-    values[_SCORE], values[_EXPLANATION] = found.score, found.explanation
-    return Hit._make(values)
+_VERSIONS, _SCORES = attrgetter("versions"), attrgetter("score", "explanation")
 
 
 def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool) -> list[Hit]:

@@ -49,7 +49,7 @@ _EVERYWHERE = (1 << queries.KINDS) - 1
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
 _FACTS_KNOWN = 16 << 20  # bytes, or more in large indexes:
-_FACTS_A_VERSION = 400
+_FACTS_A_VERSION = 700  # those of 280 frequent words; of each version that holds one its exact weight takes 8
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
 _TAIL = "<II"
 
@@ -64,7 +64,7 @@ class MadeLeaf:
     """
 
     head: bytes
-    keep: tuple[bytes, ...]
+    keep: tuple[object, ...]
     spellings: tuple[tuple[str, ...], ...]
     always: frozenset[str]  # spellings that count wherever the leaf is found
 
@@ -73,8 +73,8 @@ class MadeLeaf:
 class Made:
     """A program, its leaves in order (those that count for the score first), and what it points to.
 
-    fact_keys: for each leaf the key of its facts, None for a leaf that has none. always: spellings that count wherever
-    the leaves are found; is_told: whether others do not.
+    fact_keys: for each leaf the key of its facts, None for one that stands for other words each time. always: spellings
+    that count wherever the leaves are found; is_told: whether others do not.
     """
 
     program: queries.Program
@@ -86,6 +86,9 @@ class Made:
     is_told: bool
     pairs: list[tuple[Word, Word]]
     keep: tuple[object, ...]
+
+
+NO_FACTS = queries.Facts(0, 64, ())  # of a leaf of which it is not worth it
 
 
 class KnownFacts(Recent[queries.Facts]):
@@ -128,6 +131,7 @@ class Compiler:
     ) -> None:
         self._prepared, self._snapshot = Prepared.of(snapshot), snapshot
         self._tree, self._ranking, self._fold, self._expansions = tree, ranking, fold, expansions
+        self._lives, self._template = self._prepared.program(snapshot, ranking)
         self._nodes: list[tuple[int, int, int, int]] = []
         self._args: list[int] = []
         self._masks: list[Masks] = []
@@ -147,8 +151,7 @@ class Compiler:
             made.head + struct.pack(_TAIL, times[leaf], 0)
             for leaf, made in zip(self._numbers, made_leaves, strict=True)
         )
-        lives, template = self._prepared.program(self._snapshot, self._ranking)
-        program = queries.Program.from_buffer_copy(template)
+        program = queries.Program.from_buffer_copy(self._template)
         node_bytes = b"".join(struct.pack(queries.NODE, *node) for node in self._nodes)
         args = struct.pack(f"<{len(self._args)}I", *self._args)
         masks = [queries.address(bits) for masks_of in self._masks for bits in masks_of]
@@ -172,7 +175,7 @@ class Compiler:
             program,
             list(self._numbers),
             [
-                made if isinstance(leaf, Word) else None
+                made if isinstance(leaf, Word | Phrase) else None
                 for leaf, made in zip(self._numbers, made_leaves, strict=True)
             ],
             self._scored_count,
@@ -189,7 +192,7 @@ class Compiler:
                 self._masks,
                 made_leaves,
                 self._prepared,
-                lives,
+                self._lives,
             ),
         )
 
@@ -292,9 +295,10 @@ class Compiler:
         if known is None:
             known = self._snapshot.derived.setdefault("leaves", Recent(_LEAVES_KNOWN))
         if isinstance(leaf, Word):
-            fold, other_forms = self._fold, self._ranking.other_forms
+            # facts of it are of this ranking
             return known.get(
-                (leaf, fold, other_forms), lambda: _word(leaf, self._snapshot, fold, other_forms)
+                (leaf, self._fold, id(self._lives)),
+                lambda: _word(leaf, self._snapshot, self._fold, self._ranking.other_forms, self._lives),
             )
         if isinstance(leaf, Phrase):
             return known.get(leaf, lambda: _phrase(leaf, self._snapshot))
@@ -320,7 +324,14 @@ class _Forms:
 
 
 def _made(
-    leaf: Leaf, kind: int, snapshot: Snapshot, forms: _Forms, *, slop: int = 0, length: int = 1
+    leaf: Leaf,
+    kind: int,
+    snapshot: Snapshot,
+    forms: _Forms,
+    *,
+    slop: int = 0,
+    length: int = 1,
+    lives: object = None,
 ) -> MadeLeaf:
     """Return a leaf of some forms; a layer that was not ended has none."""
     forms.ends += [len(forms.rows)] * (2 * len(snapshot.segments) - len(forms.ends))
@@ -332,7 +343,7 @@ def _made(
         _HEAD, _place(rows), _place(ends), _place(sets), leaf.boost, kind, elements, slop, length
     )
     every = frozenset[str]().union(*forms.spellings) if kind == queries.WORD else frozenset[str]()
-    return MadeLeaf(head, (rows, ends, sets), tuple(forms.spellings), every)
+    return MadeLeaf(head, (rows, ends, sets, lives), tuple(forms.spellings), every)
 
 
 def _place(data: bytes) -> int:
@@ -340,7 +351,7 @@ def _place(data: bytes) -> int:
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
-def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float) -> MadeLeaf:
+def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float, lives: object) -> MadeLeaf:
     forms = _Forms()
     for live in snapshot.segments:
         for segment in live.layers:
@@ -354,7 +365,7 @@ def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float) -> Ma
             forms.end([form.text for form in found])
         if len(live.layers) == 1:
             forms.end()
-    return _made(leaf, queries.WORD, snapshot, forms)
+    return _made(leaf, queries.WORD, snapshot, forms, lives=lives)
 
 
 def _phrase(leaf: Phrase, snapshot: Snapshot) -> MadeLeaf:

@@ -13,7 +13,7 @@ from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Leaf, Word
 from indexer.search.prepared import Bits, Prepared, unpacked
-from indexer.search.programs import KnownFacts, Made, facts_of
+from indexer.search.programs import NO_FACTS, KnownFacts, Made, facts_of
 from indexer.store.snapshot import Snapshot
 
 POOL = 100  # versions in which near words count
@@ -68,22 +68,19 @@ class Carried:
             program.ranking_looks = int(deadline.looks * RANKING) + 1
         # one piece of memory: masks of what matches, holding (8 bytes a leaf), complete (4 bytes a segment), held_in
         # (2 bytes a leaf and segment), pointers to facts and the sizes of new ones, and the rows of `found`
-        masks, room = self._prepared.offsets[-1], min(self._wanted_at_most(count), snapshot.versions)
+        masks = self._prepared.offsets[-1]
+        room = min(max(2 * count, POOL + TIES), snapshot.versions) if count else 0
         facts = masks + leaves + segments + leaves * segments
         behind = facts + 2 * leaves
         memory = np.empty(behind + room * queries.FOUND_WORDS, dtype=np.uint64)
         self._bits, self._numbers, self._found = memory[:masks], memory[masks:facts], memory[behind:]
         at = queries.address(memory)
-        known, keys = facts_of(snapshot), made.fact_keys
-        self._facts = known.find_all(keys)
+        known = facts_of(snapshot)
+        self._facts = known.find_all(made.fact_keys)
         memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
         program.facts = at + 8 * facts
-        is_learning = (
-            count > 0
-            and None in self._facts
-            and any(key and not one for key, one in zip(keys, self._facts, strict=True))
-        )
-        self._answer = queries.Answer(
+        is_learning = count > 0 and None in self._facts
+        self._answer = answer = queries.Answer(
             at,
             at + 8 * (masks + leaves),
             at + 8 * masks,
@@ -94,27 +91,23 @@ class Carried:
         )
         self._sizes = leaves, segments
         try:
-            query.run(program, self._answer)
+            query.run(program, answer)
         except queries.DamagedError as error:
             raise self._prepared.damage(error) from error
+        self.total: int = answer.total
         if is_learning:
             self._learn(known, memory[behind - leaves : behind].tolist())
 
     def _learn(self, known: KnownFacts, sizes: list[int]) -> None:
         """Keep what was found out about words that had to be looked at as a whole."""
+        is_whole = self.looked_at == self.versions
         for leaf, (key, size) in enumerate(zip(self._made.fact_keys, sizes, strict=True)):
             if key and size:
                 room = known.rooms.room(size)
                 self._query.write_facts(leaf, self._answer, room)
                 known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
-
-    @staticmethod
-    def _wanted_at_most(count: int) -> int:
-        return max(2 * count, POOL + TIES) if count else 0
-
-    @property
-    def total(self) -> int:
-        return int(self._answer.total)
+            elif key and is_whole:
+                known.keep(key, NO_FACTS)
 
     @property
     def matching(self) -> int:
@@ -137,6 +130,11 @@ class Carried:
     def looks(self) -> int:
         """How often the clock was looked at."""
         return int(self._answer.looks)
+
+    @property
+    def looked_at(self) -> int:
+        """How many versions were looked at."""
+        return int(self._answer.looked_at)
 
     @property
     def wanted(self) -> int:

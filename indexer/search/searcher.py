@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -52,6 +53,9 @@ class Found(NamedTuple):
     score: float
     versions: tuple[tuple[int, int], ...]
     explanation: Explanation | None = None
+
+
+_found = partial(tuple.__new__, Found)  # of a whole row: without a call in Python for each
 
 
 @dataclass(slots=True)
@@ -392,10 +396,11 @@ class _Run:
     @property
     def _looked_at(self) -> int:
         """How many versions were looked at."""
-        complete = self._carried.complete
-        return sum(map(min, complete, self._complete) if self._complete else complete)
+        if self._complete is None:
+            return self._carried.looked_at
+        return sum(map(min, self._carried.complete, self._complete))
 
-    @cached_property
+    @property
     def _is_all_found(self) -> bool:
         return self.expansions.is_whole and self._looked_at == self._carried.versions
 
@@ -424,14 +429,15 @@ class _Run:
         if count <= 0:
             return []
         if self._ranking.model != "bm25f":
-            rows, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
-            return self._pages_of(rows, count)
+            scored, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
+            return self._pages_of(scored, count)
         if not carried.has_shared:  # each version is a page
             numbers = [live.number for live in self._snapshot.segments]
-            return [
-                Found(document, score, ((numbers[place], ordinal),))
-                for score, _, place, ordinal, document, _ in carried.found(count)
-            ]
+            if not (rows := carried.found(count)):
+                return []  # the time was up
+            scores, _, places, ordinals, documents, _ = zip(*rows, strict=True)
+            versions = zip(zip(map(numbers.__getitem__, places), ordinals, strict=True))
+            return list(map(_found, zip(documents, scores, versions, repeat(None))))
         while True:
             found = self._pages_of([(row[0], *row[2:5]) for row in carried.found()], count)
             if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:

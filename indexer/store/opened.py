@@ -22,6 +22,7 @@ class OpenedIndex:
 
     def __init__(self, index_dir: str) -> None:
         self.index_dir = index_dir
+        self._current = f"{index_dir}/{CURRENT}"
         self._lock = threading.Lock()
         self._folder = ""
         self._live: tuple[tuple[int, ...], str] = (), ""  # what told the live generation, and what it told
@@ -56,7 +57,7 @@ class OpenedIndex:
     def _live_folder(self) -> str:
         """Return the folder of the live generation, read anew when another file says so than at the last look."""
         try:
-            found = os.stat(f"{self.index_dir}/{CURRENT}")  # asked for by every query
+            found = os.stat(self._current)  # asked for by every query
         except OSError:
             return live_folder(self.index_dir)  # which tells what is wrong
         state = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size)

@@ -32,9 +32,11 @@ class Recent(Generic[V]):
 
     def find_all(self, keys: Sequence[Hashable]) -> list[V | None]:
         """Return what `find` says of each of some keys."""
+        known = self._known
+        if 4 * self._size < 3 * self._most:
+            return list(map(known.get, keys))  # nothing has to go yet: it does not matter which is old
         found = []
         with self._lock:
-            known = self._known
             for key in keys:
                 value = known.pop(key, None)
                 if value is not None:
