@@ -155,8 +155,11 @@ static inline int fa_require_lengths(const fa_segment *segment, uint64_t from, u
 /* Return how many occurrences an element of a version has, whose lengths were required before. */
 static inline uint64_t fa_length(const fa_segment *segment, uint64_t version, uint32_t element) {
     const uint8_t *ends = segment->length_ends, *row = segment->lengths.data + version * ends[FA_KINDS];
+    uint32_t from = ends[element], to = ends[element + 1];
     uint64_t found = 0;
-    for (uint32_t byte = ends[element + 1]; byte-- > ends[element];) found = found << 8 | row[byte];
+    if (to - from == 1) return row[from];
+    if (to - from == 2) return (uint64_t)row[from] | (uint64_t)row[from + 1] << 8;
+    for (uint32_t byte = to; byte-- > from;) found = found << 8 | row[byte];
     return found;
 }
 
