@@ -113,7 +113,8 @@ class Column:
     def __init__(self, array: NDArray[Any], blocks: Blocks) -> None:
         """array: the items where they lie in the file; one may begin at each byte and reach over the next ones."""
         self._array, self._blocks = array, blocks
-        self._step, self._reach = array.strides[0], array.itemsize - array.strides[0]
+        # a row of several numbers does not reach over the next ones
+        self._step, self._reach = array.strides[0], max(0, array.itemsize - array.strides[0])
         self._is_sound = False
 
     def __len__(self) -> int:

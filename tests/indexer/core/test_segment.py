@@ -82,6 +82,19 @@ def test_a_word_that_is_not_there_is_refused(snapshot: Snapshot) -> None:
         queries.ordinals_of(core, core.words)
 
 
+def test_a_phrase_whose_places_do_not_rise_is_refused(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backwards(count: int) -> list[int]:
+        return list(reversed(range(count)))
+
+    assert ask(snapshot, '"common rare1 common"~9')[0] > 0
+    snapshot.derived.clear()
+    monkeypatch.setattr("indexer.search.programs.range", backwards, raising=False)
+    with pytest.raises(ValueError, match="the core refused a program"):
+        ask(snapshot, '"common rare1 common"~9')
+
+
 @pytest.mark.parametrize("array", queries.ARRAYS)
 def test_numbers_that_fit_their_checksum_and_mean_nothing_are_refused(snapshot: Snapshot, array: str) -> None:
     """Each array with other bytes, whose checksums nobody compares: an answer or an error."""

@@ -102,6 +102,16 @@ def test_eight_bytes_at_a_byte_need_the_blocks_that_they_reach_into(tmp_path: Pa
     assert int(sound[np.array([127])][0]) == 127 and int(sound[np.array([128])][0]) == 0
 
 
+def test_rows_of_two_numbers_need_no_block_but_their_own(tmp_path: Path) -> None:
+    rows = np.arange(160, dtype=np.uint32).reshape(80, 2)  # eight in a block
+    column = written(tmp_path / "a", rows, flipped=64).column("numbers")
+    for key in (np.array([0]), np.array([0, 7]), np.array([16, 19]), slice(0, 8), 7):
+        assert np.array_equal(column[key], rows[key])
+    for key in (np.array([8]), np.array([0, 15]), slice(0, 9), 15):
+        with pytest.raises(IndexCorruptError):
+            column[key]
+
+
 def test_what_was_verified_is_not_verified_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path / "a", NUMBERS)
     column = file.column("numbers")
