@@ -267,4 +267,4 @@ def test_what_a_large_page_needed_is_not_kept_for_the_next_one_of_the_thread() -
     large = "<p>" + "x " * (pages._LARGE // 2)
     assert len(collect_page(large).text) > pages._LARGE - 10
     assert pages._readers.reader is None
-    assert text_of(large)[0].startswith("x x") and pages._readers.reader is None
+    assert text_of(large)[0].startswith(b"x x") and pages._readers.reader is None
