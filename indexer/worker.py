@@ -57,7 +57,7 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of mallopt, in glibc'
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
-GROUPS_AHEAD = 6  # that are read while one waits for its answers: a commit takes as long as four
+GROUPS_AHEAD = 3  # that are read while one waits for its answers
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
 COLLECTED_AFTER = 100_000, 50, 100
