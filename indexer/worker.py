@@ -615,7 +615,7 @@ def serve() -> None:
 
 
 def _keep_memory() -> None:
-    """Have the C library keep what it is given back between two pages, for it takes longer to be given it anew.
+    """Have the C library keep what it is given back between two pages or batches: to be given it anew takes longer.
 
     It goes back to the system after each batch, see `_give_memory_back`.
     """
@@ -623,7 +623,7 @@ def _keep_memory() -> None:
         import ctypes
 
         library = ctypes.CDLL(None)
-        for option, size in ((_TRIM_THRESHOLD, 32 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 4 << 20)):
+        for option, size in ((_TRIM_THRESHOLD, 64 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 16 << 20)):
             library.mallopt(option, size)
     except (ImportError, OSError, AttributeError):
         log.debug("no mallopt here")
