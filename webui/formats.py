@@ -35,6 +35,11 @@ def locale() -> Locale:
     return _locale_and_name()[0]
 
 
+def locale_name() -> str:
+    """Return the name of the locale of the reader: Babel puts it together anew each time it is asked."""
+    return _locale_and_name()[1]
+
+
 def _locale_and_name() -> tuple[Locale, str]:
     """Return the locale and its name; found out once a request, since a page asks for them a hundred times."""
     if not has_request_context():
@@ -52,6 +57,7 @@ def _found_out() -> tuple[Locale, str]:
 
 
 _BRITISH = Locale("en", "GB")
+_BRITISH_NAME = str(_BRITISH)
 
 
 def date_in_words(timestamp: str) -> str:
@@ -156,8 +162,14 @@ def numbers() -> Callable[[float], str]:
     return lambda value: _grouped(value, name)
 
 
-@lru_cache(maxsize=4096)
 def _grouped(value: float, name: str) -> str:
+    if type(value) is int and name == _BRITISH_NAME:
+        return f"{value:,}"
+    return _grouped_by_babel(value, name)
+
+
+@lru_cache(maxsize=4096)
+def _grouped_by_babel(value: float, name: str) -> str:
     return str(format_decimal(value, locale=name))
 
 

@@ -141,7 +141,7 @@ def _said_value(value: object) -> object:
 
 def language_name(code: str) -> str:
     """Return "Portuguese" for pt, in the reader's language; the code itself when it names no language known here."""
-    return _language_name(code, str(formats.locale()))
+    return _language_name(code, formats.locale_name())
 
 
 @lru_cache(maxsize=4096)
