@@ -88,12 +88,11 @@ double norm_of(const fa_query *query, uint32_t place, norms *known, uint32_t ele
     return known->of[element] = norm_in(query, live_at(query, place), known->ordinal, element);
 }
 
-/* The weight of a pair: its counts in some elements, each times its norm, added in the order of the elements. */
-static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32_t row, norms *known,
-                       double *weight) {
-    uint32_t shape;
+/* The weight of a pair of some shape: its counts in some elements, each times its norm, added in the order of the
+ * elements. */
+static int shape_weight(fa_query *query, uint32_t place, const held *list, uint32_t shape, norms *known,
+                        double *weight) {
     const fa_segment *segment = list->list.segment;
-    TRY(fa_shape_of(segment, list->list.start + row, &shape, &query->fault));
     const fa_shape *facts = &segment->shape_facts[shape];
     double total = 0;
     if (!facts->has_more) {
@@ -111,6 +110,13 @@ static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32
     }
     *weight = total;
     return FA_OK;
+}
+
+static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32_t row, norms *known,
+                       double *weight) {
+    uint32_t shape;
+    TRY(fa_shape_of(list->list.segment, list->list.start + row, &shape, &query->fault));
+    return shape_weight(query, place, list, shape, known, weight);
 }
 
 /* Add what the occurrences of the lists of a word weigh in a version: form by form. `by_form`: times the factor of each;
@@ -160,16 +166,25 @@ static int known_weights(fa_query *query, state *known, uint32_t count, const no
 
 #define MANY 256 /* versions, which rise then: they may be looked for in the list, or its pairs among them */
 
-/* The same as add_list, pair by pair. */
-static int add_pairs(fa_query *query, uint32_t place, const held *list, const view *found, double factor,
-                     const uint32_t *ordinals, uint32_t count, norms *norms_at, double *weights) {
-    uint32_t at = 0;
+/* The same as add_list, pair by pair: those from `row` to `end` of what was found. */
+static int add_pairs(fa_query *query, uint32_t place, const held *list, const view *found, uint32_t row, uint32_t end,
+                     double factor, const uint32_t *ordinals, uint32_t count, norms *norms_at, double *weights) {
+    const fa_segment *segment = list->list.segment;
+    uint64_t start = list->list.start;
+    uint32_t at = 0, shape = 0;
+    fa_rank rank;
     double weight;
-    for (uint32_t row = gallop(found->ordinals, 0, found->count, ordinals[0]); row < found->count; row++) {
+    if (found->rows == NULL) { /* then the shapes are read one behind the other */
+        TRY(fa_require_shapes(segment, start + row, start + end, &query->fault));
+        TRY(fa_rank_of(segment, start + row, &rank, &query->fault));
+    }
+    for (; row < end; row++) {
+        if (found->rows == NULL) TRY(fa_next_shape(segment, start + row, &rank, &shape, &query->fault));
         at = gallop(ordinals, at, count, found->ordinals[row]);
         if (at >= count) break;
         if (ordinals[at] != found->ordinals[row] || !speaks(list, ordinals[at])) continue;
-        TRY(pair_weight(query, place, list, found->rows == NULL ? row : found->rows[row], &norms_at[at], &weight));
+        if (found->rows == NULL) TRY(shape_weight(query, place, list, shape, &norms_at[at], &weight));
+        else TRY(pair_weight(query, place, list, found->rows[row], &norms_at[at], &weight));
         weights[at] += weight * factor;
     }
     return FA_OK;
@@ -180,11 +195,14 @@ static int add_list(fa_query *query, uint32_t place, held *list, double factor, 
                     uint32_t count, norms *norms_at, double *weights) {
     uint32_t row = 0;
     int is_there;
-    if (count >= MANY && list->bits == NULL) {
+    if (count >= MANY) {
         view found;
         TRY(held_view(query, list, &found));
-        if (found.count < count)
-            return add_pairs(query, place, list, &found, factor, ordinals, count, norms_at, weights);
+        uint32_t first = gallop(found.ordinals, 0, found.count, ordinals[0]);
+        uint32_t end = gallop(found.ordinals, first, found.count, ordinals[count - 1] + 1);
+        if (first == end) return FA_OK;
+        if (end - first < 2 * count)
+            return add_pairs(query, place, list, &found, first, end, factor, ordinals, count, norms_at, weights);
     }
     for (uint32_t at = 0; at < count; at++) {
         double weight;
@@ -218,6 +236,7 @@ static void add_phrase(const fa_query *query, uint32_t place, const state *known
  * have been less work. */
 static int index_words(fa_query *query, uint32_t place, state *known, uint32_t count) {
     uint64_t pairs = 0;
+    if (count >= MANY) return FA_OK; /* then the lists are gone over */
     known->looked_for += count;
     if (known->offsets != NULL || known->list_count <= FEW || query->kept.held > RETAINED) return FA_OK;
     for (uint32_t each = 0; each < known->list_count; each++) pairs += known->lists[each].count;
@@ -225,8 +244,8 @@ static int index_words(fa_query *query, uint32_t place, state *known, uint32_t c
     held **lists = arena_raw(&query->kept, known->list_count * sizeof(held *));
     if (lists == NULL) return FA_NO_MEMORY;
     for (uint32_t each = 0; each < known->list_count; each++) lists[each] = &known->lists[each];
-    return index_lists(query, lists, known->list_count, live_at(query, place)->layers[0]->versions, NULL, &known->offsets,
-                       &known->entries);
+    uint32_t versions = live_at(query, place)->layers[0]->versions;
+    return index_lists(query, lists, known->list_count, versions, NULL, &known->offsets, &known->entries);
 }
 
 /* Add what the words of a wildcard weigh, each layer for itself. */
@@ -265,7 +284,7 @@ int leaf_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t 
     }
     if (kind == FA_WORD) return add_words(query, place, known, 1, count, norms_at, weights);
     TRY(index_words(query, place, known, count));
-    if (known->offsets != NULL) return add_indexed(query, place, known, count, norms_at, weights);
+    if (known->offsets != NULL && count < MANY) return add_indexed(query, place, known, count, norms_at, weights);
     /* the words of a wildcard: each layer for itself */
     double *of_layer = arena_raw(&query->version, count * sizeof(double));
     if (of_layer == NULL) return FA_NO_MEMORY;
