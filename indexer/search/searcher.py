@@ -335,8 +335,9 @@ class _Run:
         """Return by segment which versions match a part of the tree, removed ones left out."""
         found = self._known.get(node)
         if found is None:
+            root = self._page_masks(node) if looks_at_pages(node) else node
             with queries.handle() as handle:
-                part = Carried(handle, self._snapshot, self._made(node), self._deadline)
+                part = Carried(handle, self._snapshot, self._made(root), self._deadline)
                 found = self._known[node] = part.masks()
                 self._complete = [
                     min(pair) for pair in zip(self._complete or part.complete, part.complete, strict=True)

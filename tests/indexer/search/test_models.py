@@ -176,3 +176,28 @@ def test_the_word_as_typed_scores_above_its_other_forms(tmp_path: Path) -> None:
             found = search(snapshot, parse_query(f"title:{word}"), Ranking(), offset=0, limit=10).found
             assert [names[item.document] for item in found][0] == f"http://a.example/{word}"
             assert found[0].score > found[1].score
+
+
+@pytest.mark.parametrize("model", ["fuzzy", "pnorm", "cosine", "tfidf", "boolean"])
+@pytest.mark.parametrize(
+    "text", ["pot appeared:2010", "clay OR vanished:2010", "pot at:2011", "NOT (appeared:2010 pot)"]
+)
+def test_filters_on_all_versions_of_a_page_go_with_all_models(tmp_path: Path, model: str, text: str) -> None:
+    with DirectIndex(tmp_path) as index:
+        index.add(
+            "a",
+            [
+                PlainVersion("http://a.example/1", title="clay pot", captured=("20100101000000",)),
+                PlainVersion("http://a.example/1", title="clay", captured=("20120101000000",)),
+                PlainVersion("http://a.example/2", title="pot", captured=("20110101000000",)),
+            ],
+        )
+        snapshot = index.snapshot()
+        found, expected = (
+            search(snapshot, parse_query(text), ranking, offset=0, limit=10)
+            for ranking in (Ranking(model=model), Ranking())
+        )
+        assert expected.total > 0
+        assert found.total == expected.total
+        assert {page.document for page in found.found} == {page.document for page in expected.found}
+        snapshot.catalogue.close()
