@@ -194,6 +194,7 @@ typedef struct spot {
 /* Reads where a leaf stands, in one layer, in versions that rise from call to call. */
 typedef struct reader {
     uint32_t leaf, list_count;
+    const uint64_t *rare; /* versions in which one of the lists stands that is not dense; NULL: not known */
     held **lists;
     fa_cursor *cursors, *begins; /* begins: as they were at first */
     uint32_t *rows;     /* next row of each list among those that count */

@@ -70,6 +70,11 @@ static int by_score(const void *one, const void *other) {
 }
 
 static void leave_best(ranking *in) {
+    double least = in->wanted.count == in->wanted.most ? in->wanted.least_first[0] : -INFINITY;
+    size_t left = 0;
+    for (size_t at = 0; at < in->count; at++)
+        if (!(in->found[at].score < least)) in->found[left++] = in->found[at];
+    in->count = left;
     qsort(in->found, in->count, sizeof(fa_found), by_score);
     if (in->count > in->most) in->count = (size_t)in->most;
 }

@@ -129,6 +129,7 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
     uint32_t count = known->list_count;
     memset(made, 0, sizeof *made);
     made->leaf = leaf;
+    made->rare = known->rare;
     if (!count) return FA_OK;
     made->lists = arena_get(&query->kept, count * sizeof(held *));
     made->cursors = arena_get(&query->kept, count * sizeof(fa_cursor));
@@ -269,7 +270,9 @@ int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
     uint32_t *positions, total;
     if (query->program.leaves[from->leaf].kind == FA_PHRASE) return phrase_spots(query, from, version, spots, count);
     if (from->offsets == NULL) {
+        int is_rare = from->rare == NULL || has_bit(from->rare, version);
         for (uint32_t each = 0; each < from->list_count; each++) {
+            if (from->lists[each]->bits == NULL && !is_rare) continue;
             TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
             if (total) TRY(add_occurrences(from->lists[each], elements, positions, total, spots, count));
         }
