@@ -306,7 +306,9 @@ class _Run:
         if expansions is None and plan.is_wide:
             layers = (segment for live in snapshot.segments for segment in live.layers)
             self.expansions = expand(plan.tree, layers, deadline.part(FINDING * 0.5))
-        made = plan.made or self._made(self._page_masks() if plan.looks_at_pages else plan.root)
+        made = plan.made or self._made(
+            self._page_masks(plan.root or plan.tree) if plan.looks_at_pages else plan.root
+        )
         self._carried = Carried(
             handle, snapshot, made, deadline, count=count if ranking.model == "bm25f" else 0
         )
@@ -319,9 +321,8 @@ class _Run:
     def _scorer(self) -> Scorer:
         return Scorer(self._snapshot, self._plan.tree, self._ranking, self._carried, self._masks_of)
 
-    def _page_masks(self) -> Masks:
+    def _page_masks(self, asked: Node) -> Masks:
         """Return the versions that match a tree which looks at all versions of a page."""
-        asked = self._plan.root or self._plan.tree
         segments = self._snapshot.segments
         masks = page_masks(
             asked, segments, lambda node, place: self._masks_of(node)[place][: len(segments[place].segment)],
@@ -335,7 +336,9 @@ class _Run:
         """Return by segment which versions match a part of the tree, removed ones left out."""
         found = self._known.get(node)
         if found is None:
-            root = self._page_masks(node) if looks_at_pages(node) else node
+            root: Node | Masks = node
+            if looks_at_pages(node):
+                root = self._page_masks(_in_part(node) if self._ranking.model == "pnorm" else node)
             with queries.handle() as handle:
                 part = Carried(handle, self._snapshot, self._made(root), self._deadline)
                 found = self._known[node] = part.masks()
