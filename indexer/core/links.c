@@ -29,8 +29,8 @@ struct fa_links {
 
 static const uint32_t NOWHERE = UINT32_MAX; /* in of_page: leads to no other place */
 
-/* What is looked up for a link: in links->name, or the text of the link. The tables are larger than what the processor has at
- * hand: it is told of all links of a page before the first is looked up. */
+/* What is looked up for a link: in links->name, or the text of the link. The tables are larger than what the processor
+ * has at hand: it is told of all links of a page before the first is looked up. */
 typedef struct name {
     size_t begin, size; /* size 0: nothing */
     uint64_t hash;
@@ -43,8 +43,9 @@ void fa_links_free(fa_links *links) {
     fa_intern_free(&links->texts);
     fa_intern_free(&links->addresses);
     fa_intern_free(&links->folders);
-    fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets, &links->numbers, &links->sources,
-                            &links->asked, &links->waiting,   &links->of_page, &links->looked_up, &links->name, &links->key};
+    fa_buffer *buffers[] = {&links->meant, &links->are_pages, &links->targets,   &links->numbers, &links->sources,
+                            &links->asked, &links->waiting,   &links->of_page,   &links->name,    &links->key,
+                            &links->looked_up};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     free(links);
 }
@@ -57,13 +58,14 @@ static fa_bytes without_fragment(fa_bytes href) {
 
 /* Put the names of the addresses of a page into links->name. */
 static enum fa_status name_all(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal) {
-    links->name.size = links->looked_up.size = 0; /* what lies behind is written over, nothing is put there bit by bit */
+    links->name.size = links->looked_up.size = 0; /* what lies behind is written over, nothing is put bit by bit */
     for (size_t k = 0; k < page->link_count; k++) {
         fa_bytes href = without_fragment(page->links[k].href);
         name made = {.begin = links->name.size};
         if (href.size) {
             uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
-            if (!fa_buffer_put_u32(&links->name, place) || !fa_buffer_put(&links->name, href.data, href.size)) return FA_NO_MEMORY;
+            if (!fa_buffer_put_u32(&links->name, place) || !fa_buffer_put(&links->name, href.data, href.size))
+                return FA_NO_MEMORY;
             made.size = links->name.size - made.begin;
             made.hash = fa_hash(links->name.data + made.begin, made.size);
             fa_intern_prepare(&links->addresses, made.hash);

@@ -16,8 +16,8 @@ enum {
 };
 
 /* The words of a segment: `ends` of their UTF-8 bytes, and for each a bit for each language that it occurs in. A word
- * with other letters than ASCII has FA_SPELLING_BIT, too, whatever is said here; one of ASCII with other signs than letters,
- * which is not stemmed, has no keys. */
+ * with other letters than ASCII has FA_SPELLING_BIT, too, whatever is said here; one of ASCII with other signs than
+ * letters, which is not stemmed, has no keys. */
 typedef struct fa_stem_words {
     fa_bytes words;
     const uint32_t *ends;
