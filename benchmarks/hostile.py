@@ -39,6 +39,7 @@ from webui.addresses import cached_address, captures_address, replay_address  # 
 
 BAR_MB = 200
 SETTLES_S = 4.0  # the server gives memory back some seconds after it was asked
+ONE_PROCESS = ["server.processes=1"]  # that of which memory is looked at
 WORD = "wombat"
 # what is asked to be marked: plain, a beginning, a fuzzy word, a phrase
 MARKS = f'{WORD} a* {WORD}s~2 "{WORD} heron"'
@@ -219,7 +220,7 @@ def views_of(url: str, query: str) -> dict[str, str]:
 def measure(index: str, name: str, views: list[str], quiet: bool) -> dict[str, dict[str, float]]:
     """Ask a fresh server for everything about a page; return what each request cost."""
     found: dict[str, dict[str, float]] = {}
-    with served(index, []) as (pid, netloc):
+    with served(index, ONE_PROCESS) as (pid, netloc):
         ask(netloc, "/")
         time.sleep(0.2)
         before = own_memory(pid)
@@ -242,7 +243,7 @@ def measure(index: str, name: str, views: list[str], quiet: bool) -> dict[str, d
 
 def measure_at_once(index: str, wanted: list[tuple[str, str]], number: int) -> dict[str, float]:
     """Ask a fresh server for the costliest so many at once."""
-    with served(index, []) as (pid, netloc):
+    with served(index, ONE_PROCESS) as (pid, netloc):
         ask(netloc, "/")
         before = own_memory(pid)
         targets = [views_of(address_of(name), MARKS)[view] for name, view in wanted if view != "afterwards"]

@@ -18,6 +18,7 @@ from waitress import wasyncore
 
 from webui import connections
 from webui.connections import Server, make_server, most_connections
+from webui.processes import ConnectionCounts
 
 REPOSITORY = Path(__file__).parents[2]
 GET = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -161,6 +162,21 @@ def test_a_reader_is_answered_beside_500_at_several_processes(small_index: Path,
                         assert read_all(reader).endswith(b"\r\n\r\nok\n")
         finally:
             process.terminate()
+
+
+def test_a_new_connection_is_left_to_a_process_with_fewer_but_not_for_ever(serve: Serve) -> None:
+    counts = ConnectionCounts(2)
+    server = serve(_LEFT_TO_OTHERS_S=60.0)
+    server.shares_with_others(counts, 0)
+    with connect(server, GET % b"short") as held:
+        read_to(held, b"ok")
+        assert server._is_for_others(), "the other has none"
+        counts.tell(1, 1)
+        assert not server._is_for_others()
+        assert ask(server).endswith(b"ok"), "as many: it is taken"
+        counts.tell(1, 0)
+        serve(_LEFT_TO_OTHERS_S=0.0)
+        assert ask(server).endswith(b"ok"), "the other had its time"
 
 
 # ---------------------------------------------------------------- how long a request may take

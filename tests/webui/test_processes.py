@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -127,28 +125,6 @@ def test_settings_saved_through_one_count_in_both(server: tuple[int, str, Path])
 def files_of(pid: int) -> list[str]:
     folder = Path(f"/proc/{pid}/fd")
     return [os.readlink(folder / name) for name in os.listdir(folder)]
-
-
-def test_connections_are_shared_evenly(server: tuple[int, str, Path]) -> None:
-    pid, address, _ = server
-    host, _, port = address.strip("/").rpartition("/")[2].rpartition(":")
-    children = children_of(pid)
-
-    def sockets() -> list[int]:
-        return [sum(name.startswith("socket:") for name in files_of(child)) for child in children]
-
-    def taken() -> list[int]:
-        wait_until(lambda: len(set(sockets())) == 1)
-        before = sockets()
-        with contextlib.ExitStack() as held:
-            for _ in range(10):
-                held.enter_context(socket.create_connection((host, int(port)), timeout=20))
-            wait_until(lambda: sum(sockets()) == sum(before) + 10)
-            return [after - first for first, after in zip(before, sockets(), strict=True)]
-
-    get(address + "healthz")
-    # a process that gets no core for a while leaves them to the other one
-    assert any(taken() == [5, 5] for _ in range(10))
 
 
 def test_the_first_process_reads_nothing_that_others_would_share(server: tuple[int, str, Path]) -> None:
