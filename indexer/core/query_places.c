@@ -6,7 +6,7 @@
  */
 #include "query_inside.h"
 
-#define MOST_BITS 18                /* of a position in a version */
+#define MOST_BITS 20                /* of a position in a version: more than the longest texts need that are indexed */
 #define MOST_VERSIONS 4096          /* of a block */
 #define ROOM ((size_t)512 << 10)    /* for the bits of a block, of all leaves, in numbers of 64 bits */
 #define MANY 16                     /* lists of a leaf from which on this is worth it: else nearly all bits are 0 */

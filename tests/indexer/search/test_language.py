@@ -16,7 +16,7 @@ from indexer.search.searcher import search
 from indexer.store.bm25f import Ranking
 from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
-from tests.indexer.making import ALT, ANCHOR, BODY, HEADING, DirectIndex
+from tests.indexer.making import ALT, ANCHOR, BODY, HEADING, DirectIndex, addresses
 from tests.indexer.plain import PlainSearch, PlainVersion
 from tests.indexer.search.test_searcher import assert_agrees, cheap
 
@@ -403,3 +403,34 @@ def test_wildcards_near_each_other(many_words: tuple[Snapshot, PlainSearch], see
         text = f"{part(2)} NEAR/{chance.choice([1, 1, 2, 4, 100])} {part(2)}"
         field = chance.choice(["", "", "", "title:", "body:", "text:", "task:"])
         assert_agrees(snapshot, plain, f"{field}({text})" if field else text)
+
+
+def test_wildcards_near_each_other_behind_very_many_words(tmp_path: Path) -> None:
+    """About the longest texts that are indexed: their positions take 19 bits."""
+    many = " ".join(f"one{number}" for number in range(20))
+    others = " ".join(f"two{number}" for number in range(20))
+    long = "word " * (1 << 18)
+    near, apart = "word " * 9 + "one7 word word two3", "word " * 9 + "one7 word word word two3"
+    texts = {
+        "apart": f"{many} {long} {others} {apart}",
+        "near": f"{many} {long} {others} {near}",
+        "short": f"{many} {near}",
+        "short-apart": f"{many} {apart}",
+    }
+    with DirectIndex(tmp_path) as index:
+        index.add(
+            "a",
+            [
+                PlainVersion(f"http://a.example/{name}", running=((BODY, text + "\n"),))
+                for name, text in texts.items()
+            ],
+        )
+        snapshot = index.snapshot()
+        assert (snapshot.segments[0].segment.extent[:2] > 1 << 18).all()
+        url_of = addresses(snapshot)
+        found = search(snapshot, parse_query("one* NEAR/3 two*"), Ranking(), offset=0, limit=10).found
+        assert {url_of[page.document] for page in found} == {
+            "http://a.example/near",
+            "http://a.example/short",
+        }
+        snapshot.catalogue.close()
