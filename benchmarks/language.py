@@ -95,6 +95,8 @@ def worst_queries(plain: dict[str, list[str]]) -> list[str]:
         "*e* NEAR/100 *a*",
         "(*a* OR *e*) NEAR/100 (*o* OR *i*)",
         "title:*a* OR body:*e* OR anchor:*o*",
+        '"the the"~100 NEAR/100 in',
+        "*s* NEAR/100 *d NEAR/100 *r*",
         "?????",
         " ".join(f"{word}~2" for word in long[:32]),
         " ".join(f"{word[:3]}~2" for word in long[:32]),
