@@ -68,6 +68,7 @@ TABLE = {
     "store/inlinks:_LINKS_AT_ONCE": AT_ONCE,
     "store/joined:_ROWS_AT_ONCE": "tests/indexer/store/test_joined.py::",
     "store/links:_LINKS_AT_ONCE": AT_ONCE,
+    "store/links:_ROWS_AT_ONCE": "tests/indexer/store/test_links.py::test_more_rows_than_are_looked_at_at_once",
     "store/merging:_BYTES_AT_ONCE": AT_ONCE,
     "store/packed_strings:_MOST": "tests/indexer/store/test_packed_strings.py::"
     "test_a_block_that_unpacks_to_very_much_is_refused",
