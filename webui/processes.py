@@ -7,6 +7,7 @@ last change of the settings in the browser (`SharedMark`).
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import mmap
 import os
@@ -14,7 +15,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from webui.errors import WebError
 
@@ -25,6 +26,7 @@ _PAGES_FOR_TWO = (
     200_000  # of a larger index, what each process keeps at hand takes more memory than a small machine has
 )
 _MARK_BYTES = 16
+_ENDING_S = 15.0  # waitress gives requests in hand five seconds
 
 
 class ConnectionCounts:
@@ -97,7 +99,8 @@ def run_in_processes(number: int, serve: Callable[[int], None]) -> None:
         while True:
             while free:
                 place = free.pop()
-                children[_split(serve, place, alive, held)] = place, time.monotonic()
+                with _no_signals() as before:
+                    children[_split(serve, place, alive, held, before)] = place, time.monotonic()
             pid, status = os.wait()
             if pid not in children:
                 continue
@@ -108,13 +111,22 @@ def run_in_processes(number: int, serve: Callable[[int], None]) -> None:
                 raise WebError("the processes that answer end as soon as they begin; the log says why")
             log.error("a process that answers has ended (status %d); another one takes its place", status)
     finally:
-        for pid in children:
-            _end(pid)
+        _end(children)
         os.close(held)
         os.close(alive)
 
 
-def _split(serve: Callable[[int], None], place: int, alive: int, held: int) -> int:
+@contextlib.contextmanager
+def _no_signals() -> Iterator[set[int]]:
+    """Let what ends a process wait, and give what waits already: raised in the midst of a fork it would be lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _split(serve: Callable[[int], None], place: int, alive: int, held: int, signals: set[int]) -> int:
     with warnings.catch_warnings():
         # numpy's own threads are no danger: its library is prepared for being split
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -124,6 +136,7 @@ def _split(serve: Callable[[int], None], place: int, alive: int, held: int) -> i
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which ends the others
+        signal.pthread_sigmask(signal.SIG_SETMASK, signals)
         os.close(held)
         threading.Thread(target=_end_with_the_first, args=(alive,), daemon=True).start()
         serve(place)
@@ -142,9 +155,15 @@ def _end_with_the_first(alive: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _end(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGTERM)
-        os.waitpid(pid, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
+def _end(pids: Iterable[int]) -> None:
+    """End processes of ours; one that does not hear it within _ENDING_S is killed."""
+    left = set(pids)
+    for pid in left:
+        os.kill(pid, signal.SIGTERM)  # it is there until it was waited for
+    killed_at = time.monotonic() + _ENDING_S
+    while left:
+        left = {pid for pid in left if os.waitpid(pid, os.WNOHANG) == (0, 0)}
+        if time.monotonic() > killed_at:
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01 if left else 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,7 +114,7 @@ def test_a_capture_is_found_by_its_place(index: Index) -> None:
     found = index.captures(URL)
     for capture in found[::9] + found[-3:]:
         assert index.capture_at(OTHER, capture.timestamp, capture.location) == capture
-    elsewhere = replace(found[0].location, offset=found[0].location.offset + 1)
+    elsewhere = found[0].location._replace(offset=found[0].location.offset + 1)
     assert index.capture_at(URL, found[0].timestamp, elsewhere) is None
 
 

@@ -245,7 +245,7 @@ def client_for(settings: Settings, *files: Path) -> FlaskClient:
 
 def moved_away(capture: Capture) -> Capture:
     """Return the capture as it is when its archive file is gone."""
-    return replace(capture, location=replace(capture.location, path="/no/such/file.warc.gz"))
+    return replace(capture, location=capture.location._replace(path="/no/such/file.warc.gz"))
 
 
 def _key(url: str) -> str:

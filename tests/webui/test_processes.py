@@ -156,3 +156,38 @@ def wait_until(is_so: object) -> None:
     while not is_so():  # type: ignore[operator]
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+DEAF = """
+import os, signal, sys, time
+from webui import processes
+processes._ENDING_S = 0.3
+def stop(number, frame):
+    raise SystemExit(7)
+def serve(place):
+    if sys.argv[1] == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+signal.signal(signal.SIGTERM, stop)
+if sys.argv[1] == "at once":
+    os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))
+processes.run_in_processes(2, serve)
+"""
+
+
+@pytest.mark.parametrize("how", ["at once", "deaf"])
+def test_it_ends_however_early_it_is_told_to_and_whoever_does_not_hear_it(how: str) -> None:
+    """A signal in the midst of a fork was lost: what it raised there, Python only writes down."""
+    with subprocess.Popen([sys.executable, "-c", DEAF, how], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pids = [int(process.stdout.readline()) for _ in range(2)] if how == "deaf" else []
+        if how == "deaf":
+            process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(timeout=20) == 7
+        finally:
+            process.kill()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
