@@ -179,6 +179,7 @@ class Worker:
         self._urls: list[str] = []
         self._languages: list[str] = []
         self._links = LinkCollector()
+        self._pages.end_batch()
 
     def run(self) -> None:
         """Serve the coordinator until it says stop or goes away."""

@@ -158,12 +158,24 @@ def _end_with_the_first(alive: int) -> None:
 def _end(pids: Iterable[int]) -> None:
     """End processes of ours; one that does not hear it within _ENDING_S is killed."""
     left = set(pids)
-    for pid in left:
-        os.kill(pid, signal.SIGTERM)  # it is there until it was waited for
+    _tell(left, signal.SIGTERM)
     killed_at = time.monotonic() + _ENDING_S
-    while left:
-        left = {pid for pid in left if os.waitpid(pid, os.WNOHANG) == (0, 0)}
+    while left := {pid for pid in left if _is_running(pid)}:
         if time.monotonic() > killed_at:
-            for pid in left:
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01 if left else 0)
+            _tell(left, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _tell(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(
+            ProcessLookupError
+        ):  # told to end between two steps, we may have waited for it before
+            os.kill(pid, number)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False

@@ -246,14 +246,6 @@ class Segment:
         begins -= begins[0]
         return [str(data[low:high], "utf-8", "replace") for low, high in pairwise(begins.tolist())]
 
-    def words_at(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return the words at some indexes, in their order."""
-        starts, ends = self._word_ends.bounds_of(rows)
-        data = self._words.whole().data
-        return [
-            str(data[a:b], "utf-8", "replace") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
-
     def find_words(self, words: list[str]) -> NDArray[np.int64]:
         """Return the indexes of those of the words that this segment holds, -1 for the others."""
         ids = np.array([word_id(word) for word in words], dtype=np.uint32)
@@ -262,11 +254,11 @@ class Segment:
             return found
         at = np.minimum(self.word_ids.searchsorted(ids), len(self.word_ids) - 1)
         held = np.flatnonzero(self.word_ids[at] == ids)
-        found[held] = at[held]
-        for place, word in zip(held.tolist(), self.words_at(at[held]), strict=True):
-            if word != words[place]:
+        for place in held.tolist():  # mostly one or two, for which to look at them all at once takes longer
+            index: int | None = int(at[place])
+            if self.word_at(int(at[place])) != words[place]:
                 index = self.find_word(words[place])  # two words share an id
-                found[place] = -1 if index is None else index
+            found[place] = -1 if index is None else index
         return found
 
     def hosts(self) -> list[str]:

@@ -23,6 +23,10 @@ class PageWords:
         """Give the memory of what was read back; the page in hand is an empty one then."""
         self._reader, self._tokenizer = PageReader(), Tokenizer()
         self._title = self._reader.page.contents.title
+        self.end_batch()
+
+    def end_batch(self) -> None:
+        """Hold the batch that pages went into no longer; `take` may get another one at any time."""
         self._intake: Intake | None = None
         self._batch: Batch | None = None  # that the intake goes into
 

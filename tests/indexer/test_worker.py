@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from faults import run_in_one_process
 
 from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index
 from indexer.coordinator import Run
+from indexer.core.batch import Batch
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
 from indexer.text.elements import PageText
@@ -226,12 +228,26 @@ class Told:
 
 
 def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.worker.run_merge", lambda task: [])
+    batches: list[weakref.ref[Batch]] = []
+    held: list[int] = []  # batches with pages, at each merge
+
+    class Noted(Batch):
+        def __init__(self) -> None:
+            super().__init__()
+            batches.append(weakref.ref(self))
+
+    def merge_nothing(task: object) -> list[object]:
+        held.append(sum(len(batch) > 0 for each in batches if (batch := each()) is not None))
+        return []
+
+    monkeypatch.setattr("indexer.worker.WordBatch", Noted)
+    monkeypatch.setattr("indexer.worker.run_merge", merge_nothing)
     path = write_warc(tmp_path / "a.warc.gz", pages("a", 1))
     merge = ("merge", None)
     pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1), (0, None)), merge, ("flush",))
     Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
     assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]
+    assert len(batches) == 2 and held == [0, 0]
 
 
 def test_a_page_that_cannot_be_read_is_there_by_its_address(
