@@ -106,13 +106,18 @@ class IndexAccess:
             self._retired[id(old)] = old
         self._close_if_unread(old)
 
-    def rehearse(self) -> None:
-        """Ask once what readers ask, so that the first of them need not wait for what is read and worked out then."""
+    def rehearse(self) -> int:
+        """Ask once what readers ask, so that the first of them need not wait for what is read and worked out then.
+
+        Returns how many versions of pages there are.
+        """
         try:
             with self.lease() as index:
                 index.search("a", facets=True, fold=True, budget_s=_REHEARSED_S)
+                return index.versions
         except FindingAidError as error:
             log.info("there is nothing to search yet: %s", error)  # readers are told what to do
+            return 0
 
     def pages(self) -> int:
         """Return how many versions of pages are there to be searched; 0 while there is no index. It is closed again."""

@@ -22,10 +22,12 @@ from webui.errors import WebError
 log = logging.getLogger(__name__)
 
 _SHORT_S, _SHORT_LIVES = 5.0, 5
-_PAGES_FOR_TWO = (
+PAGES_FOR_TWO = (
     200_000  # of a larger index, what each process keeps at hand takes more memory than a small machine has
 )
 _MARK_BYTES = 16
+_NOT_YET = 0xFFFFFFFF  # more connections than any other has
+_LOOK_AGAIN_S = 0.005
 _ENDING_S = 15.0  # waitress gives requests in hand five seconds
 
 
@@ -37,6 +39,14 @@ class ConnectionCounts:
 
     def __init__(self, processes: int) -> None:
         self._counts = memoryview(mmap.mmap(-1, 4 * processes)).cast("I")
+        for place in range(processes):
+            self._counts[place] = _NOT_YET
+
+    def wait_for_all(self, most_s: float) -> None:
+        """Wait until all have told how many they have, so long at most: one may have ended before."""
+        until = time.monotonic() + most_s
+        while _NOT_YET in self._counts and time.monotonic() < until:
+            time.sleep(_LOOK_AGAIN_S)
 
     def tell(self, place: int, count: int) -> None:
         """Say how many the process at a place has."""
@@ -76,7 +86,7 @@ def how_many(wanted: int, pages: Callable[[], int]) -> int:
         return 1
     if wanted:
         return wanted
-    return 2 if (os.cpu_count() or 1) > 1 and pages() <= _PAGES_FOR_TWO else 1
+    return 2 if (os.cpu_count() or 1) > 1 and pages() <= PAGES_FOR_TWO else 1
 
 
 def threads_of_each(threads: int, processes: int) -> int:
@@ -85,22 +95,31 @@ def threads_of_each(threads: int, processes: int) -> int:
     return threads if processes == 1 else -(-threads // processes) + 1
 
 
-def run_in_processes(number: int, serve: Callable[[int], None]) -> None:
+def run_in_processes(
+    number: int, serve: Callable[[int], None], begun: Callable[[], None] = lambda: None
+) -> None:
     """Run `serve` in so many processes until this one is told to end (SystemExit, KeyboardInterrupt).
 
     serve: gets the place of its process among them; one that is started again has that of the one that ended.
+    begun: called here once all were started.
     Raises WebError when one after the other dies at once.
     """
     alive, held = os.pipe()  # ends when this process does, even by SIGKILL
     children: dict[int, tuple[int, float]] = {}
     free = list(range(number))
     short_lives = 0
+
+    def start_those_missing() -> None:
+        while free:
+            place = free.pop()
+            with _no_signals() as before:
+                children[_split(serve, place, alive, held, before)] = place, time.monotonic()
+
     try:
+        start_those_missing()
+        begun()
         while True:
-            while free:
-                place = free.pop()
-                with _no_signals() as before:
-                    children[_split(serve, place, alive, held, before)] = place, time.monotonic()
+            start_those_missing()
             pid, status = os.wait()
             if pid not in children:
                 continue

@@ -15,16 +15,27 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from archiver.errors import FindingAidError
 from webui.errors import PortTakenError, WebError
 from webui.index_access import IndexAccess
-from webui.processes import ConnectionCounts, how_many, run_in_processes, threads_of_each
+from webui.processes import (
+    PAGES_FOR_TWO,
+    ConnectionCounts,
+    how_many,
+    run_in_processes,
+    threads_of_each,
+)
 
 if TYPE_CHECKING:
     from flask import Flask
 
     from webui.settings import Settings
 
+log = logging.getLogger(__name__)
+
 _GIVE_BACK_EVERY_S = 3.0
+_LONGEST_REHEARSAL_S = 10.0
+_HELD_BY_NO_PAGE = "zqxjkvwzqxjkv"
 _COLLECT_EVERY = 10_000  # objects; a page makes some thousand, nearly all of which go by themselves
 
 
@@ -45,21 +56,27 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     try:
         if processes == 1:
             app = _application(settings, 1)
-            _index_of(app).rehearse()
+            _rehearse(app)
             keep_what_is_there()
             _serve(app, listener, settings.server.threads, ready and (lambda: ready(address)))
             return
         with metrics_of_all():
             app = _application(settings, processes)
-            _index_of(app).rehearse()
+            _rehearse(app)
             _index_of(app).reopen()  # connections to SQLite may not be shared; the files are at hand now
             keep_what_is_there()  # it is shared as long as nobody writes to it
             listener.setblocking(False)
-            if ready is not None:
-                ready(address)
             threads = threads_of_each(settings.server.threads, processes)
             counts = ConnectionCounts(processes)
-            run_in_processes(processes, lambda place: _serve(app, listener, threads, shares=(counts, place)))
+
+            def begun() -> None:
+                counts.wait_for_all(_LONGEST_REHEARSAL_S)
+                if ready is not None:
+                    ready(address)
+
+            run_in_processes(
+                processes, lambda place: _serve(app, listener, threads, shares=(counts, place)), begun
+            )
     finally:
         listener.close()
 
@@ -71,6 +88,21 @@ def _application(settings: Settings, processes: int) -> Flask:
     for name in app.jinja_env.list_templates():
         app.jinja_env.get_template(name)  # once for all processes, and not while the first readers wait
     return app
+
+
+def _rehearse(app: Flask) -> None:
+    """Make a page of results and one that found nothing: else the first readers wait for what they need, half a second in all.
+
+    What is imported, worked out of the index and read of languages then is there for all others. The words of a large
+    index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.
+    """
+    pages = _index_of(app).rehearse()
+    for query in ("a", _HELD_BY_NO_PAGE) if 0 < pages <= PAGES_FOR_TWO else ():
+        with app.test_request_context("/search", query_string={"q": query}):
+            try:
+                app.view_functions["search.search"]()
+            except FindingAidError as error:
+                log.info("%s: cannot be searched yet: %s", query, error)  # readers are told what to do
 
 
 def _index_of(app: Flask) -> IndexAccess:
@@ -97,7 +129,7 @@ def _serve(
 
     server = make_server(noted, listener, threads)
     if shares is not None:
-        _index_of(app).rehearse()
+        _rehearse(app)
         server.shares_with_others(*shares)
     if ready is not None:
         ready()

@@ -168,6 +168,7 @@ def test_a_new_connection_is_left_to_a_process_with_fewer_but_not_for_ever(serve
     counts = ConnectionCounts(2)
     server = serve(_LEFT_TO_OTHERS_S=60.0)
     server.shares_with_others(counts, 0)
+    counts.tell(1, 0)
     with connect(server, GET % b"short") as held:
         read_to(held, b"ok")
         assert server._is_for_others(), "the other has none"
