@@ -200,6 +200,7 @@ def page_parts(index: Index, capture: Capture) -> list[tuple[str, str, Capture |
     del stored  # the body, before the tree takes room as well
     context = RewriteContext(capture.url, capture.timestamp, parts_only=True, charset=charset)
     rewrite_page(text, context)
+    del text
     done_with_page()
     return find_parts(index, capture, context.parts)[0]
 

@@ -6,6 +6,7 @@ import threading
 
 from flask import Flask, current_app, g, has_request_context
 
+from archiver.memory import give_memory_back
 from archiver.notices import Notice
 from webui.errors import BusyError
 
@@ -83,6 +84,7 @@ class LargePages:
         """Let others in, if they were kept out."""
         place: Place | None = g.pop("large_page_place", None)
         if place is not None:
+            give_memory_back()  # else the next large page comes on top of what this one took
             self._one.release()
             place.give_back()
 

@@ -210,6 +210,7 @@ class _Page:
                     if not open_inside:
                         break
                     texts[len(written)] = ""
+        self._known.clear()  # it refers to the page: what it holds would live until Python looks for circles
         page = "".join([piece for pair in zip(texts, [*written, ""], strict=True) for piece in pair])
         return _LOSES_LINE_BREAK.sub(r"\g<0>\n", page)
 

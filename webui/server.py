@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import gc
 import logging
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from archiver.errors import FindingAidError
+from archiver.memory import give_memory_back, tune_memory
 from webui.errors import PortTakenError, WebError
 from webui.index_access import IndexAccess
 from webui.processes import (
@@ -91,7 +91,7 @@ def _application(settings: Settings, processes: int) -> Flask:
 
 
 def _rehearse(app: Flask) -> None:
-    """Make a page of results and one that found nothing: else the first readers wait for what they need, half a second in all.
+    """Make a page of results and one that found nothing: else the first readers wait for what these need.
 
     What is imported, worked out of the index and read of languages then is there for all others. The words of a large
     index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.
@@ -166,32 +166,18 @@ def share_memory_between_threads() -> None:
     glibc gives each thread a pool of its own and returns little of it: after 4,000
     cached pages with 8 clients the server held 237 MB, with two pools 143 MB, at the
     same speed; after 280 searches of a million pages 222 MB with two, 197 MB with one.
-    Other C libraries know no such option, and nothing happens there.
     """
-    m_arena_max, m_trim_threshold, m_mmap_threshold = -8, -1, -3  # from malloc.h
-    with contextlib.suppress(OSError, AttributeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(m_arena_max, 1)
-        # what a large page took goes back to the system once it is shown
-        mallopt(m_mmap_threshold, 4 << 20)
-        mallopt(m_trim_threshold, 4 << 20)
+    # what a large page took goes back to the system once it is shown
+    tune_memory(arenas=1, mmap_threshold=4 << 20, trim_threshold=4 << 20)
 
 
 def _give_memory_back(asked: threading.Event) -> None:
-    """Give back what glibc keeps of freed memory, some seconds after pages were asked for; runs without end.
-
-    What large lists of a search took lies between small pieces that live longer, and only this returns it. It takes
-    some milliseconds, beside the threads that answer.
-    """
-    try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError):
-        return  # another C library
+    """Give back what large lists of a search took, some seconds after pages were asked for; runs without end."""
     while True:
         asked.wait()
         time.sleep(_GIVE_BACK_EVERY_S)
         asked.clear()
-        trim(0)
+        give_memory_back()
 
 
 def listen(host: str, port: int) -> socket.socket:

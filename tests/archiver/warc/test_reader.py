@@ -6,6 +6,7 @@ import gc
 import gzip
 import os
 import struct
+import weakref
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from archiver.warc import (
     ArchiveError,
     ArchiveReader,
     Damage,
+    Location,
     NotAnArchiveError,
     Record,
     find_record,
@@ -675,3 +677,18 @@ def _only(items: list[object]) -> Record:
     (record,) = items
     assert isinstance(record, Record)
     return record
+
+
+def test_what_was_read_of_a_record_goes_when_it_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "one.warc.gz"
+    path.write_bytes(gzip.compress(warc(b"block " * 1000)))
+    gc.collect()
+    gc.disable()  # as in a server, which looks for circles of objects now and then only
+    try:
+        with read_record_at(Location(str(path), 0, path.stat().st_size)) as record:
+            assert len(record.read()) == 6000
+            streams = weakref.ref(record._stream)
+        del record
+        assert streams() is None
+    finally:
+        gc.enable()
