@@ -130,7 +130,13 @@ def breadcrumb(url: str) -> list[str]:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
             host = host.encode("ascii", "xmlcharrefreplace").decode("ascii")
-    path = [shorten(clean(readable(part)), 40) for part in parts.path.split("/") if part]
+    path = [
+        part
+        if len(part) <= 40 and "%" not in part and part.isprintable()
+        else shorten(clean(readable(part)), 40)
+        for part in parts.path.split("/")
+        if part
+    ]
     if len(path) > 4:
         path = [*path[:2], "…", path[-1]]
     if parts.query:

@@ -7,13 +7,15 @@ once a page, and a hit is one text. `_hits.html` and `_facets.html` call these; 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from indexer import Hit
+from indexer import Hit, SnippetPart
 from webui import formats
+from webui.access import plain_root
+from webui.addresses import Extras, quote_url, short_digest, without_fragment
 from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, shorten, type_name
 from webui.i18n import language_name
 from webui.result_links import FacetGroup, Link
@@ -21,70 +23,85 @@ from webui.search_request import SearchRequest
 from webui.template_code import written
 
 Call = Callable[..., str]
+_HERE = "\0"  # stands in a text where a value goes: none that is shown holds it
+
+
+class _Once(dict[tuple[Any, ...], str]):
+    """What a function writes of some values, made once for each of them."""
+
+    def __init__(self, write: Callable[..., str]) -> None:
+        self._write = write
+
+    def __missing__(self, values: tuple[Any, ...]) -> str:
+        self[values] = self._write(*values)
+        return self[values]
 
 
 class HitWriter:
     """Writes the hits of one page. Its calls are those of the page's template, see webui.template_calls."""
 
     def __init__(
-        self,
-        wanted: SearchRequest,
-        *,
-        new_tab: bool,
-        gettext: Call,
-        ngettext: Call,
-        url_for: Call,
-        cached_url: Call,
-        captures_url: Call,
+        self, wanted: SearchRequest, *, new_tab: bool, gettext: Call, ngettext: Call, url_for: Call
     ) -> None:
         _ = gettext
         self._wanted = wanted
         self._gettext, self._ngettext, self._url_for = gettext, ngettext, url_for
-        self._cached_url, self._captures_url = cached_url, captures_url
+        self._root = written(plain_root())
         self._tab = ' target="_blank" rel="noopener"' if new_tab else ""
         self._dates = formats.dates()
         self._number = formats.numbers()
         # what is the same in all hits
-        self._comma = written(str(_(", ")))
-        self._cached, self._live = written(_("Cached")), written(_("Live"))
-        self._similar, self._more = written(_("Similar pages")), written(_("More from this site"))
+        self._asked = written(str(Extras(wanted.query)))
+        self._captured = str(_("captured %(when)s", when=_HERE))
+        self._cached = f"{_('Cached')}{_of_what(_('copy of %(page)s', page=_HERE))}"
+        self._of_page = _of_what(_("of %(page)s", page=_HERE))
+        self._similar = f"{_('Similar pages')}{_of_what(_('to %(page)s', page=_HERE))}"
+        today = _of_what(_("page on the web today: %(page)s", page=_HERE))
+        self._live = f'{_("Live")} <span class="arrow" aria-hidden="true">↗</span>{today}'
+        # what is the same in several
+        self._kinds = _Once(_kind)
+        self._counts = _Once(self._counted)
+        self._more_from = _Once(self._link_to_site)
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
         _ = self._gettext
-        wanted = self._wanted
         name = shorten(clean(hit.title or ""), 200) or _("(page without a title)")
-        shown_name, short_name = written(name), shorten(name, 80)
-        cached = written(self._cached_url(hit.url, hit.timestamp, query=wanted.query, digest=hit.digest))
+        shown = written(shorten(name, 80))
+        page = written(quote_url(without_fragment(hit.url)))
+        digest = str(Extras(digest=short_digest(hit.digest))) if hit.digest else ""
+        cached = f"{self._root}/cached/{hit.timestamp or '0'}{self._asked}{digest}/{page}"
         language = f' lang="{written(hit.language)}"' if hit.language else ""
-        out = [
-            f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{shown_name}</a></h2>\n'
-            f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(hit.url)}</bdi>\n'
-            f'    <span class="when">{self._captured(hit.timestamp)}</span>\n'
-        ]
+        seen = ""
         if hit.captures > 1 and hit.first and hit.first[:8] != hit.last[:8]:
             first, last = self._dates(hit.first), self._dates(hit.last)
             seen = _("seen %(first)s to %(last)s", first=first, last=last)
-            out.append(f'    <span class="seen">{seen}</span>\n')
-        out.append(f'    <span class="kind">{_kind(hit)}</span>\n  </p>\n')
-        if hit.snippet:
-            passage = "".join(
-                f"<mark>{written(clean(part.text))}</mark>" if part.hit else written(clean(part.text))
-                for part in hit.snippet
-            )
-            out.append(f'  <p class="snippet" dir="auto"{language}>{passage}</p>\n')
-        if hit.folded:
-            out.append(self._folded(hit.folded))
-        out.append(self._actions(hit, cached, short_name))
-        return Markup("".join(out))  # noqa: S704  each value was escaped where it was put in
-
-    def _captured(self, timestamp: str) -> str:
-        moment = iso_time(timestamp)
-        if not moment:
-            return self._gettext("captured at an unknown date")
-        day = written(self._dates(timestamp))
-        time = Markup(f'<time datetime="{moment}">{day}</time>')  # noqa: S704  digits, and a text that is escaped
-        return self._gettext("captured %(when)s", when=time)
+            seen = f'    <span class="seen">{seen}</span>\n'
+        if moment := iso_time(hit.timestamp):
+            day = f'<time datetime="{moment}">{written(self._dates(hit.timestamp))}</time>'
+            captured = self._captured.replace(_HERE, day)
+        else:
+            captured = _("captured at an unknown date")
+        passage = (
+            f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
+        )
+        similar = written(self._url_for("search.similar", url=hit.url))
+        live = written(live_address(hit.url))
+        if live:
+            live = f'    <a href="{live}" rel="noreferrer noopener external">{self._live.replace(_HERE, shown)}</a>\n'
+        return Markup(  # noqa: S704  each value was escaped where it was made
+            f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{written(name)}</a></h2>\n'
+            f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(hit.url)}</bdi>\n'
+            f'    <span class="when">{captured}</span>\n{seen}'
+            f'    <span class="kind">{self._kinds[hit.mime, hit.language, hit.status]}</span>\n  </p>\n'
+            f"{passage}{self._folded(hit.folded) if hit.folded else ''}"
+            '  <p class="actions">\n'
+            f'    <a href="{cached}">{self._cached.replace(_HERE, shown)}</a>\n'
+            f'    <a href="{self._root}/captures/*/{page}">{self._counts[hit.captures, hit.versions]}'
+            f"{self._of_page.replace(_HERE, shown)}</a>\n"
+            f"{self._more_from[host_of(hit.url),]}"
+            f'    <a href="{similar}">{self._similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
+        )
 
     def _folded(self, count: int) -> str:
         _, ngettext = self._gettext, self._ngettext
@@ -99,66 +116,63 @@ class HitWriter:
         )
         return f'  <p class="folded">{written(said)}:\n    <a href="{written(all_of_them)}">{_("show all")}</a></p>\n'
 
-    def _actions(self, hit: Hit, cached: str, short_name: str) -> str:
-        """Return the links below a hit. cached: the address of its cached page, as it stands in HTML."""
-        _, ngettext, url_for = self._gettext, self._ngettext, self._url_for
-        captures = ngettext(
-            "%(count)s capture", "%(count)s captures", hit.captures, count=self._number(hit.captures)
+    def _counted(self, captures: int, versions: int) -> str:
+        number, ngettext = self._number, self._ngettext
+        of_captures = ngettext("%(count)s capture", "%(count)s captures", captures, count=number(captures))
+        of_versions = ngettext("%(count)s version", "%(count)s versions", versions, count=number(versions))
+        return f"{of_captures}{self._gettext(', ')}{of_versions}"
+
+    def _link_to_site(self, host: str) -> str:
+        if not host or host == self._wanted.site:
+            return ""
+        address = written(self._url_for("search.search", **self._wanted.parameters(site=host)))
+        return (
+            f'    <a href="{address}">{self._gettext("More from this site")}{_of_what(written(host))}</a>\n'
         )
-        versions = ngettext(
-            "%(count)s version", "%(count)s versions", hit.versions, count=self._number(hit.versions)
-        )
-        of_page = _("of %(page)s", page=short_name)
-        address = written(self._captures_url(hit.url))
-        out = [
-            '  <p class="actions">\n',
-            _action(cached, self._cached, _("copy of %(page)s", page=short_name)),
-            _action(address, f"{captures}{self._comma}{versions}", of_page),
-        ]
-        host = host_of(hit.url)
-        if host and host != self._wanted.site:
-            address = written(url_for("search.search", **self._wanted.parameters(site=host)))
-            out.append(_action(address, self._more, written(host)))
-        address = written(url_for("search.similar", url=hit.url))
-        out.append(_action(address, self._similar, _("to %(page)s", page=short_name)))
-        if live := live_address(hit.url):
-            today = _("page on the web today: %(page)s", page=short_name)
-            label = f'{self._live} <span class="arrow" aria-hidden="true">↗</span>'
-            out.append(_action(written(live), label, today, ' rel="noreferrer noopener external"'))
-        out.append("  </p>\n")
-        return "".join(out)
 
 
-def _action(address: str, label: str, of_what: str, more: str = "") -> str:
-    """Return a link below a hit; all of it as it stands in HTML. of_what: for who hears the link alone."""
-    return f'    <a href="{address}"{more}>{label}<span class="hidden-label"> {of_what}</span></a>\n'
+def _of_what(text: str) -> str:
+    """Return what a link below a hit says beside its label, for who hears the link alone."""
+    return f'<span class="hidden-label"> {text}</span>'
+
+
+def _passage(parts: Sequence[SnippetPart]) -> str:
+    texts = [part.text for part in parts]
+    if not "".join(texts).isprintable():
+        texts = [clean(text) for text in texts]
+    # control characters stand for the marks: escaped is all at once
+    marked = [f"\1{text}\2" if part.hit else text for part, text in zip(parts, texts, strict=True)]
+    return written("".join(marked)).replace("\1", "<mark>").replace("\2", "</mark>")
 
 
 def _crumbs(url: str) -> str:
-    return ' <span aria-hidden="true">›</span> '.join(
-        f"<span>{written(part)}</span>" for part in breadcrumb(url)
-    )
+    parts = written(_HERE.join(breadcrumb(url)))
+    return f"<span>{parts.replace(_HERE, _BETWEEN_CRUMBS)}</span>"
 
 
-def _kind(hit: Hit) -> str:
+_BETWEEN_CRUMBS = '</span> <span aria-hidden="true">›</span> <span>'
+
+
+def _kind(mime: str, language: str, status: int) -> str:
     """Return type and language of a hit, and its status where that says something."""
-    kind = written(shorten(clean(type_name(hit.mime)), 30)) if hit.mime else ""
-    if hit.language:
-        kind += f" · {written(clean(language_name(hit.language)))}"
-    return kind if hit.status in (0, 200) else f"{kind} · {hit.status}"
+    kind = written(shorten(clean(type_name(mime)), 30)) if mime else ""
+    if language:
+        kind += f" · {written(clean(language_name(language)))}"
+    return kind if status in (0, 200) else f"{kind} · {status}"
 
 
 def facet_links(group: FacetGroup, *, ngettext: Call, url_for: Call) -> Markup:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
     number = formats.numbers()
-    return Markup("".join(_facet_link(link, group, number, ngettext, url_for) for link in group.links))  # noqa: S704
+    pages = _Once(lambda count: ngettext("page", "pages", count))
+    return Markup("".join([_facet_link(link, group, number, pages, url_for) for link in group.links]))  # noqa: S704
 
 
 def _facet_link(
-    link: Link, group: FacetGroup, number: Callable[[Any], str], ngettext: Call, url_for: Call
+    link: Link, group: FacetGroup, number: Callable[[Any], str], pages: _Once, url_for: Call
 ) -> str:
     count = link.count or 0
-    pages = ngettext("page", "pages", count)
+    shown = f'{number(count)}<span class="hidden-label"> {pages[count,]}</span>'
     current = ' aria-current="true"' if link.is_current else ""
     bar = (
         '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
@@ -169,5 +183,5 @@ def _facet_link(
     return (
         f'      <li><a href="{written(url_for("search.search", **link.parameters))}"{current}>\n'
         f'        <span class="value" dir="auto">{written(shorten(clean(link.label), 60))}</span>\n{bar}'
-        f'        <span class="number">{number(count)}<span class="hidden-label"> {pages}</span></span></a></li>\n'
+        f'        <span class="number">{shown}</span></a></li>\n'
     )

@@ -91,7 +91,7 @@ def _application(settings: Settings, processes: int) -> Flask:
 
 
 def _rehearse(app: Flask) -> None:
-    """Make a page of results and one that found nothing: else the first readers wait for what these need.
+    """Make a page of results and one that found nothing: else the first readers wait half a second for what they need.
 
     What is imported, worked out of the index and read of languages then is there for all others. The words of a large
     index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.

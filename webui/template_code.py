@@ -7,8 +7,10 @@ those that are called by name here does.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from keyword import iskeyword
 
+import markupsafe
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from markupsafe import Markup, escape
@@ -19,17 +21,14 @@ _CALLED_AS_THEY_ARE = frozenset(
 )
 
 
+# What escapes a text in C, without the Markup around it that takes as long again; not every version has it by itself.
+escaped: Callable[[str], str] = getattr(markupsafe, "_escape_inner", lambda text: str(escape(text)))
+
+
 def written(value: object) -> str:
     """Return a value as it stands in HTML: escaped, unless it is safe already."""
     if type(value) is str:
-        # five looks that find nothing take a third of the time of one for any of the five, or of a Markup
-        return (
-            value.replace("&", "&amp;")
-            .replace(">", "&gt;")
-            .replace("<", "&lt;")
-            .replace("'", "&#39;")
-            .replace('"', "&#34;")
-        )
+        return escaped(value)
     if type(value) is Markup:
         return value
     return str(escape(value))
