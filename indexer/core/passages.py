@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -100,14 +101,13 @@ def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, list[t
     if found is None:
         found = _local.snippet = _Snippet()
     check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
-    shown = (
-        bytes(memoryview(found.text)[: found.parts[found.part_count - 1].end]) if found.part_count else b""
-    )
-    parts = []
-    begin = 0
-    for part in found.parts[: found.part_count]:
-        parts.append((shown[begin : part.end].decode("utf-8", "replace"), bool(part.is_hit)))
-        begin = part.end
+    numbers = struct.unpack_from(f"{2 * found.part_count}I", found, _Snippet.parts.offset)
+    shown = bytes(memoryview(found.text)[: numbers[-2]]) if numbers else b""
+    begins = (0, *numbers[::2])
+    parts = [
+        (shown[begin:end].decode("utf-8", "replace"), bool(is_hit))
+        for begin, end, is_hit in zip(begins, numbers[::2], numbers[1::2], strict=False)
+    ]
     return bool(found.has_hits), parts
 
 

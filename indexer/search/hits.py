@@ -55,7 +55,10 @@ class Hit(NamedTuple):
     explanation: Explanation | None = None
 
 
-_AT_ONCE = 200  # versions or pages asked for in one statement
+_AT_ONCE, _OF_A_PAGE = (
+    200,
+    10,
+)  # versions or pages asked for in one statement: so many at most, and a multiple of that
 
 
 def _shown(kind: str, holder: str, join: str = "") -> str:
@@ -237,6 +240,9 @@ def _rows(
     connection = snapshot.members[member].catalogue.connection()
     visible = not_hidden(snapshot, member)
     for start in range(0, len(numbers), _AT_ONCE):
-        some = numbers[start : start + _AT_ONCE]
+        some = list(numbers[start : start + _AT_ONCE])
+        some += some[-1:] * (
+            -len(some) % _OF_A_PAGE
+        )  # a statement of another length takes longer than what it asks
         marks = ",".join("?" * len(some))
         yield from connection.execute(sql.format(order=order, visible=visible, numbers=marks), some)

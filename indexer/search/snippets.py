@@ -155,7 +155,7 @@ def _passages(
         data = data.replace(_SOFT_HYPHEN, b"")  # nobody is to see them
     wanted = spellings.union(*phrases) if phrases else spellings
     has_hits, parts = snippet(data, _looked_for(wanted), sought)
-    return has_hits, tuple([SnippetPart(*part) for part in parts])
+    return has_hits, tuple(map(SnippetPart._make, parts))
 
 
 @lru_cache(maxsize=256)  # the same for all hits of a search
