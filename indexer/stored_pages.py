@@ -45,7 +45,8 @@ SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
 # The tree and the text of a page take many times its size: one large page at a time, for all threads of a server.
 LARGE_BYTES = 500_000
 _one_large_page = threading.Lock()
-_PLAIN_BYTES = 1 << 20  # of a record that is unpacked at once
+# The body that is looked at, and the headers of most records.
+_PLAIN_BYTES = START_LIMITS.body_bytes + (64 << 10)
 _NO_PAGE = PageStart(b"", b"", True)
 _BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
@@ -103,17 +104,20 @@ def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageS
 def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
     """Return what `_read_any` says of a page in UTF-8 as it stands, which most are; None of any other."""
     try:
-        member = read_member_at(place, _PLAIN_BYTES)
+        member, whole = read_member_at(place, _PLAIN_BYTES) or (b"", 0)
     except ArchiveError:
         return None
-    says = RecordReader().read(member) if member else None
-    if member is None or says is None or not says.is_plain_page:
+    says = RecordReader().read(member, whole)
+    if says is None or not says.is_plain_page:
         return None
+    is_cut = whole > len(member)
     size = min(says.body_size, START_LIMITS.body_bytes)
+    if is_cut and size < START_LIMITS.body_bytes:
+        return None  # its headers are longer than most
     body = member[says.body : says.body + size]
     if size <= START_CHARS:
         return start_of_page(body), ""
-    is_whole = size == says.body_size
+    is_whole = size == says.body_size and not is_cut
     if (
         start := body[:START_CHARS]
     ).isascii():  # characters are bytes; the rest is decoded if it is looked at

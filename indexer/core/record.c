@@ -74,6 +74,7 @@ static int keep(fa_place *kept, fa_place value) {
 /* What is read on the way and judged at the end. */
 typedef struct reading {
     fa_bytes text;
+    size_t whole; /* bytes of the member, of which the text may be the start */
     fa_record *record;
     fa_place date, length, target;
     uint32_t at; /* the byte that comes next */
@@ -161,8 +162,17 @@ static int take_url(reading *r) {
     return url.size > 0 && !starts(r->text, url, "dns:");
 }
 
-/* Take the length of the block, behind which there are line ends only. Returns 0 when it is odd. */
+/* Return where a text ends without a character that may go on behind its end; not before `least`. */
+static size_t before_cut_character(fa_bytes text, size_t least) {
+    size_t end = text.size;
+    while (end > least && (text.data[end - 1] & 0xc0) == 0x80) end--;
+    return end > least && text.data[end - 1] >= 0xc0 ? end - 1 : end;
+}
+
+/* Take the length of the block, behind which there are line ends only, as far as can be seen. Returns 0 when it is odd.
+ */
 static int take_block(reading *r, fa_bytes *block) {
+    enum { LINE_ENDS = 4 };
     if (r->length.size < 1 || r->length.size > 9) return 0;
     size_t length = 0;
     for (uint32_t k = 0; k < r->length.size; k++) {
@@ -170,8 +180,13 @@ static int take_block(reading *r, fa_bytes *block) {
         if (!is_digit(digit)) return 0;
         length = length * 10 + (digit - '0');
     }
-    if (length > r->text.size - r->at) return 0;
+    if (length > r->whole - r->at) return 0;
     *block = (fa_bytes){r->text.data, r->at + length};
+    if (r->whole > r->text.size && r->whole - block->size != LINE_ENDS) return 0;
+    if (block->size > r->text.size) {
+        block->size = before_cut_character(r->text, r->at);
+        return 1;
+    }
     for (size_t at = block->size; at < r->text.size; at++)
         if (r->text.data[at] != '\r' && r->text.data[at] != '\n') return 0;
     return 1;
@@ -297,9 +312,9 @@ static enum fa_record_kind read_record(reading *r) {
     return kind;
 }
 
-void fa_record_read(const uint8_t *member, size_t size, fa_record *record) {
+void fa_record_read(const uint8_t *member, size_t size, size_t whole, fa_record *record) {
     *record = (fa_record){0};
-    if (size > FA_MOST_RECORD) return;
-    reading r = {.text = {member, size}, .record = record};
+    if (whole > FA_MOST_RECORD || size > whole) return;
+    reading r = {.text = {member, size}, .whole = whole, .record = record};
     record->kind = read_record(&r);
 }

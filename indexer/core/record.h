@@ -36,8 +36,10 @@ typedef struct fa_record {
 } fa_record;
 
 /* Read the record that is all of an unpacked member, of at most FA_MOST_RECORD bytes; `record->kind` tells what it is.
+ * size: of what is there of the member, which is `whole` bytes long: its start will do, and then the body is what is
+ * there of it, without a character that may be cut.
  * Linear time, no memory. */
 #define FA_MOST_RECORD ((size_t)1 << 30)
-FA_EXPORT void fa_record_read(const uint8_t *member, size_t size, fa_record *record);
+FA_EXPORT void fa_record_read(const uint8_t *member, size_t size, size_t whole, fa_record *record);
 
 #endif

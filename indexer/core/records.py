@@ -11,7 +11,7 @@ from indexer.core.library import core
 ODD, RESPONSE, REVISIT, ASIDE = range(4)  # enum fa_record_kind
 _RECORD = struct.Struct("<26I14s2x")  # struct fa_record
 
-core.fa_record_read.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
+core.fa_record_read.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]
 core.fa_record_read.restype = None
 
 
@@ -57,8 +57,11 @@ class RecordReader:
     def __init__(self) -> None:
         self._room = ctypes.create_string_buffer(_RECORD.size)
 
-    def read(self, member: bytes) -> OrdinaryRecord | None:
-        """Return what the record says that is all of an unpacked member, None when it is no ordinary one."""
-        core.fa_record_read(member, len(member), self._room)
+    def read(self, member: bytes, size: int | None = None) -> OrdinaryRecord | None:
+        """Return what the record says that is all of an unpacked member, None when it is no ordinary one.
+
+        size: of all the member, where only its start is given; then the body is what is there of it, up to a character.
+        """
+        core.fa_record_read(member, len(member), len(member) if size is None else size, self._room)
         found = OrdinaryRecord._make(_RECORD.unpack(self._room))
         return found if found.kind else None

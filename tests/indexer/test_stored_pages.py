@@ -26,7 +26,13 @@ PAGES = {
     "as many bytes as are read": "<p>" + "w" * (4 * START_CHARS - 3),
     "one byte more": "<p>" + "w" * (4 * START_CHARS - 2),
     "cut inside a character": "<p>" + "\U0001f600" * START_CHARS,
-    "as large as is unpacked": "<p>" + "w " * (1 << 19),
+    "larger than is unpacked": "<p>" + "w " * (1 << 19),
+    **{
+        f"{letter} cut at byte {shift}": "<p>" + "w" * shift + letter * 300_000
+        for letter, size in (("ü", 2), ("検", 3), ("\U0001f600", 4))
+        for shift in range(size)
+    },
+    "with an escape behind what is looked at": "<p>" + "w " * (2 * START_CHARS) + "\x1b",
 }
 
 
@@ -48,7 +54,7 @@ def test_the_short_way_says_what_the_long_one_says(tmp_path: Path, name: str) ->
         assert quick[0] == slow[0]
         markup = quick[1].decode() if isinstance(quick[1], bytes) else quick[1]
         assert quick[0].is_whole or markup == slow[1]
-    assert (quick is None) == (name in {"empty", "not from the start", "as large as is unpacked"})
+    assert (quick is None) == (name in {"empty", "not from the start"})
 
 
 def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
@@ -67,6 +73,19 @@ def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
         assert stored_pages._read_plain(place) is None
 
 
+def test_a_record_of_which_only_the_start_is_unpacked_must_end_where_its_member_does(tmp_path: Path) -> None:
+    large = record("http://a.example/", PAGES["larger than is unpacked"])
+    places = _written(tmp_path, [large, large[:-2], large + b"\r\n", large + b"WARC/1.0", large[:-9]])
+    assert [stored_pages._read_plain(place) is None for place in places] == [False, True, True, True, True]
+    long_header = large.replace(b"Content-Type: text", b"X: " + b"x" * 40_000 + b"\r\nContent-Type: text")
+    length = b"Content-Length: %d\r\n"
+    body = len(large.split(b"\r\n\r\n", 1)[1]) - 4
+    long_header = long_header.replace(length % body, length % (body + 40_005))
+    for place in _written(tmp_path, [long_header]):
+        quick = stored_pages._read_plain(place)
+        assert quick is None or quick[0] == stored_pages._read_any(place)[0]
+
+
 def test_a_record_without_line_ends_behind_it_is_read_alike(tmp_path: Path) -> None:
     plain = record("http://a.example/", page(1))
     for place in _written(tmp_path, [plain[:-4], plain[:-2], plain + b"\r\n"]):
@@ -77,8 +96,9 @@ def test_only_a_sound_member_alone_is_unpacked_at_once(tmp_path: Path) -> None:
     data = record("http://a.example/", page(1))
     first, second = _written(tmp_path, [data, data])
     path, size = first.path, first.length
-    assert read_member_at(first, len(data) + 1) == read_member_at(second, 1 << 20) == data
-    assert read_member_at(first, len(data) - 1) is None  # unpacks to more
+    assert read_member_at(first, len(data) + 1) == read_member_at(second, 1 << 20) == (data, len(data))
+    assert read_member_at(first, len(data) - 1) == (data[:-1], len(data))
+    assert read_member_at(first, size // 4) is None  # more than is read
     for place in (
         Location(path, 0, size - 1, "", 0),
         Location(path, 0, size + 1, "", 0),

@@ -39,7 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size) memcpy(room, data, size);
     fa_bytes text = {room, size}, label = {NULL, 0};
     fa_record found;
-    fa_record_read(room, size, &found);
+    fa_record_read(room, size, size, &found);
+    if (found.kind != FA_ODD) look_at(text, &found);
+    fa_record_read(room, size, size + size / 2, &found);
     if (found.kind != FA_ODD) look_at(text, &found);
     size_t before = 0, at = 0;
     while ((at = fa_prescan(text, at, &label))) {

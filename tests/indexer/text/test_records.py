@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -350,3 +351,23 @@ def test_no_plain_page_of_another_status_or_kind(status: str) -> None:
     ):
         found = RecordReader().read(member)
         assert found is not None and not found.is_plain_page
+
+
+def test_the_start_of_a_record_says_the_same_of_all_but_its_body() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+    member = record(head + "<p>ü日\U0001f600 and more</p>".encode())
+    whole = RecordReader().read(member)
+    assert whole is not None
+    for size in range(len(member) + 1):
+        found = RecordReader().read(member[:size], len(member))
+        assert RecordReader().read(member[:size], len(member) + 1) is None
+        assert size >= len(member) - 1 or RecordReader().read(member[:size], len(member) - 1) is None
+        if size < whole.body:
+            assert found is None
+            continue
+        there = member[whole.body : min(size, whole.body + whole.body_size)]
+        if len(there) < whole.body_size:
+            there = re.sub(rb"[\xc0-\xff][\x80-\xbf]*\Z", b"", there)
+        assert found is not None
+        assert found._replace(body_size=0, is_plain_page=0) == whole._replace(body_size=0, is_plain_page=0)
+        assert found.body_size == len(there) and found.is_plain_page == (len(there) > 3)
