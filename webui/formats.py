@@ -13,7 +13,7 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from babel import Locale
-from babel.dates import format_date, format_skeleton
+from babel.dates import DateTimePattern, format_skeleton, get_date_format
 from babel.numbers import format_decimal
 from flask import g, has_request_context
 from flask_babel import get_locale, ngettext
@@ -81,15 +81,22 @@ def _date(day: str, name: str) -> str:
     if len(day) < 4 or not (day.isascii() and day.isdigit()):
         return ""
     year, month = int(day[:4]), int(day[4:6] or 0)
-    written_in = Locale.parse(name)
+    written_in, whole = _long_dates(name)
     if year < 1:
         return str(year)
     if not 1 <= month <= 12:
         return str(format_skeleton("y", date(year, 1, 1), locale=written_in))
     try:
-        return str(format_date(date(year, month, int(day[6:8] or 0)), "long", written_in))
+        return str(whole.apply(date(year, month, int(day[6:8] or 0)), written_in))
     except ValueError:  # a month, or a day that the month does not have
         return str(format_skeleton("yMMMM", date(year, month, 1), locale=written_in))
+
+
+@lru_cache(maxsize=32)
+def _long_dates(name: str) -> tuple[Locale, DateTimePattern]:
+    """Return a locale and how it writes a day: Babel's format_date finds both anew each time, for most of its time."""
+    found = Locale.parse(name)
+    return found, get_date_format("long", found)
 
 
 def month_name(number: int) -> str:
