@@ -1,19 +1,23 @@
-"""A parsed page as the list of its tags and of the texts between them; what `rewrite.py` and `marks.py` work on.
+"""A parsed page as what is sent of it at once and the tags between that are judged; for `rewrite.py` and `marks.py`.
 
 A step in Python for each node of a tree was most of what a cached page cost. Lexbor writes a tree in a
-thousandth of that, always in one form, and one regular expression takes that apart: what is done then for each tag is
-a look into a dictionary, for most tags of a page stand there many times. Where Lexbor's form cannot be told apart (raw
-text, templates, drawings with elements that end nowhere), the tree is walked and written in the same form here.
+thousandth of that, always in one form, and the core takes that apart (indexer/core/pieces.h): what stays as it is,
+which is most of a page, is in one piece. Where Lexbor's form cannot be told apart (raw text, templates, drawings with
+elements that end nowhere), the tree is walked and written in the same form here.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
+from indexer.core.tokens import Bytes
 
 # Elements that have no end tag.
 EMPTY = frozenset({
@@ -26,44 +30,87 @@ NOTHING = "<!---->"  # stands for what is not written, but parts words
 # What is raw text, or a page of its own, is left out; that of style sheets is kept beside.
 _EMPTIED = ("script", "style", "iframe", "noembed", "noframes")
 _SPACE = r" \t\n\f\r"
-_TAG = re.compile(
-    r"(<(?:/[a-zA-Z][\w:.-]*"
-    rf'|[a-zA-Z][\w:.-]*(?: =?[^{_SPACE}=/>]*="[^"]*")*'
-    r"|!--.*?--|\?[^>]*)>)",
-    re.DOTALL,
-)
 _ATTRIBUTE = re.compile(rf' (=?[^{_SPACE}=/>]*)="([^"]*)"')
 _MAY_BE_ODD = re.compile(r"<(?:svg|math|xmp|plaintext|template)", re.IGNORECASE)
 _ODD = ", ".join([
     "xmp", "plaintext", "template", *(f"{raw} *" for raw in _EMPTIED),
     *(f"{around} {empty}" for around in sorted(FOREIGN) for empty in sorted(EMPTY)),
 ])  # fmt: skip
-_BETWEEN = "\x00"  # stands in no text: parsers put another sign in its place
+_BETWEEN = "\x00"  # between the pieces; stands in none of them
 
 
-@dataclass(slots=True)
+class _Buffer(ctypes.Structure):
+    """struct fa_buffer."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
+
+
+core.fa_visible_text.argtypes = [Bytes, ctypes.c_size_t, ctypes.POINTER(_Buffer)]
+core.fa_page_pieces.argtypes = [
+    Bytes, ctypes.c_void_p, ctypes.c_size_t, Bytes, Bytes, ctypes.POINTER(_Buffer)
+]  # fmt: skip
+core.fa_pieces_free.argtypes = [ctypes.POINTER(_Buffer)]
+core.fa_pieces_free.restype = None
+
+
 class Pieces:
-    """texts: as Lexbor writes them, the first before the first tag, each other behind a tag, so one more than tags.
+    """A page in the form that pieces.h tells of. Elements of raw text are empty.
 
-    tags: `<name a="value">`, `</name>`, or what is not written (comments). `<name a="value"/>`: an element of a drawing
-    that has an end tag here, but is written without one. Elements of raw text are empty; sheets: the texts of those
-    named style, in their order.
+    sheets: the texts of those named style, in their order.
     """
 
-    texts: list[str] = field(default_factory=lambda: [""])
-    tags: list[str] = field(default_factory=list)
-    sheets: list[str] = field(default_factory=list)
+    def __init__(self, root: LexborNode, sheets: list[str] | None) -> None:
+        """sheets: what was taken out of the tree; None where the form of Lexbor cannot be told apart."""
+        self.sheets: list[str] = []
+        form = root.html or "" if sheets is not None else ""
+        if sheets is None or form.count("<style>") + form.count("<style ") != len(sheets):
+            form = _walked(root, self.sheets, sheets)
+            self._root: LexborNode | None = None
+        else:
+            self.sheets, self._root = sheets, root
+        self._form = form.encode()
+
+    def visible_text(self, most: int) -> str:
+        """Return what a reader sees of the text, at most so many characters; "\n" where words are parted."""
+        return self._taken(core.fa_visible_text, most)
+
+    def split(self, marks: Sequence[tuple[int, int]] = (), start: str = "", name: str = "") -> list[str]:
+        """Return text, tag, text ... as they are sent, but for the tags.
+
+        marks: (start, end) in the visible text, rising and apart. start, name: what each begins with, and its id less
+        the number.
+        """
+        flat = (ctypes.c_uint32 * (2 * len(marks)))(*[place for mark in marks for place in mark])
+        begin, named = start.encode(), f' id="{name}'.encode()
+        written = self._taken(
+            core.fa_page_pieces, flat, len(marks), Bytes(begin, len(begin)), Bytes(named, len(named))
+        )
+        return written.split(_BETWEEN)
+
+    def _taken(self, function: Any, *given: object) -> str:
+        """Return what a function of the core tells of the page. Raises MemoryError."""
+        buffer = _Buffer()
+        try:
+            status = function(Bytes(self._form, len(self._form)), *given, buffer)
+            if status == CORRUPT and self._root is not None:
+                sheets, self.sheets = self.sheets, []
+                self._form = _walked(self._root, self.sheets, sheets).encode()
+                self._root = None
+                return self._taken(function, *given)
+            if status == NO_MEMORY:
+                raise MemoryError
+            if status != OK:
+                raise ValueError("a page is not written in the form that it was read in")
+            return ctypes.string_at(buffer.data, buffer.size).decode() if buffer.size else ""
+        finally:
+            core.fa_pieces_free(buffer)
 
 
-def pieces_of(tree: LexborHTMLParser, html: str) -> Pieces:
+def pieces_of(tree: LexborHTMLParser, root: LexborNode, html: str) -> Pieces:
     """Return the pieces of a page. html: what the tree was made of; of no use for anything else then."""
-    root = tree.root
-    if root is None:
-        return Pieces()
     if _MAY_BE_ODD.search(html) is not None and tree.css_matches(_ODD):
-        return _walked(root, None)
-    sheets = _take_out_raw_text(tree)
-    return _as_lexbor_writes(root, sheets) or _walked(root, iter(sheets))
+        return Pieces(root, None)
+    return Pieces(root, _take_out_raw_text(tree))
 
 
 def _take_out_raw_text(tree: LexborHTMLParser) -> list[str]:
@@ -77,78 +124,62 @@ def _take_out_raw_text(tree: LexborHTMLParser) -> list[str]:
     return sheets
 
 
-def _as_lexbor_writes(root: LexborNode, sheets: list[str]) -> Pieces | None:
-    """Return the pieces as Lexbor writes them, None where they cannot be told apart."""
-    written = _TAG.split(root.html or "")
-    texts, tags = written[::2], written[1::2]
-    styles = [tag for tag in tags if tag[:6] == "<style" and tag[6] in " >"]
-    if "<" in _BETWEEN.join(texts) or len(styles) != len(sheets):
-        return None
-    return Pieces(texts, tags, sheets)
+def _walked(root: LexborNode, sheets: list[str], taken_out: list[str] | None) -> str:
+    """Return a tree as Lexbor would write it, node by node; its sheets are put behind `sheets`.
 
-
-def _walked(root: LexborNode, sheets: Iterator[str] | None) -> Pieces:
-    """Return the pieces of a tree, node by node. sheets: those that were taken out of it, in their order.
-
+    An element of a drawing that has an end tag here, but is written without one, is `<name a="value"/>`.
+    taken_out: sheets that were taken out of the tree, in their order.
     What is kept for each open element is its end tag alone: a page may open a quarter of a million of them.
     """
-    pieces = Pieces()
+    written: list[str] = []
     ends: list[str] = []
+    left = iter(taken_out or ())
     foreign = 0
     node: LexborNode | None = root
     while node is not None:
         name = node.tag or "-"
         end: str | None = None  # None: nothing inside is told
         if name == "-text":
-            pieces.texts[-1] += _as_text(node.text_content or "")
+            written.append(_as_text(node.text_content or ""))
         elif name[0] == "-" or name == "template":
-            _add_tag(pieces, NOTHING)
+            written.append(NOTHING)
         else:
-            end = _open(pieces, node, name, foreign, sheets)
+            if name.lower() == "style" and TAG_NAME.fullmatch(name):
+                sheets.append(node.text(deep=True) if taken_out is None else next(left, ""))
+            end = _open(written, node, name, foreign)
         below = node.first_child if end is not None else None
         if end is not None and below is not None:
             foreign += name.lower() in FOREIGN
             ends.append(end)
             node = below
             continue
-        if end:
-            _add_tag(pieces, end)
+        written.append(end or "")
         while ends and node is not None and (behind := node.next) is None:
             node = node.parent
             end = ends.pop()
             foreign -= end[2:-1].lower() in FOREIGN
-            _add_tag(pieces, end)
+            written.append(end)
         node = behind if ends else None
-    return pieces
+    return "".join(written)
 
 
-def _open(
-    pieces: Pieces, node: LexborNode, name: str, foreign: int, sheets: Iterator[str] | None
-) -> str | None:
-    """Add the start of an element; return its end tag, None when nothing inside is told."""
+def _open(written: list[str], node: LexborNode, name: str, foreign: int) -> str | None:
+    """Write the start of an element; return its end tag, None when nothing inside is told."""
     lower = name.lower()
     if not TAG_NAME.fullmatch(name):
-        _add_tag(pieces, NOTHING)
+        written.append(NOTHING)
         return NOTHING
     start = f"<{name}" + "".join(
         f' {key}="{_as_value(value or "")}"' for key, value in node.attributes.items()
     )
     if lower in _EMPTIED:
-        if lower == "style":
-            pieces.sheets.append(node.text(deep=True) if sheets is None else next(sheets, ""))
-        _add_tag(pieces, f"{start}>")
-        _add_tag(pieces, f"</{name}>")
+        written.append(f"{start}></{name}>")
         return None
     if lower in EMPTY and not foreign:
-        _add_tag(pieces, f"{start}>")
+        written.append(f"{start}>")
         return None
-    _add_tag(pieces, f"{start}/>" if lower in EMPTY else f"{start}>")
+    written.append(f"{start}/>" if lower in EMPTY else f"{start}>")
     return f"</{name}>"
-
-
-def _add_tag(pieces: Pieces, tag: str) -> None:
-    pieces.tags.append(tag)
-    pieces.texts.append("")
 
 
 def _as_text(text: str) -> str:
@@ -160,7 +191,7 @@ def _as_value(value: str) -> str:
 
 
 def plain(written: str) -> str:
-    """Return a text or a value, or several at once, without the references that stand for signs in it."""
+    """Return a value without the references that stand for signs in it."""
     if "&" not in written:
         return written
     return (
@@ -172,11 +203,6 @@ def plain(written: str) -> str:
     )
 
 
-def plain_all(written: list[str]) -> list[str]:
-    """Return several texts at once without references; see `plain`."""
-    return plain(_BETWEEN.join(written)).split(_BETWEEN)
-
-
 def attributes_of(tag: str) -> dict[str, str | None]:
     """Return the attributes of a tag in their order; a value that is empty or missing is ""."""
     return {name: plain(value) for name, value in _ATTRIBUTE.findall(tag)}
@@ -184,10 +210,10 @@ def attributes_of(tag: str) -> dict[str, str | None]:
 
 @lru_cache(maxsize=4096)
 def _name(start: str) -> str:
-    found = TAG_NAME.match(start, 2 if start[1] == "/" else 1)
+    found = TAG_NAME.fullmatch(start.lstrip("</").rstrip("/>"))
     return found[0] if found else ""
 
 
 def name_of(tag: str) -> str:
-    """Return the name of a start tag or an end tag, as it is written; "" for what is not written."""
+    """Return the name of a start tag or an end tag, as it is written; "" for one that is none of ours."""
     return _name(tag.partition(" ")[0][:100])

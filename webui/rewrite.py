@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from selectolax.lexbor import LexborHTMLParser
 
 from archiver.warc.charsets import UTF_8
-from indexer.search.marking import Marker
+from indexer.search.marking import Marker, Span
 from indexer.text.page_parts import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS
 from webui.addresses import without_fragment
-from webui.marks import SHEET, Marks, mark_words
+from webui.marks import MARK_ID, SHEET, START, mark_words
 from webui.page_pieces import EMPTY, Pieces, attributes_of, name_of, pieces_of
 from webui.plugins import replace_plugins
 from webui.rewrite_attributes import (
@@ -67,16 +67,11 @@ _SELF_CLOSED = re.compile(
 )
 # A parser leaves out the first line break in these. No attribute that we write holds one of these signs.
 _LOSES_LINE_BREAK = re.compile(r"<(?:pre|textarea)(?: [^<>]*)?>(?=\n)")
-# Most tags of a page: nothing in them is written otherwise. (In values without "&" no sign was escaped.)
+# Most links of a page: nothing but the address is written otherwise. (In values without "&" no sign was escaped.)
 _PLAIN_ATTRIBUTES = (
     r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary)="[^"&<>\r\x00]*"'
     r"|(?:align|valign|width|height|border|bgcolor|color|colspan|rowspan|cellpadding|cellspacing|nowrap|scope|size"
     r'|face|lang|dir|role|clear|type|start|rel|tabindex|hidden)="[^"&<>\r\x00/\\]*"))*'
-)
-_PLAIN_TAG = re.compile(
-    r"<(?:/?(?:abbr|acronym|address|article|b|big|blockquote|caption|center|cite|code|dd|del|dfn|div|dl|dt|em|figure"
-    r"|font|footer|h[1-6]|header|i|ins|kbd|li|main|nav|ol|p|pre|q|s|samp|section|small|span|strike|strong|sub|sup|table"
-    rf"|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)|br|hr|wbr|col){_PLAIN_ATTRIBUTES}>|</a>"
 )
 _PLAIN_LINK = re.compile(rf'<a({_PLAIN_ATTRIBUTES}) href="([^"&<>]*)"({_PLAIN_ATTRIBUTES})>')
 _SPECIAL = re.compile(r"[&<>\"\r\x00]")
@@ -140,13 +135,14 @@ def _rewritten(
         return ""
     replace_plugins(tree)
     page = _Page(tree, context, around, depth)
-    pieces = pieces_of(tree, html)
+    language = root.attributes.get("lang") or root.attributes.get("xml:lang") or ""
+    pieces = pieces_of(tree, root, html)
     if context.parts_only:
-        page.write(pieces, Marks())
+        page.write(pieces, ())
         return ""
-    marks = mark_words(pieces, marker, escaped) if marker is not None else Marks()
+    marks = mark_words(pieces, language, marker) if marker is not None else ()
     if marker is not None:
-        context.hits = marks.count
+        context.hits = len(marks)
     # Lexbor writes each doctype as the short one, which would change how old pages are laid out.
     doctype = _DOCTYPE.match(html)
     return (doctype[1] if doctype else "") + page.write(pieces, marks)
@@ -191,15 +187,15 @@ class _Page:
         self._sheets: Iterator[str] = iter(())
         self._has_marks = False
 
-    def write(self, pieces: Pieces, marks: Marks) -> str:
-        """Return the page. marks: texts that are written otherwise."""
-        self._sheets, self._has_marks = iter(pieces.sheets), marks.count > 0
-        texts = _escaped_texts(pieces.texts)
-        for place, marked in marks.written.items():
-            texts[place] = marked
+    def write(self, pieces: Pieces, marks: Sequence[Span]) -> str:
+        """Return the page. marks: in its visible text."""
+        self._has_marks = bool(marks)
+        split = pieces.split(marks, START, MARK_ID)
+        self._sheets = iter(pieces.sheets)
+        texts, judged = split[::2], split[1::2]
         written: list[str] = []
-        tags = iter(pieces.tags)
-        while len(written) < len(pieces.tags):
+        tags = iter(judged)
+        while len(written) < len(judged):
             try:
                 written.extend(map(self._known.__getitem__, tags))  # what came before an exception stays
             except _LeftOut as left_out:
@@ -211,7 +207,8 @@ class _Page:
                         break
                     texts[len(written)] = ""
         self._known.clear()  # it refers to the page: what it holds would live until Python looks for circles
-        page = "".join([piece for pair in zip(texts, [*written, ""], strict=True) for piece in pair])
+        split[::2], split[1::2] = texts, written
+        page = "".join(split)
         return _LOSES_LINE_BREAK.sub(r"\g<0>\n", page)
 
     def _step_inside(self, tag: str, name: str) -> int:
@@ -225,9 +222,6 @@ class _Page:
 
     def tag(self, tag: str) -> str:
         """Return what is written for a tag. Raises _LeftOut where an element is to go with all that it holds."""
-        if _PLAIN_TAG.fullmatch(tag):
-            self._known[tag] = tag
-            return tag
         if (link := _PLAIN_LINK.fullmatch(tag)) is not None and not self._context.parts_only:
             attributes = self._link_attributes(link[2].strip(), "href", self._target)
             written = self._known[tag] = _start_tag(f"a{link[1]}{link[3]}", attributes)
@@ -239,13 +233,15 @@ class _Page:
     def _tag(self, tag: str) -> str | None:
         name = name_of(tag)
         lower = name.lower()
+        if not name:
+            return ""
         if tag[1] == "/":
             return self._end(tag, name, lower)
         if lower in _DROPPED:
             if lower == "script":
                 self._context.count("script")
             return None if _has_end(tag, lower) and lower not in _DROPPED_EMPTY else ""
-        if not name or lower in _UNWRAPPED or (lower == "form" and any(self._forms)):
+        if lower in _UNWRAPPED or (lower == "form" and any(self._forms)):
             if lower == "form":
                 self._forms.append(False)
             return ""
@@ -412,14 +408,6 @@ def _start_tag(name: str, attributes: Attributes, end: str = ">") -> str:
         [f' {key}="{escaped(value)}"' if value else f' {key}=""' for key, value in attributes.items()]
     )
     return f"<{name}{written}{end}"
-
-
-def _escaped_texts(texts: list[str]) -> list[str]:
-    """Return texts as Lexbor writes them as `escaped` would write what they say; all at once, since there are many."""
-    if any("\x00" in text for text in texts):
-        texts = [text.replace("\x00", _WRITTEN["\x00"]) for text in texts]
-    together = "\x00".join(texts).replace("&nbsp;", "\xa0")
-    return together.replace('"', "&quot;").replace("\r", "&#13;").split("\x00")
 
 
 def escaped(text: str) -> str:

@@ -8,6 +8,7 @@
 
 #include "bounded.h"
 #include "page.h"
+#include "pieces.h"
 
 static void require(int holds, const char *what) {
     if (!holds) {
@@ -90,6 +91,24 @@ static void check_bounded(fa_bytes html) {
     free(bounded(html, 50, &size, &is_cut));
 }
 
+/* Any bytes as what a parser is said to have written: taken apart within memory, or refused by both alike. */
+static void check_pieces(fa_bytes form) {
+    fa_buffer text = {0}, pieces = {0};
+    fa_mark marks[8];
+    for (uint32_t i = 0; i < 8; i++) marks[i] = (fa_mark){3 * i + 1, 3 * i + 3 + i % 2};
+    fa_bytes start = {(const uint8_t *)"<mark", 5}, id = {(const uint8_t *)" id=\"", 5};
+    int read = fa_visible_text(form, 20, &text), split = fa_page_pieces(form, marks, 8, start, id, &pieces);
+    require(read == split || read == FA_NO_MEMORY || split == FA_NO_MEMORY, "refused by one, taken by the other");
+    look_at((fa_bytes){text.data, text.size});
+    look_at((fa_bytes){pieces.data, pieces.size});
+    require(text.size <= 20 * 4 + form.size, "more text than was asked for");
+    size_t ends = 0;
+    for (size_t i = 0; i < pieces.size; i++) ends += !pieces.data[i];
+    require(split || ends % 2 == 0, "a tag without a text behind it");
+    fa_pieces_free(&text);
+    fa_pieces_free(&pieces);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -108,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     fa_page_free(fresh);
     check_bounded(html);
+    check_pieces(html);
     return 0;
 }
 
