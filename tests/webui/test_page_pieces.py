@@ -19,9 +19,9 @@ _UNMARKED = frozenset({
     "script", "style", "title", "textarea", "option", "optgroup", "select", "datalist", "iframe", "noembed", "noframes",
     "xmp", "plaintext", "template", "head", "svg", "math", "audio", "video", "canvas", "progress", "meter",
 })  # fmt: skip
+_NAME_CHARS = r"[a-zA-Z][\w:.\x80-\U0010ffff-]*"  # `name_of` is "" for some of these
 _TAG = re.compile(
-    r"(<(?:/[a-zA-Z][\w:.-]*|[a-zA-Z][\w:.-]*(?: =?[^ \t\n\f\r=/>]*=\"[^\"]*\")*/?|!--.*?--|\?[^>]*)>)",
-    re.DOTALL,
+    rf"(<(?:/{_NAME_CHARS}|{_NAME_CHARS}(?: =?[^ \t\n\f\r=/>]*=\"[^\"]*\")*/?|!--.*?--|\?[^>]*)>)", re.DOTALL
 )
 _PLAIN_ATTRIBUTES = (
     r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary)="[^"&<>\r\x00]*"'
