@@ -73,10 +73,7 @@ def ledger_of(snapshot: Snapshot) -> list[LedgerEntry]:
 
 def statistics_of(snapshot: Snapshot) -> Statistics:
     """Return the totals; worked out once for each state of the index, as they read all of the catalogue."""
-    found: Statistics | None = snapshot.derived.get("statistics")
-    if found is None:
-        found = snapshot.derived["statistics"] = _statistics_of(snapshot)
-    return found
+    return snapshot.derived.once("statistics", lambda: _statistics_of(snapshot))
 
 
 def _statistics_of(snapshot: Snapshot) -> Statistics:
@@ -84,13 +81,12 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
     skipped: Counter[str] = Counter()
     for entry in ledger:
         skipped.update(entry.skipped)
-    documents = -snapshot.repeated_pages
+    documents = sum(member.pages() for member in snapshot.members) - snapshot.repeated_pages
     times: list[str] = []
     copies = impossible_dates = 0
     latest = latest_possible()
     for place, member in enumerate(snapshot.members):
         connection = member.catalogue.connection()
-        documents += connection.execute("SELECT COUNT(DISTINCT url) FROM versions").fetchone()[0]
         hidden = set(snapshot.hidden_files(place))
         copies += sum(
             count

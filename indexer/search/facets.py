@@ -257,10 +257,7 @@ class _Columns:
 
 
 def _columns_of(snapshot: Snapshot) -> _Columns:
-    columns: _Columns | None = snapshot.derived.get("facets")
-    if columns is None:
-        columns = snapshot.derived["facets"] = _make_columns(snapshot)
-    return columns
+    return snapshot.derived.once("facets", lambda: _make_columns(snapshot))
 
 
 def _make_columns(snapshot: Snapshot) -> _Columns:

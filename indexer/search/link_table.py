@@ -155,11 +155,7 @@ _NO_KEYS = np.zeros(0, dtype=np.uint64)
 
 def link_table(snapshot: Snapshot) -> LinkTable:
     """Return the table of a snapshot, made when it is first asked for."""
-    table = snapshot.derived.get("link table")
-    if table is None:
-        table = snapshot.derived["link table"] = LinkTable(snapshot)
-    assert isinstance(table, LinkTable)
-    return table
+    return snapshot.derived.once("link table", lambda: LinkTable(snapshot))
 
 
 def links_of(snapshot: Snapshot) -> list[Links]:

@@ -62,10 +62,13 @@ def sorted_pages(
 
 def newest_pages(snapshot: Snapshot, limit: int) -> Sequence[Placed]:
     """Return the pages captured last of all, at most `limit`; the most that were asked for are kept with the state."""
-    known: tuple[int, list[Placed]] = snapshot.derived.get("newest", (0, []))
+
+    def found() -> tuple[int, list[Placed]]:
+        return limit, sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
+
+    known = snapshot.derived.once("newest", found)
     if known[0] < limit:
-        pages = sorted_pages(snapshot, snapshot.all_versions(), "newest", offset=0, limit=limit)
-        known = snapshot.derived["newest"] = (limit, pages)
+        known = snapshot.derived["newest"] = found()
     return known[1][:limit]
 
 

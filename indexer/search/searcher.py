@@ -348,11 +348,7 @@ class _Run:
         return found
 
     def _page_order(self) -> PageOrder:
-        derived = self._snapshot.derived
-        found: PageOrder | None = derived.get("pages")
-        if found is None:
-            found = derived["pages"] = PageOrder(self._snapshot.segments)
-        return found
+        return self._snapshot.derived.once("pages", lambda: PageOrder(self._snapshot.segments))
 
     @property
     def total(self) -> int:

@@ -22,6 +22,7 @@ from indexer.store.compact import compact_digest, kept_page
 from indexer.store.entries import Entry, mean_lengths
 from indexer.store.files import FileTable, fingerprint
 from indexer.store.payloads import DIGEST_END, HAS_PAYLOAD, IS_REVISIT, versions_repeated
+from indexer.store.recent import Derived
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureRow
 
@@ -51,7 +52,7 @@ class JoinedSnapshot(Snapshot):
         self._languages = None
         self._address_ranks = None
         self._by_number = {}
-        self.derived = {}
+        self.derived = Derived()
         greatest = [
             int(_one(member, "SELECT COALESCE(MAX(id), 0) FROM addresses")) for member in self.members
         ]

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 V = TypeVar("V")
+
+
+class Derived(dict[Any, Any]):
+    """What is worked out of one state of an index and kept with it, by name. Safe from many threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._locks: dict[str, threading.Lock] = {}
+
+    def once(self, name: str, make: Callable[[], V]) -> V:
+        """Return a value, made when it is first asked for: by one thread, for which all others that ask wait.
+
+        Without that, the totals of a large index were counted by each of 16 readers who came right after a commit.
+        """
+        if name not in self:
+            with self._locks.setdefault(name, threading.Lock()):
+                if name not in self:
+                    self[name] = make()
+        value: V = self[name]
+        return value
 
 
 class Recent(Generic[V]):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,10 +15,11 @@ from faults import run_in_one_process
 from shelf import page, record
 
 from archiver.warc import capture_key, urlkey
-from indexer import Capture, Index, IndexOptions, build_index, open_index
+from indexer import Capture, Index, IndexOptions, build_index, ledger, open_index
 from indexer.captures import _seconds
 from indexer.listing import KeyRange
 from indexer.store.compact import sort_key
+from indexer.store.snapshot import Snapshot
 
 ONE = IndexOptions(workers=1)
 URL, OTHER = "http://news.example/", "https://news.example/"
@@ -213,3 +217,28 @@ def test_an_address_with_many_spellings_is_found_as_with_few(tmp_path: Path, one
             for timestamp in (None, "2001", "2020", "20240301000000", "2049"):
                 assert index.closest(asked, timestamp) == plain_closest(found, asked, timestamp)
                 assert index.around(one[0], "20200101000000") == index.around(one[9], "20200101000000")
+
+
+def test_totals_are_counted_once_however_many_ask_at_the_same_time(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, counted = ledger._statistics_of, []
+    all_ask = threading.Barrier(8)
+
+    def slowly(snapshot: Snapshot) -> ledger.Statistics:
+        counted.append(1)
+        time.sleep(0.05)
+        return count(snapshot)
+
+    def ask(_: int) -> ledger.Statistics:
+        all_ask.wait()
+        return index.statistics()
+
+    monkeypatch.setattr(ledger, "_statistics_of", slowly)
+    index.derived().pop("statistics", None)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(ask, range(8)))
+    assert counted == [1] and all(totals is found[0] for totals in found)
+    catalogue = index._current().catalogue.connection()
+    [[pages]] = catalogue.execute("SELECT COUNT(DISTINCT url) FROM versions")
+    assert found[0].documents == pages

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from indexer.store.recent import Recent
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from indexer.store.recent import Derived, Recent
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
@@ -27,3 +33,32 @@ def test_a_value_is_made_once_and_counted_once() -> None:
     assert known.get("a", lambda: [2]) is first
     known.keep("a", [3])  # another thread made it, too
     assert known.get("b", lambda: [4]) == [4] and known.find("a") is first
+
+
+def test_what_many_threads_ask_for_at_once_is_worked_out_by_one_of_them() -> None:
+    derived, made = Derived(), []
+    all_ask = threading.Barrier(8)
+
+    def make() -> list[int]:
+        made.append(1)
+        time.sleep(0.05)  # long enough for every other thread to come
+        return made
+
+    def ask() -> list[int]:
+        all_ask.wait()
+        return derived.once("totals", make)
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: ask(), range(8)))
+    assert made == [1] and all(value is made for value in found)
+
+
+def test_what_could_not_be_worked_out_is_worked_out_for_who_asks_next() -> None:
+    derived = Derived()
+    with pytest.raises(OSError, match="gone"):
+        derived.once("totals", lambda: _fail())
+    assert derived.once("totals", lambda: 3) == derived.once("totals", lambda: 4) == 3
+
+
+def _fail() -> int:
+    raise OSError("gone")
