@@ -12,7 +12,7 @@ import ctypes
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -45,12 +45,37 @@ class _Buffer(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
 
 
+class _Links(ctypes.Structure):
+    """struct fa_links."""
+
+    _fields_ = [("start", Bytes), ("folder", Bytes), ("origin", ctypes.c_size_t), ("page", Bytes)]
+
+
 core.fa_visible_text.argtypes = [Bytes, ctypes.c_size_t, ctypes.POINTER(_Buffer)]
 core.fa_page_pieces.argtypes = [
-    Bytes, ctypes.c_void_p, ctypes.c_size_t, Bytes, Bytes, ctypes.POINTER(_Buffer)
+    Bytes, ctypes.c_void_p, ctypes.c_size_t, Bytes, Bytes, ctypes.POINTER(_Links), ctypes.POINTER(_Buffer)
 ]  # fmt: skip
 core.fa_pieces_free.argtypes = [ctypes.POINTER(_Buffer)]
 core.fa_pieces_free.restype = None
+
+
+class PlainLinks(NamedTuple):
+    """How links are written that nothing has to be put right in.
+
+    start: what addresses of our pages begin with, up to their time. origin, folders: of the address that links are
+    relative to; folders: "" or with "/" behind each. page: links to places of it stay there; "" for none. All are ASCII
+    that stands in attributes as it is.
+    """
+
+    start: str
+    origin: str
+    folders: str
+    page: str
+
+
+def _bytes_of(text: str) -> Bytes:
+    written = text.encode("utf-8", "replace")
+    return Bytes(written, len(written))
 
 
 class Pieces:
@@ -68,22 +93,35 @@ class Pieces:
             self._root: LexborNode | None = None
         else:
             self.sheets, self._root = sheets, root
-        self._form = form.encode()
+        self._form = form.encode("utf-8", "replace")
 
     def visible_text(self, most: int) -> str:
         """Return what a reader sees of the text, at most so many characters; "\n" where words are parted."""
         return self._taken(core.fa_visible_text, most)
 
-    def split(self, marks: Sequence[tuple[int, int]] = (), start: str = "", name: str = "") -> list[str]:
+    def split(
+        self,
+        marks: Sequence[tuple[int, int]] = (),
+        start: str = "",
+        name: str = "",
+        links: PlainLinks | None = None,
+    ) -> list[str]:
         """Return text, tag, text ... as they are sent, but for the tags.
 
         marks: (start, end) in the visible text, rising and apart. start, name: what each begins with, and its id less
-        the number.
+        the number. links: how those that are plain are written; without it they are among the tags, too.
         """
         flat = (ctypes.c_uint32 * (2 * len(marks)))(*[place for mark in marks for place in mark])
-        begin, named = start.encode(), f' id="{name}'.encode()
+        if links is not None:
+            folder = _bytes_of(f"{links.origin}/{links.folders}")
+            base = _Links(_bytes_of(links.start), folder, len(links.origin) + 1, _bytes_of(links.page))
         written = self._taken(
-            core.fa_page_pieces, flat, len(marks), Bytes(begin, len(begin)), Bytes(named, len(named))
+            core.fa_page_pieces,
+            flat,
+            len(marks),
+            _bytes_of(start),
+            _bytes_of(f' id="{name}'),
+            None if links is None else base,
         )
         return written.split(_BETWEEN)
 

@@ -28,7 +28,7 @@ from indexer.search.marking import Marker, Span
 from indexer.text.page_parts import MAX_SRCDOC_CHARS, MAX_SRCDOC_DEPTH, MAX_SRCDOCS
 from webui.addresses import without_fragment
 from webui.marks import MARK_ID, SHEET, START, mark_words
-from webui.page_pieces import EMPTY, Pieces, attributes_of, name_of, pieces_of
+from webui.page_pieces import EMPTY, Pieces, PlainLinks, attributes_of, name_of, pieces_of
 from webui.plugins import replace_plugins
 from webui.rewrite_attributes import (
     ANIMATIONS,
@@ -67,13 +67,6 @@ _SELF_CLOSED = re.compile(
 )
 # A parser leaves out the first line break in these. No attribute that we write holds one of these signs.
 _LOSES_LINE_BREAK = re.compile(r"<(?:pre|textarea)(?: [^<>]*)?>(?=\n)")
-# Most links of a page: nothing but the address is written otherwise. (In values without "&" no sign was escaped.)
-_PLAIN_ATTRIBUTES = (
-    r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary)="[^"&<>\r\x00]*"'
-    r"|(?:align|valign|width|height|border|bgcolor|color|colspan|rowspan|cellpadding|cellspacing|nowrap|scope|size"
-    r'|face|lang|dir|role|clear|type|start|rel|tabindex|hidden)="[^"&<>\r\x00/\\]*"))*'
-)
-_PLAIN_LINK = re.compile(rf'<a({_PLAIN_ATTRIBUTES}) href="([^"&<>]*)"({_PLAIN_ATTRIBUTES})>')
 _SPECIAL = re.compile(r"[&<>\"\r\x00]")
 _WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\x00": "\ufffd"}
 _IMPRINT_SHEET = (
@@ -190,7 +183,7 @@ class _Page:
     def write(self, pieces: Pieces, marks: Sequence[Span]) -> str:
         """Return the page. marks: in its visible text."""
         self._has_marks = bool(marks)
-        split = pieces.split(marks, START, MARK_ID)
+        split = pieces.split(marks, START, MARK_ID, self._plain_links())
         self._sheets = iter(pieces.sheets)
         texts, judged = split[::2], split[1::2]
         written: list[str] = []
@@ -222,10 +215,6 @@ class _Page:
 
     def tag(self, tag: str) -> str:
         """Return what is written for a tag. Raises _LeftOut where an element is to go with all that it holds."""
-        if (link := _PLAIN_LINK.fullmatch(tag)) is not None and not self._context.parts_only:
-            attributes = self._link_attributes(link[2].strip(), "href", self._target)
-            written = self._known[tag] = _start_tag(f"a{link[1]}{link[3]}", attributes)
-            return written
         if (found := self._tag(tag)) is None:
             raise _LeftOut(name_of(tag))
         return found
@@ -341,6 +330,14 @@ class _Page:
             target = attributes.get("target")
             kept |= self._link_attributes(link, name, self._target if target is None else target)
         return kept
+
+    def _plain_links(self) -> PlainLinks | None:
+        """Return how `_link_attributes` writes plain links; None where some of them stay in frames of the page."""
+        context = self._context
+        stays = (context.is_part or self._depth) and self._target.lower() in ("", "_self")
+        if context.parts_only or stays or self._target in self._frame_names:
+            return None
+        return context.plain_links(is_whole=self._depth == 0)
 
     def _link_attributes(self, link: str, name: str, target: str) -> Attributes:
         """Return what a link says about its goal: none for a goal that is no web address.

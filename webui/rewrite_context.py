@@ -9,6 +9,7 @@ from functools import lru_cache
 from archiver.warc import in_charset, resolve
 from archiver.warc.charsets import UTF_8
 from webui.addresses import cached_address, quote_url, without_fragment
+from webui.page_pieces import PlainLinks
 
 MAX_PARTS = 1_000
 _BLANKS = re.compile(r"[\t\n\r]")
@@ -20,6 +21,8 @@ _IS_WHOLE = re.compile(rf"https?://[a-z0-9.-]+/{_REST}*(?:\?{_REST}+)?\Z")
 _IS_PATH = re.compile(rf"(?P<up>/|(?:\.\./)*+)(?![/.])(?P<names>(?![^/]*:){_NAMES}(?:\?{_REST}+)?)\Z")
 _IS_PLACE = re.compile(r"[^\\\x00-\x20]+\Z")  # what stands behind a "#" and is left as it is
 _FOLDERS = re.compile(rf"(?P<origin>https?://[a-z0-9.:-]+)/(?![/.])(?P<names>{_NAMES})(?:\?|\Z)")
+
+_STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9%@!$'()*+,=~._:/-]*")
 
 
 @lru_cache(maxsize=64)
@@ -80,6 +83,21 @@ class RewriteContext:
         self.base = self.base or self.url
         self._start = f"{self.root}/web/{self.timestamp or '0'}"
         self._start_of_pages = f"{self.pages_root}/cached/{self.timestamp or '0'}/"
+
+    def plain_links(self, *, is_whole: bool) -> PlainLinks | None:
+        """Return how the core may write the links that `page_address` would be asked for; None for an odd base.
+
+        is_whole: links to places of this address stay in the page.
+        """
+        place = _folders(self.base)
+        if place is None:
+            return None
+        origin, folders = place
+        start = self._start_of_pages.removesuffix("/")
+        names = "".join(f"{folder}/" for folder in folders)
+        if not _STANDS_AS_IT_IS.fullmatch(f"{start}{origin}{names}"):
+            return None
+        return PlainLinks(start, origin, names, without_fragment(self.url) if is_whole else "")
 
     def absolute(self, link: str) -> str | None:
         """Return the absolute http(s) address that `link` means, or None."""

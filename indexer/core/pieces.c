@@ -16,7 +16,9 @@ enum fate { FATE_JUDGED, FATE_WRITTEN, FATE_LEFT_OUT };
 typedef struct found_tag {
     const uint8_t *end; /* what is behind it */
     enum effect effect;
-    enum fate fate;
+    enum fate fate;  /* of a link: of all but its address */
+    fa_bytes link;   /* the value of the href of an `a`, data NULL for none */
+    fa_bytes around; /* the same with its name and the blank before it */
 } found_tag;
 
 enum { INSIDE_NOT_TEXT = 1, WRITTEN = 2, WRITTEN_END = 4 };
@@ -24,27 +26,35 @@ enum { INSIDE_NOT_TEXT = 1, WRITTEN = 2, WRITTEN_END = 4 };
 /* INSIDE_NOT_TEXT: text in these is no text of the page, or may hold no mark. WRITTEN: nothing in these is written
  * otherwise if their attributes are plain, too. */
 static const uint8_t tag_rules[TAG_COUNT] = {
-    [TAG_A] = WRITTEN_END,
+    [TAG_A] = WRITTEN | WRITTEN_END,
     [TAG_ABBR] = WRITTEN | WRITTEN_END,
     [TAG_ACRONYM] = WRITTEN | WRITTEN_END,
     [TAG_ADDRESS] = WRITTEN | WRITTEN_END,
     [TAG_ARTICLE] = WRITTEN | WRITTEN_END,
+    [TAG_ASIDE] = WRITTEN | WRITTEN_END,
     [TAG_B] = WRITTEN | WRITTEN_END,
+    [TAG_BDI] = WRITTEN | WRITTEN_END,
+    [TAG_BDO] = WRITTEN | WRITTEN_END,
     [TAG_BIG] = WRITTEN | WRITTEN_END,
     [TAG_BLOCKQUOTE] = WRITTEN | WRITTEN_END,
     [TAG_BR] = WRITTEN,
+    [TAG_BUTTON] = WRITTEN | WRITTEN_END,
     [TAG_CAPTION] = WRITTEN | WRITTEN_END,
     [TAG_CENTER] = WRITTEN | WRITTEN_END,
     [TAG_CITE] = WRITTEN | WRITTEN_END,
     [TAG_CODE] = WRITTEN | WRITTEN_END,
     [TAG_COL] = WRITTEN,
+    [TAG_DATA] = WRITTEN | WRITTEN_END,
     [TAG_DD] = WRITTEN | WRITTEN_END,
     [TAG_DEL] = WRITTEN | WRITTEN_END,
+    [TAG_DETAILS] = WRITTEN | WRITTEN_END,
     [TAG_DFN] = WRITTEN | WRITTEN_END,
     [TAG_DIV] = WRITTEN | WRITTEN_END,
     [TAG_DL] = WRITTEN | WRITTEN_END,
     [TAG_DT] = WRITTEN | WRITTEN_END,
     [TAG_EM] = WRITTEN | WRITTEN_END,
+    [TAG_FIELDSET] = WRITTEN | WRITTEN_END,
+    [TAG_FIGCAPTION] = WRITTEN | WRITTEN_END,
     [TAG_FIGURE] = WRITTEN | WRITTEN_END,
     [TAG_FONT] = WRITTEN | WRITTEN_END,
     [TAG_FOOTER] = WRITTEN | WRITTEN_END,
@@ -57,12 +67,16 @@ static const uint8_t tag_rules[TAG_COUNT] = {
     [TAG_HEAD] = INSIDE_NOT_TEXT,
     [TAG_HEADER] = WRITTEN | WRITTEN_END,
     [TAG_HR] = WRITTEN,
+    [TAG_HTML] = WRITTEN | WRITTEN_END,
     [TAG_I] = WRITTEN | WRITTEN_END,
     [TAG_IFRAME] = INSIDE_NOT_TEXT,
     [TAG_INS] = WRITTEN | WRITTEN_END,
     [TAG_KBD] = WRITTEN | WRITTEN_END,
+    [TAG_LABEL] = WRITTEN | WRITTEN_END,
+    [TAG_LEGEND] = WRITTEN | WRITTEN_END,
     [TAG_LI] = WRITTEN | WRITTEN_END,
     [TAG_MAIN] = WRITTEN | WRITTEN_END,
+    [TAG_MARK] = WRITTEN | WRITTEN_END,
     [TAG_MATH] = INSIDE_NOT_TEXT,
     [TAG_NAV] = WRITTEN | WRITTEN_END,
     [TAG_NOEMBED] = INSIDE_NOT_TEXT,
@@ -85,6 +99,7 @@ static const uint8_t tag_rules[TAG_COUNT] = {
     [TAG_STRONG] = WRITTEN | WRITTEN_END,
     [TAG_STYLE] = INSIDE_NOT_TEXT,
     [TAG_SUB] = WRITTEN | WRITTEN_END,
+    [TAG_SUMMARY] = WRITTEN | WRITTEN_END,
     [TAG_SUP] = WRITTEN | WRITTEN_END,
     [TAG_SVG] = INSIDE_NOT_TEXT,
     [TAG_TABLE] = WRITTEN | WRITTEN_END,
@@ -95,7 +110,8 @@ static const uint8_t tag_rules[TAG_COUNT] = {
     [TAG_TFOOT] = WRITTEN | WRITTEN_END,
     [TAG_TH] = WRITTEN | WRITTEN_END,
     [TAG_THEAD] = WRITTEN | WRITTEN_END,
-    [TAG_TITLE] = INSIDE_NOT_TEXT,
+    [TAG_TIME] = WRITTEN | WRITTEN_END,
+    [TAG_TITLE] = INSIDE_NOT_TEXT | WRITTEN | WRITTEN_END,
     [TAG_TR] = WRITTEN | WRITTEN_END,
     [TAG_TT] = WRITTEN | WRITTEN_END,
     [TAG_U] = WRITTEN | WRITTEN_END,
@@ -108,12 +124,15 @@ static const uint8_t tag_rules[TAG_COUNT] = {
 /* Names that are no tags to html_tables.h, all of them INSIDE_NOT_TEXT. */
 static const char *const others_not_text[] = {"audio", "canvas", "datalist", "meter", "progress", "video"};
 
-/* Plain attributes: free texts first, then those in whose values a slash could be the beginning of an address. */
-static const char *const free_texts[] = {"abbr", "alt", "class", "headers", "id", "name", "summary", "title"};
+/* Plain attributes: free texts first, then those in whose values a slash could be the beginning of an address. Names
+ * that begin with "data-" and "aria-" are among the latter. */
+static const char *const free_texts[] = {
+    "abbr", "alt", "class", "for", "headers", "id", "label", "name", "placeholder", "summary", "title", "value",
+};
 static const char *const looks[] = {
-    "align", "bgcolor", "border", "cellpadding", "cellspacing", "clear", "color", "colspan", "dir",
-    "face", "height", "hidden", "lang", "nowrap", "rel", "role", "rowspan", "scope", "size",
-    "start", "tabindex", "type", "valign", "width",
+    "align", "bgcolor", "border", "cellpadding", "cellspacing", "clear", "color", "colspan", "dir", "face", "height",
+    "hidden", "lang", "nowrap", "open", "rel", "role", "rowspan", "scope", "size", "start", "tabindex", "type",
+    "valign", "width",
 };
 
 #define IS_ONE_OF(names, text, size) is_one_of(names, sizeof(names) / sizeof *(names), text, size)
@@ -156,8 +175,19 @@ static bool is_plain_value(const uint8_t *at, const uint8_t *end, bool may_have_
     return true;
 }
 
-/* Reads ` name="value"` ...; returns what is behind them, NULL for another form. is_plain: whether all are. */
-static const uint8_t *read_attributes(const uint8_t *at, const uint8_t *end, bool *is_plain) {
+/* Is it a look, or "data-..." or "aria-..."? Those of several parts ("data-x:href") are judged by their last part. */
+static bool is_look(const uint8_t *name, size_t size) {
+    if (IS_ONE_OF(looks, name, size)) return true;
+    if (size < 6 || (memcmp(name, "data-", 5) != 0 && memcmp(name, "aria-", 5) != 0)) return false;
+    for (size_t i = 5; i < size; i++)
+        if ((uint8_t)(name[i] - 'a') >= 26 && (uint8_t)(name[i] - '0') >= 10 && name[i] != '-') return false;
+    return true;
+}
+
+/* Reads ` name="value"` ...; returns what is behind them, NULL for another form. is_plain: whether all are, but for the
+ * address of a link, which is put into `tag` if has_link. */
+static const uint8_t *read_attributes(const uint8_t *at, const uint8_t *end, bool *is_plain, bool has_link,
+                                      found_tag *tag) {
     while (at < end && *at == ' ') {
         const uint8_t *begin = ++at;
         if (at < end && *at == '=') at++;
@@ -167,9 +197,12 @@ static const uint8_t *read_attributes(const uint8_t *at, const uint8_t *end, boo
         const uint8_t *value = at + 2;
         at = memchr(value, '"', (size_t)(end - value));
         if (at == NULL) return NULL;
-        if (*is_plain) {
+        if (has_link && size == 4 && memcmp(begin, "href", 4) == 0 && !tag->link.data) {
+            tag->link = (fa_bytes){value, (size_t)(at - value)};
+            tag->around = (fa_bytes){begin - 1, (size_t)(at + 2 - begin)};
+        } else if (*is_plain) {
             bool is_free = IS_ONE_OF(free_texts, begin, size);
-            *is_plain = (is_free || IS_ONE_OF(looks, begin, size)) && is_plain_value(value, at, is_free);
+            *is_plain = (is_free || is_look(begin, size)) && is_plain_value(value, at, is_free);
         }
         at++;
     }
@@ -197,7 +230,7 @@ static enum effect effect_of(unsigned number, unsigned rules, bool is_end) {
 static bool read_tag(const uint8_t *at, const uint8_t *end, found_tag *tag) {
     if (end - at < 2) return false;
     if (at[1] == '!' || at[1] == '?') {
-        *tag = (found_tag){behind_comment(at, end), EFFECT_PARTS, FATE_LEFT_OUT};
+        *tag = (found_tag){.end = behind_comment(at, end), .effect = EFFECT_PARTS, .fate = FATE_LEFT_OUT};
         return tag->end != NULL;
     }
     bool is_end = at[1] == '/';
@@ -214,13 +247,16 @@ static bool read_tag(const uint8_t *at, const uint8_t *end, found_tag *tag) {
     unsigned rules = tag_rules[number];
     if (number == TAG_OTHER && IS_ONE_OF(others_not_text, begin, size)) rules = INSIDE_NOT_TEXT;
     bool is_plain = (rules & (is_end ? WRITTEN_END : WRITTEN)) != 0;
-    if (!is_end && (at = read_attributes(at, end, &is_plain)) == NULL) return false;
+    *tag = (found_tag){.effect = effect_of(number, rules, is_end)};
+    if (!is_end && (at = read_attributes(at, end, &is_plain, number == TAG_A, tag)) == NULL) return false;
     if (!is_end && at < end && *at == '/') {
         is_plain = false;
         at++;
     }
-    *tag = (found_tag){at + 1, effect_of(number, rules, is_end), is_plain ? FATE_WRITTEN : FATE_JUDGED};
-    return at < end && *at == '>';
+    if (at == end || *at != '>') return false;
+    tag->end = at + 1;
+    tag->fate = is_plain ? FATE_WRITTEN : FATE_JUDGED;
+    return true;
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -279,6 +315,95 @@ static bool is_blank(const uint8_t *at, const uint8_t *end) {
     for (; at < end; at = sign.end)
         if (!read_sign(at, end, &sign) || !is_blank_sign(sign.text)) return false;
     return true;
+}
+
+/* ---------------------------------------------------------------- links */
+
+/* Where a plain link leads: head and tail are its address, of which both may be all. place: of that page, or without
+ * an address of the page that it stands in; data NULL for none. */
+typedef struct found_link {
+    fa_bytes head, tail, place;
+} found_link;
+
+/* What stands in an address as it is, wherever that stands; without what parts it. */
+static bool is_in_path(uint8_t byte) {
+    return is_letter(byte) || (uint8_t)(byte - '0') < 11 /* digits and ":" */ ||
+           (byte && strchr("%@!$'()*+,=~-._", byte) != NULL);
+}
+
+static bool is_in_place(uint8_t byte) {
+    return is_letter(byte) || (uint8_t)(byte - '0') < 10 || byte == '_' || byte == '.' || byte == '~' || byte == '-';
+}
+
+static bool is_all(bool (*is_in)(uint8_t), const uint8_t *at, const uint8_t *end) {
+    while (at < end && is_in(*at)) at++;
+    return at == end;
+}
+
+static bool is_host_or_path(uint8_t byte) { return byte == '/' || is_in_path(byte); }
+
+static bool is_printable(uint8_t byte) {
+    return byte > 0x20 && byte < 0x7F && byte != '&' && byte != '<' && byte != '>';
+}
+
+static bool is_in_host(uint8_t byte) {
+    return (uint8_t)(byte - 'a') < 26 || (uint8_t)(byte - '0') < 10 || byte == '.' || byte == '-';
+}
+
+/* An address with its host in small letters, and a path. */
+static bool is_whole(const uint8_t *at, const uint8_t *end) {
+    size_t size = (size_t)(end - at);
+    size_t scheme = size > 8 && memcmp(at, "https://", 8) == 0 ? 8 : size > 7 && memcmp(at, "http://", 7) == 0 ? 7 : 0;
+    const uint8_t *host = at + scheme;
+    for (at = host; at < end && is_in_host(*at); at++) continue;
+    return scheme && at > host && at < end && *at == '/' && is_all(is_host_or_path, at, end);
+}
+
+/* Names of folders and of a page, none of them empty or beginning with a dot, and nothing like a scheme in front. */
+static bool is_path(const uint8_t *at, const uint8_t *end) {
+    if (at == end || !is_all(is_host_or_path, at, end)) return false;
+    const uint8_t *slash = memchr(at, '/', (size_t)(end - at));
+    if (memchr(at, ':', (size_t)((slash ? slash : end) - at))) return false;
+    for (bool begins = true; at < end; begins = *at++ == '/')
+        if (begins && (*at == '/' || *at == '.')) return false;
+    return true;
+}
+
+/* Reads a link where joining it to the address of its page has nothing to put right; false for any other. */
+static bool read_link(fa_bytes link, const fa_links *links, found_link *found) {
+    const uint8_t *at = link.data, *end = at + link.size;
+    *found = (found_link){{0}, {0}, {0}};
+    if (at < end && *at == '#') {
+        found->place = (fa_bytes){at + 1, link.size - 1};
+        return is_all(is_printable, at, end);
+    }
+    const uint8_t *place = memchr(at, '#', link.size);
+    if (place) {
+        found->place = (fa_bytes){place + 1, (size_t)(end - place - 1)};
+        if (!found->place.size || !is_all(is_in_place, place + 1, end)) return false;
+        end = place;
+    }
+    found->head = links->folder;
+    if (is_whole(at, end)) {
+        found->head.size = 0;
+    } else if (at < end && *at == '/') {
+        found->head.size = links->origin;
+        at++;
+    } else {
+        for (; end - at >= 3 && memcmp(at, "../", 3) == 0; at += 3) {
+            if (found->head.size <= links->origin) return false;
+            do found->head.size--;
+            while (found->head.data[found->head.size - 1] != '/');
+        }
+    }
+    found->tail = (fa_bytes){at, (size_t)(end - at)};
+    return !found->head.size || is_path(at, end);
+}
+
+static bool leads_to(const found_link *link, fa_bytes page) {
+    return link->head.size + link->tail.size == page.size &&
+           (!link->head.size || memcmp(link->head.data, page.data, link->head.size) == 0) &&
+           memcmp(link->tail.data, page.data + link->head.size, link->tail.size) == 0;
 }
 
 /* ---------------------------------------------------------------- the page */
@@ -412,6 +537,35 @@ static int put_marked(reading *r, const uint8_t *at, const uint8_t *end) {
     return r->is_open && !close_mark(r) ? FA_NO_MEMORY : FA_OK;
 }
 
+/* Put what a link says about its goal; see _link_attributes in webui/rewrite.py. */
+static bool put_goal(reading *r, const fa_links *links, const found_link *link) {
+    static const fa_bytes before = BYTES(" href=\""), at = BYTES(";at="), top = BYTES("\" target=\"_top\"");
+    bool is_here = !link->tail.size || (link->place.data && leads_to(link, links->page));
+    if (!put(r, before)) return false;
+    if (is_here) return fa_buffer_put(r->out, "#", 1) && put(r, link->place) && fa_buffer_put(r->out, "\"", 1);
+    return put(r, links->start) && (!link->place.data || (put(r, at) && put(r, link->place))) &&
+           fa_buffer_put(r->out, "/", 1) && put(r, link->head) && put(r, link->tail) && put(r, top);
+}
+
+/* Put a tag; one to be judged between 0 bytes. */
+static bool put_tag(reading *r, const uint8_t *begin, const found_tag *tag, const fa_links *links) {
+    fa_bytes whole = {begin, (size_t)(tag->end - begin)};
+    if (tag->fate == FATE_LEFT_OUT) return true;
+    if (tag->fate == FATE_WRITTEN && !tag->link.data) return put(r, whole);
+    found_link link;
+    if (tag->fate == FATE_WRITTEN && links && read_link(tag->link, links, &link)) {
+        const uint8_t *rest = tag->around.data + tag->around.size;
+        return put(r, (fa_bytes){begin, (size_t)(tag->around.data - begin)}) &&
+               put(r, (fa_bytes){rest, (size_t)(tag->end - 1 - rest)}) && put_goal(r, links, &link) &&
+               fa_buffer_put(r->out, ">", 1);
+    }
+    size_t at = r->out->size + 1;
+    if (!fa_buffer_put(r->out, "", 1) || !put(r, whole)) return false;
+    for (; at < r->out->size; at++)
+        if (!r->out->data[at]) r->out->data[at] = ' '; /* no parser leaves any */
+    return fa_buffer_put(r->out, "", 1);
+}
+
 /* Are they rising, apart and not empty? */
 static bool are_in_order(const fa_mark *marks, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -419,8 +573,16 @@ static bool are_in_order(const fa_mark *marks, size_t count) {
     return true;
 }
 
-int fa_page_pieces(fa_bytes html, const fa_mark *marks, size_t count, fa_bytes start, fa_bytes id, fa_buffer *page) {
-    if (!are_in_order(marks, count)) return FA_CORRUPT;
+/* Does the address end with "/", as its origin does? */
+static bool is_folder(const fa_links *links) {
+    fa_bytes folder = links->folder;
+    return links->origin && links->origin <= folder.size && folder.data[links->origin - 1] == '/' &&
+           folder.data[folder.size - 1] == '/';
+}
+
+int fa_page_pieces(fa_bytes html, const fa_mark *marks, size_t count, fa_bytes start, fa_bytes id,
+                   const fa_links *links, fa_buffer *page) {
+    if (!are_in_order(marks, count) || (links && !is_folder(links))) return FA_CORRUPT;
     if (!html.size) return FA_OK;
     if (html.size > FA_MOST_HTML) return FA_TOO_LARGE;
     reading r = {.is_parted = true, .out = page, .marks = marks, .count = count, .start = start, .id = id};
@@ -435,15 +597,7 @@ int fa_page_pieces(fa_bytes html, const fa_mark *marks, size_t count, fa_bytes s
         if (!read_tag(behind, end, &tag)) return FA_CORRUPT;
         pass_tag(&r, tag.effect);
         at = tag.end;
-        if (tag.fate == FATE_LEFT_OUT) continue;
-        bool is_judged = tag.fate == FATE_JUDGED;
-        if (is_judged && !fa_buffer_put(page, "", 1)) return FA_NO_MEMORY;
-        size_t begin = page->size;
-        if (!fa_buffer_put(page, behind, (size_t)(at - behind))) return FA_NO_MEMORY;
-        if (!is_judged) continue;
-        for (size_t i = begin; i < page->size; i++)
-            if (!page->data[i]) page->data[i] = ' '; /* no parser leaves any */
-        if (!fa_buffer_put(page, "", 1)) return FA_NO_MEMORY;
+        if (!put_tag(&r, behind, &tag, links)) return FA_NO_MEMORY;
     }
     return FA_OK;
 }

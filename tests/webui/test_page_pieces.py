@@ -12,6 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 from indexer.text.elements import INLINE
 from tests.webui.hostile_pages import HostilePages
 from webui.page_pieces import Pieces, name_of, pieces_of, plain
+from webui.rewrite import _Page, rewrite_page
+from webui.rewrite_context import RewriteContext
 
 _START, _NAME = "<mark", "hit-"
 _MOST = 1_000_000
@@ -24,14 +26,14 @@ _TAG = re.compile(
     rf"(<(?:/{_NAME_CHARS}|{_NAME_CHARS}(?: =?[^ \t\n\f\r=/>]*=\"[^\"]*\")*/?|!--.*?--|\?[^>]*)>)", re.DOTALL
 )
 _PLAIN_ATTRIBUTES = (
-    r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary)="[^"&<>\r\x00]*"'
+    r'(?: (?:(?:class|id|name|title|alt|abbr|headers|summary|for|label|placeholder|value)="[^"&<>\r\x00]*"'
     r"|(?:align|valign|width|height|border|bgcolor|color|colspan|rowspan|cellpadding|cellspacing|nowrap|scope|size"
-    r'|face|lang|dir|role|clear|type|start|rel|tabindex|hidden)="[^"&<>\r\x00/\\]*"))*'
+    r'|face|lang|dir|role|clear|type|start|rel|tabindex|hidden|open|(?:data|aria)-[a-z0-9-]+)="[^"&<>\r\x00/\\]*"))*'
 )
 _PLAIN_TAG = re.compile(
-    r"<(?:/?(?:abbr|acronym|address|article|b|big|blockquote|caption|center|cite|code|dd|del|dfn|div|dl|dt|em|figure"
+    r"<(?:/?(?:a|aside|bdi|bdo|button|data|details|fieldset|figcaption|html|label|legend|mark|summary|time|title|abbr|acronym|address|article|b|big|blockquote|caption|center|cite|code|dd|del|dfn|div|dl|dt|em|figure"
     r"|font|footer|h[1-6]|header|i|ins|kbd|li|main|nav|ol|p|pre|q|s|samp|section|small|span|strike|strong|sub|sup|table"
-    rf"|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)|br|hr|wbr|col){_PLAIN_ATTRIBUTES}>|</a>"
+    rf"|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)|br|hr|wbr|col){_PLAIN_ATTRIBUTES}>"
 )
 _WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
 
@@ -92,7 +94,7 @@ _NAMES = sorted(
 )  # fmt: skip
 _VALUES = ["", "x", "a/b", "a\\b", "&amp;", "&lt;", "\r", "x y", "é>", "'", "http://a.example/"]
 _KEYS = ["class", "id", "title", "width", "nowrap", "rel", "tabindex", "href", "style", "onclick", "clas", "=x", 'a"<',
-         "é", "xlink:href", "lang", "hidden"]  # fmt: skip
+         "é", "data-a", "data-x:href", "aria-label", "data-", "xlink:href", "lang", "hidden"]  # fmt: skip
 _attributes = st.lists(st.tuples(st.sampled_from(_KEYS), st.sampled_from(_VALUES)), max_size=3)
 _starts = st.builds(
     lambda name, attributes, end: (
@@ -159,3 +161,54 @@ def test_hostile_pages_are_taken_apart_as_a_plain_reading_does(seed: int) -> Non
     found = pieces.split(marks, _START, _NAME)
     assert (visible, found) == plainly(pieces._form.decode(), marks)
     assert not [text for text in found[::2] if re.search(r"<(?!/?[a-z])|<(?:script|iframe|form|svg)", text)]
+
+
+_PARTS = [
+    "a", "b.html", "x-1", "/", "//", ".", "..", "../", "../../", "?", "?q=1&amp;r", "#", "#top", "#a%20b", "#é", ":",
+    "http:", "http://", "https://", "site.example", "Site.example", "%20", " ", "é", ";", "[", "&quot;", "'", "\\",
+    "\n", "@", "~", "=",
+]  # fmt: skip
+_links = st.lists(st.sampled_from(_PARTS), max_size=6).map("".join)
+_BASES = [
+    "http://site.example/a/b/page.html", "http://site.example/", "http://site.example/a/?x/y", "http://site.example",
+    "https://site.example:80/a/", "http://site.example/a b/c", "http://site.example/a//b", "http://site.example/é/x",
+    "http://site.example/a&b/c", "http://site.example/b.html",
+]  # fmt: skip
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(st.tuples(_links, st.sampled_from(["", ' class="x"', ' rel="y" id="z"'])), max_size=6),
+    st.sampled_from(_BASES),
+    st.sampled_from(
+        ["", "<base target=side><iframe name=side></iframe>", "<base href='/a/c/'>", "<base target=other>"]
+    ),
+    st.booleans(),
+)
+@example(
+    [("../x#y", ""), ("b.html#top", ""), ("#a", ""), ("../../../x", "")],
+    "http://site.example/a/b.html",
+    "",
+    False,
+)
+def test_the_core_writes_links_as_they_are_written_without_it(
+    links: list[tuple[str, str]], url: str, base: str, is_part: bool
+) -> None:
+    html = base + "".join(
+        f'<a{more} href="{link}" title=t>{place}</a>' for place, (link, more) in enumerate(links)
+    )
+    written = []
+    for plain_links in (_Page._plain_links, lambda page: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_Page, "_plain_links", plain_links)
+            written.append(rewrite_page(html, RewriteContext(url, "20150503140211", is_part=is_part)))
+    assert written[0] == written[1]
+
+
+def test_most_links_of_a_page_are_written_by_the_core() -> None:
+    html = "<a href=x>1</a><a href='../y#z'>2</a><a href='/'>3</a><a href='#z'>4</a><a href='http://a.example/b'>5</a>"
+    asked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Page, "_link_attributes", lambda page, link, *more: asked.append(link) or {})
+        rewrite_page(html, RewriteContext("http://site.example/a/b/", "20150503140211"))
+    assert asked == ["/"]  # a path without a name

@@ -97,7 +97,9 @@ static void check_pieces(fa_bytes form) {
     fa_mark marks[8];
     for (uint32_t i = 0; i < 8; i++) marks[i] = (fa_mark){3 * i + 1, 3 * i + 3 + i % 2};
     fa_bytes start = {(const uint8_t *)"<mark", 5}, id = {(const uint8_t *)" id=\"", 5};
-    int read = fa_visible_text(form, 20, &text), split = fa_page_pieces(form, marks, 8, start, id, &pieces);
+    fa_bytes folder = {(const uint8_t *)"http://a/b/", 11}, page = {(const uint8_t *)"http://a/b/c", 12};
+    fa_links links = {.start = start, .folder = folder, .origin = 9, .page = page};
+    int read = fa_visible_text(form, 20, &text), split = fa_page_pieces(form, marks, 8, start, id, &links, &pieces);
     require(read == split || read == FA_NO_MEMORY || split == FA_NO_MEMORY, "refused by one, taken by the other");
     look_at((fa_bytes){text.data, text.size});
     look_at((fa_bytes){pieces.data, pieces.size});
