@@ -207,8 +207,13 @@ def test_the_core_writes_links_as_they_are_written_without_it(
 
 def test_most_links_of_a_page_are_written_by_the_core() -> None:
     html = "<a href=x>1</a><a href='../y#z'>2</a><a href='/'>3</a><a href='#z'>4</a><a href='http://a.example/b'>5</a>"
-    asked = []
+    asked: list[str] = []
+
+    def note(page: _Page, link: str, name: str, target: str) -> dict[str, str | None]:
+        asked.append(link)
+        return {}
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_Page, "_link_attributes", lambda page, link, *more: asked.append(link) or {})
+        patch.setattr(_Page, "_link_attributes", note)
         rewrite_page(html, RewriteContext("http://site.example/a/b/", "20150503140211"))
     assert asked == ["/"]  # a path without a name
