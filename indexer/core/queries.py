@@ -19,7 +19,7 @@ from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
 KINDS = 10
 LEAF, MASK, AND, OR, NOT, NEAR, SPANS, UNION, IN_ALL, BESIDE = range(10)
 WORD, WORDS, PHRASE, ANY = range(4)
-SHAPE_FACTS = 24  # bytes of fa_shape
+SHAPE_FACTS = 28  # bytes of fa_shape
 FORM = "<IId"  # fa_form
 LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node

@@ -14,6 +14,7 @@
 #define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
+#define MARKS ((uint32_t)1 << 14) /* positions of which is marked what stands there; longer versions are looked at otherwise */
 #define NORMED 2048          /* lengths of elements of which the norm is known */
 
 /* Memory that is given back all at once. */
@@ -101,6 +102,7 @@ struct fa_query {
     uint64_t looks;
     uint32_t longest; /* versions of the greatest segment */
     buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
+    uint8_t marks[MARKS + 1]; /* zeros between two versions: see query_phrases.c */
     double saturated_k1, saturated_slope;
     float saturations[SATURATIONS], bounds[256];
     double normed[3][FA_KINDS];        /* boost, b and means for which the norms are known */

@@ -3,8 +3,6 @@
 
 #define EVERY (((uint32_t)1 << FA_KINDS) - 1)
 
-#define AT_ONCE 256 /* pairs whose shapes are looked at together */
-
 enum { COUNTS_NOT, COUNTS, IS_RARE, IS_NO_SHAPE };
 
 /* Tell by the number of a shape, as far as a byte goes, whether a word with it stands in some of the elements. */
@@ -17,27 +15,6 @@ static const uint8_t *counting_shapes(fa_query *query, const fa_segment *segment
     }
     made[FA_RARE] = IS_RARE;
     return made;
-}
-
-/* Read the shapes of some pairs, at most AT_ONCE, as far as a byte tells them: the others are FA_RARE. */
-static int read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_rank *rank, uint8_t *shapes,
-                       fa_fault *fault) {
-    uint8_t others[AT_ONCE + 1];
-    uint32_t other_count = 0, other = 0;
-    for (uint32_t at = 0; at < count; at++) {
-        shapes[at] = (uint8_t)fa_coded_shape(segment, pair + at);
-        other_count += shapes[at] == FA_OTHER;
-    }
-    TRY(fa_require(segment, &segment->other_shapes, rank->others, rank->others + other_count, fault));
-    if (other_count) memcpy(others, segment->other_shapes.data + rank->others, other_count);
-    others[other_count] = 0;
-    rank->others += other_count;
-    for (uint32_t at = 0; at < count; at++) { /* without a branch: which are other ones cannot be foreseen */
-        uint32_t is_other = shapes[at] == FA_OTHER;
-        shapes[at] = is_other ? others[other] : shapes[at];
-        other += is_other;
-    }
-    return FA_OK;
 }
 
 /* Tell whether a word with the next of the rare shapes stands in some of the elements. */
@@ -56,13 +33,13 @@ static int choose_elements(const held *list, const uint32_t *all, uint32_t *ordi
     const fa_segment *segment = list->list.segment;
     uint64_t start = list->list.start;
     uint32_t pairs = list->list.count, chosen = 0, counts;
-    uint8_t shapes[AT_ONCE];
+    uint8_t shapes[FA_SHAPES];
     fa_rank rank;
     TRY(fa_require_shapes(segment, start, start + pairs, fault));
     TRY(fa_rank_of(segment, start, &rank, fault));
     for (uint32_t done = 0, some; done < pairs; done += some) {
-        some = pairs - done < AT_ONCE ? pairs - done : AT_ONCE;
-        TRY(read_shapes(segment, start + done, some, &rank, shapes, fault));
+        some = pairs - done < FA_SHAPES ? pairs - done : FA_SHAPES;
+        TRY(fa_read_shapes(segment, start + done, some, &rank, shapes, fault));
         for (uint32_t at = 0; at < some; at++) {
             ordinals[chosen] = all[done + at];
             rows[chosen] = done + at;

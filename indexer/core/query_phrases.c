@@ -1,6 +1,9 @@
 /* Phrases: words one behind the other, or moved by some places. */
 #include "query_inside.h"
 
+#define WHERE 256      /* versions of which is told at once where the words stand */
+#define FEW_PLACES 128 /* places of a word in a version that are read one and all */
+
 /* ---------------------------------------------------------------- in a row */
 
 /* Return where in rising numbers the first stands that is at least `wanted`. */
@@ -95,30 +98,74 @@ static int add_all(const uint64_t *starts, size_t start_count, buffer *spots, si
     return FA_OK;
 }
 
+/* All words stand there few times: all is read, and marked where the phrase would begin by how many words one behind the
+ * other. No branch for an occurrence: which of them fit cannot be foreseen. runs: of the words in their order. */
+static int count_words(fa_query *query, const reader *from, const fa_runs *runs, buffer *spots, size_t *count) {
+    uint32_t last = from->list_count - 1, begins[FEW_PLACES], begin_count = 0, any = 1;
+    uint8_t *marks = query->marks, *elements;
+    uint32_t *positions;
+    for (uint32_t at = 0; at < last && any; at++) {
+        const held *list = from->lists[from->order[at]];
+        TRY(read_runs(query, &runs[at], &elements, &positions));
+        any = at == 0;
+        for (uint32_t one = 0; one < runs[at].total; one++) {
+            int counts = positions[one] >= list->place && list->elements >> elements[one] & 1;
+            uint32_t begin = counts ? positions[one] - list->place : MARKS; /* behind them: never marked */
+            if (at == 0) {
+                begins[begin_count] = begin;
+                begin_count += (uint32_t)counts;
+            } else {
+                uint8_t fits = marks[begin] == at;
+                marks[begin] += fits;
+                any |= fits;
+            }
+        }
+        for (uint32_t one = 0; at == 0 && one < begin_count; one++) marks[begins[one]] = 1;
+    }
+    int status = any ? read_runs(query, &runs[last], &elements, &positions) : FA_OK;
+    if (any && status == FA_OK) {
+        uint32_t total = runs[last].total, in = from->lists[from->order[last]]->elements;
+        spot *all = buffer_get(spots, (*count + total) * sizeof(spot));
+        for (uint32_t one = 0; all != NULL && one < total; one++) {
+            all[*count] = (spot){place_at(elements[one], positions[one]), elements[one], positions[one]};
+            *count += marks[positions[one]] == last && in >> elements[one] & 1;
+        }
+        if (all == NULL) status = FA_NO_MEMORY;
+    }
+    for (uint32_t one = 0; one < begin_count; one++) marks[begins[one]] = 0;
+    return status;
+}
+
 /* The word that stands there least often, of the first one and the rarest of the others, says where the phrase may
  * begin; the others are only asked whether they stand there: the first word last, since it tells in which elements. */
-static int in_a_row(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
-    uint32_t last = from->list_count - 1, begin = 0;
-    const held *first = from->lists[from->order[last]];
+static int look_for_words(fa_query *query, const reader *from, fa_runs *runs, buffer *spots, size_t *count) {
+    uint32_t last = from->list_count - 1, begin = runs[last].total < runs[0].total ? last : 0;
     uint64_t *starts;
     size_t left;
-    fa_runs runs, of_first;
-    if (first->place != 0) return FA_OK;
-    TRY(list_runs(query, from, from->order[last], version, &of_first));
-    if (!of_first.total) return FA_OK;
-    TRY(list_runs(query, from, from->order[0], version, &runs));
-    if (of_first.total < runs.total) {
-        begin = last;
-        runs = of_first;
-    }
-    TRY(read_starts(query, from->lists[from->order[begin]], &runs, 0, &starts, &left));
-    for (uint32_t at = 0; at < last && left; at++) {
-        if (at == begin) continue;
-        TRY(list_runs(query, from, from->order[at], version, &runs));
-        TRY(leave_standing(query, from->lists[from->order[at]], &runs, 0, starts, &left));
-    }
+    TRY(read_starts(query, from->lists[from->order[begin]], &runs[begin], 0, &starts, &left));
+    for (uint32_t at = 0; at < last && left; at++)
+        if (at != begin)
+            TRY(leave_standing(query, from->lists[from->order[at]], &runs[at], 0, starts, &left));
     if (begin == last) return add_all(starts, left, spots, count);
-    return left ? add_standing(query, first, &of_first, 0, 0, starts, left, spots, count) : FA_OK;
+    const held *first = from->lists[from->order[last]];
+    return left ? add_standing(query, first, &runs[last], 0, 0, starts, left, spots, count) : FA_OK;
+}
+
+/* where: of the words in their order, each WHERE behind the one before; NULL: not known. */
+static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_where *where, buffer *spots,
+                    size_t *count) {
+    int are_few = from->list_count > 1 && from->list_count < 255;
+    fa_runs *runs = arena_raw(&query->version, from->list_count * sizeof(fa_runs));
+    if (runs == NULL) return FA_NO_MEMORY;
+    if (from->lists[from->order[from->list_count - 1]]->place != 0) return FA_OK;
+    for (uint32_t at = 0; at < from->list_count; at++) {
+        uint32_t each = from->order[at];
+        if (where == NULL) TRY(list_runs(query, from, each, version, &runs[at]));
+        else TRY(fa_runs_at(from->lists[each]->list.segment, where[at * (size_t)WHERE], version, &runs[at], &query->fault));
+        if (!runs[at].total) return FA_OK;
+        are_few &= runs[at].total <= FEW_PLACES && runs[at].extent <= MARKS;
+    }
+    return are_few ? count_words(query, from, runs, spots, count) : look_for_words(query, from, runs, spots, count);
 }
 
 /* ---------------------------------------------------------------- moved */
@@ -346,7 +393,7 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
 int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
     if (!from->list_count) return FA_OK;
     if (query->program.leaves[from->leaf].slop) return moved_about(query, from, version, spots, count);
-    return in_a_row(query, from, version, spots, count);
+    return in_a_row(query, from, version, NULL, spots, count);
 }
 
 /* ---------------------------------------------------------------- all versions */
@@ -371,21 +418,45 @@ static uint32_t in_all_lists(const reader *from, uint32_t *common) {
     return count;
 }
 
+/* Tell where the words of a phrase are in some versions that hold all of them. rows: of each list, from which on it is
+ * looked for them. */
+static int find_words(fa_query *query, reader *from, const uint32_t *versions, uint32_t count, fa_where *where) {
+    uint32_t rows[WHERE];
+    for (uint32_t at = 0; at < from->list_count; at++) {
+        uint32_t each = from->order[at], row = from->rows[each];
+        const held *list = from->lists[each];
+        for (uint32_t one = 0; one < count; one++) rows[one] = row = gallop(list->all, row, list->list.count, versions[one]);
+        from->rows[each] = row;
+        TRY(fa_cursor_rows(&from->cursors[each], rows, count, where + at * (size_t)WHERE, &query->fault));
+    }
+    return FA_OK;
+}
+
+#define LOOK_AFTER 16 /* versions between two looks at the clock */
+
 static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_t layer) {
     state *made = state_of(query, number, place);
     reader from;
     uint32_t found = 0;
-    TRY(reader_open(query, &from, number, place, layer, NULL));
+    uint32_t slop = query->program.leaves[number].slop;
+    if (slop) TRY(reader_open(query, &from, number, place, layer, NULL));
+    else TRY(reader_begin(query, &from, number, place, layer)); /* its lists are gone over once: skips do not pay */
     if (!from.list_count) return FA_OK;
     arena_empty(&query->shortly, (size_t)1 << 20);
     uint32_t *common = arena_raw(&query->shortly, query->longest * sizeof(uint32_t)), *counts = NULL;
-    if (common == NULL) return FA_NO_MEMORY;
+    fa_where *where = arena_raw(&query->shortly, from.list_count * (size_t)WHERE * sizeof(fa_where));
+    if (common == NULL || where == NULL) return FA_NO_MEMORY;
     uint32_t count = in_all_lists(&from, common);
     for (uint32_t at = 0; at < count; at++) {
         size_t spots = 0;
+        int status = FA_OK;
         arena_empty(&query->version, (size_t)1 << 20);
-        int status = finding_is_over(query) ? FA_TIME_UP
-                                            : phrase_spots(query, &from, common[at], &query->places[3], &spots);
+        if ((slop || at % LOOK_AFTER == 0) && finding_is_over(query)) status = FA_TIME_UP;
+        else if (slop) status = phrase_spots(query, &from, common[at], &query->places[3], &spots);
+        else {
+            if (at % WHERE == 0) TRY(find_words(query, &from, common + at, count - at < WHERE ? count - at : WHERE, where));
+            status = in_a_row(query, &from, common[at], where + at % WHERE, &query->places[3], &spots);
+        }
         if (status == FA_TIME_UP) {
             if (common[at] < query->complete[place]) query->complete[place] = common[at];
             break;

@@ -151,6 +151,7 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
         }
         made->lists[made->list_count++] = list;
     }
+    if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
     return FA_OK;
 }
 
@@ -161,8 +162,8 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     for (uint32_t each = 0; each < made->list_count; each++)
         TRY(skips_find(query, made->lists[each], &made->cursors[each]));
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
-    if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
-    else if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
+    if (query->program.leaves[leaf].kind == FA_PHRASE) return FA_OK;
+    if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
         TRY(index_lists(query, made->lists, made->list_count, live_at(query, place)->layers[0]->versions, candidates,
                         &made->offsets, &made->entries));
     return FA_OK;

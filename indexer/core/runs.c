@@ -31,10 +31,10 @@ static inline uint32_t count_in(const fa_segment *segment, uint32_t shape, uint3
 }
 
 /* Return how many bits the positions of a pair take. */
-static int size_of(const fa_segment *segment, uint32_t shape, uint32_t width, uint64_t *size, fa_fault *fault) {
+static inline int size_of(const fa_segment *segment, uint32_t shape, uint32_t width, uint64_t *size, fa_fault *fault) {
     const fa_shape *facts = &segment->shape_facts[shape];
-    *size = (uint64_t)facts->total * width;
-    if (!facts->is_long) return FA_OK;
+    *size = (uint64_t)facts->total * width + (uint64_t)(int64_t)facts->more;
+    if (!facts->is_long || facts->is_long < width) return FA_OK;
     int status = fa_shape_row(segment, shape, fault);
     if (status != FA_OK) return status;
     *size = 0;
@@ -62,24 +62,77 @@ int fa_cursor_begin(fa_cursor *cursor, const fa_list *list, const uint32_t *ordi
     return status;
 }
 
+#define PAIRS 64 /* that are gone over at once, at most */
+
+/* Go over some pairs; write the shape of each, and how many bits are before it from the first one on. */
+static int step_over(fa_cursor *cursor, uint32_t count, uint32_t *shapes, uint64_t *before, fa_fault *fault) {
+    const fa_segment *segment = cursor->list->segment;
+    const fa_shape *facts = segment->shape_facts;
+    const uint32_t *ordinals = cursor->ordinals + (cursor->row - cursor->first);
+    const uint32_t limit = segment->shape_count < FA_RARE ? segment->shape_count : FA_RARE;
+    uint8_t codes[PAIRS], odd[PAIRS + 1];
+    uint32_t odd_count = 0;
+    uint64_t bits = 0, more;
+    int status = fa_read_shapes(segment, cursor->list->start + cursor->row, count, &cursor->rank, codes, fault);
+    if (status != FA_OK) return status;
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t shape = codes[at] < limit ? codes[at] : 0, width = segment->bits[ordinals[at]];
+        shapes[at] = shape;
+        before[at] = (uint64_t)facts[shape].total * width + (uint64_t)(int64_t)facts[shape].more;
+        odd[odd_count] = (uint8_t)at;
+        odd_count += (codes[at] >= limit) | (facts[shape].is_long >= width);
+    }
+    for (uint32_t each = 0; each < odd_count; each++) {
+        uint32_t at = odd[each];
+        uint64_t found = codes[at];
+        if (found < limit) continue;
+        const fa_array *from = found == FA_RARE ? &segment->rare_shapes : &segment->shapes;
+        if (found == FA_RARE) status = fa_item_at(segment, from, cursor->rank.rare++, &found, fault);
+        if (status == FA_OK && found >= segment->shape_count) status = fa_damaged(segment, from, fault);
+        if (status != FA_OK) return status;
+        shapes[at] = (uint32_t)found;
+    }
+    for (uint32_t each = 0; each < odd_count; each++) { /* for itself: what is known of rare shapes is far apart */
+        uint32_t at = odd[each];
+        status = size_of(segment, shapes[at], segment->bits[ordinals[at]], &before[at], fault);
+        if (status != FA_OK) return status;
+    }
+    for (uint32_t at = 0; at < count; at++, bits += more) {
+        more = before[at];
+        before[at] = bits;
+    }
+    cursor->bit += bits;
+    cursor->row += count;
+    return FA_OK;
+}
+
+#define FEW 8 /* pairs that are gone over one by one */
+
 /* Go over the pairs before `row`. */
 static int step_to(fa_cursor *cursor, uint32_t row, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    const uint64_t start = cursor->list->start;
-    for (uint32_t at = cursor->row; at < row; at++) {
-        uint32_t shape = fa_coded_shape(segment, start + at), width = segment->bits[cursor->ordinals[at - cursor->first]];
-        uint64_t size;
-        if (shape < FA_OTHER && shape < segment->shape_count && !segment->shape_facts[shape].is_long) {
-            cursor->bit += (uint64_t)segment->shape_facts[shape].total * width; /* nearly all of them */
-            continue;
-        }
-        int status = fa_next_shape(segment, start + at, &cursor->rank, &shape, fault);
-        if (status == FA_OK) status = size_of(segment, shape, width, &size, fault);
-        if (status != FA_OK) return status;
-        cursor->bit += size;
+    uint32_t shapes[PAIRS];
+    uint64_t before[PAIRS], size;
+    int status = FA_OK;
+    while (row - cursor->row >= FEW && status == FA_OK)
+        status = step_over(cursor, row - cursor->row < PAIRS ? row - cursor->row : PAIRS, shapes, before, fault);
+    for (; cursor->row < row && status == FA_OK; cursor->row++) {
+        uint32_t width = segment->bits[cursor->ordinals[cursor->row - cursor->first]];
+        status = fa_next_shape(segment, cursor->list->start + cursor->row, &cursor->rank, shapes, fault);
+        if (status == FA_OK) status = size_of(segment, shapes[0], width, &size, fault);
+        if (status == FA_OK) cursor->bit += size;
     }
-    cursor->row = row;
-    return FA_OK;
+    return status;
+}
+
+/* Go on to the last pair before a row, or that row, of which it is known where it begins. */
+static void skip_to(fa_cursor *cursor, uint32_t row) {
+    if (cursor->skips == NULL || row / FA_SKIP * FA_SKIP <= cursor->row) return;
+    const fa_skip *skip = &cursor->skips[row / FA_SKIP];
+    cursor->row = row / FA_SKIP * FA_SKIP;
+    cursor->bit = cursor->first_bit + skip->bit;
+    cursor->rank.others = cursor->first_rank.others + skip->others;
+    cursor->rank.rare = cursor->first_rank.rare + skip->rare;
 }
 
 int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault) {
@@ -100,17 +153,31 @@ int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault) {
 
 int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault) {
     const fa_segment *segment = cursor->list->segment;
-    if (cursor->skips != NULL && row / FA_SKIP * FA_SKIP > cursor->row) {
-        const fa_skip *skip = &cursor->skips[row / FA_SKIP];
-        cursor->row = row / FA_SKIP * FA_SKIP;
-        cursor->bit = cursor->first_bit + skip->bit;
-        cursor->rank.others = cursor->first_rank.others + skip->others;
-        cursor->rank.rare = cursor->first_rank.rare + skip->rare;
-    }
+    skip_to(cursor, row);
     int status = step_to(cursor, row, fault);
     if (status != FA_OK) return status;
     fa_rank rank = cursor->rank; /* not counted on: the pair may be asked for again */
     return fa_next_shape(segment, cursor->list->start + row, &rank, shape, fault);
+}
+
+int fa_cursor_rows(fa_cursor *cursor, const uint32_t *rows, uint32_t count, fa_where *where, fa_fault *fault) {
+    uint32_t shapes[PAIRS];
+    uint64_t before[PAIRS];
+    for (uint32_t at = 0, end; at < count; at = end) {
+        int status = FA_OK;
+        if (rows[at] - cursor->row >= PAIRS) {
+            skip_to(cursor, rows[at]);
+            status = step_to(cursor, rows[at], fault);
+        }
+        uint32_t first = cursor->row;
+        uint64_t bit = cursor->bit;
+        for (end = at + 1; end < count && rows[end] - first < PAIRS;) end++;
+        if (status == FA_OK) status = step_over(cursor, rows[end - 1] - first + 1, shapes, before, fault);
+        if (status != FA_OK) return status;
+        for (uint32_t each = at; each < end; each++)
+            where[each] = (fa_where){bit + before[rows[each] - first], shapes[rows[each] - first]};
+    }
+    return FA_OK;
 }
 
 /* Return eight bytes from a byte on; what would lie behind the array is 0. */
@@ -159,14 +226,18 @@ static int read_run(const fa_segment *segment, layout wanted, uint64_t bit, uint
     return FA_OK;
 }
 
-int fa_cursor_runs(const fa_cursor *cursor, uint32_t shape, fa_runs *runs, fa_fault *fault) {
-    const fa_segment *segment = cursor->list->segment;
-    const fa_shape *facts = &segment->shape_facts[shape];
-    uint32_t version = cursor->ordinals[cursor->row - cursor->first], width = segment->bits[version];
+int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_runs *runs, fa_fault *fault) {
+    const fa_shape *facts = &segment->shape_facts[where.shape];
+    uint32_t width = segment->bits[version];
     uint32_t extent = (uint32_t)fa_item(&segment->extent, version); /* all of it was verified for `bits` */
     if (facts->total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
-    *runs = (fa_runs){segment, cursor->bit, shape, facts->total, facts->elements, width, extent};
-    return fa_shape_row(segment, shape, fault);
+    *runs = (fa_runs){segment, where.bit, where.shape, facts->total, facts->elements, width, extent};
+    return fa_shape_row(segment, where.shape, fault);
+}
+
+int fa_cursor_runs(const fa_cursor *cursor, uint32_t shape, fa_runs *runs, fa_fault *fault) {
+    uint32_t version = cursor->ordinals[cursor->row - cursor->first];
+    return fa_runs_at(cursor->list->segment, (fa_where){cursor->bit, shape}, version, runs, fault);
 }
 
 /* Make sure that some bits of the positions can be read. */

@@ -171,6 +171,32 @@ int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint3
     return FA_OK;
 }
 
+int fa_read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_rank *rank, uint8_t *shapes,
+                   fa_fault *fault) {
+    const fa_array *from = &segment->other_shapes;
+    uint8_t others[FA_SHAPES + 1];
+    uint32_t other_count = 0, other = 0, done = 0;
+    if (pair % 2 && count) shapes[done++] = (uint8_t)fa_coded_shape(segment, pair);
+    const uint8_t *codes = segment->shapes.data + (pair + done) / 2;
+    for (uint32_t two = 0; two < (count - done) / 2; two++) {
+        shapes[done + 2 * two] = codes[two] & 15;
+        shapes[done + 2 * two + 1] = codes[two] >> 4;
+    }
+    if ((count - done) % 2) shapes[count - 1] = (uint8_t)fa_coded_shape(segment, pair + count - 1);
+    for (uint32_t at = 0; at < count; at++) other_count += shapes[at] == FA_OTHER;
+    int status = fa_require(segment, from, rank->others, rank->others + other_count, fault);
+    if (status != FA_OK) return status;
+    if (other_count) memcpy(others, from->data + rank->others, other_count);
+    others[other_count] = 0;
+    rank->others += other_count;
+    for (uint32_t at = 0; at < count; at++) { /* without a branch: which are other ones cannot be foreseen */
+        uint8_t is_other = shapes[at] == FA_OTHER, differs = (uint8_t)(shapes[at] ^ others[other]);
+        shapes[at] ^= differs & (uint8_t)-is_other;
+        other += is_other;
+    }
+    return FA_OK;
+}
+
 int fa_shape_of(const fa_segment *segment, uint64_t pair, uint32_t *shape, fa_fault *fault) {
     uint64_t block = pair / FA_RANK_BLOCK, begin = block * FA_RANK_BLOCK, others = 0, found;
     int status = fa_require_shapes(segment, begin, pair + 1, fault);
@@ -204,6 +230,7 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
     for (uint32_t shape = 0; shape < segment->shape_count; shape++) {
         uint32_t counts[FA_KINDS];
         uint64_t total = 0;
+        int64_t more = 0;
         int status = fa_shape_counts(segment, shape, counts, fault);
         if (status != FA_OK) return status;
         fa_shape fact = {0};
@@ -211,8 +238,12 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
         for (int element = 0; element < FA_KINDS; element++) {
             total += counts[element];
             if (counts[element]) fact.elements |= (uint16_t)(1u << element);
-            if (counts[element] >= FA_LONG) fact.is_long = 1;
             if (!counts[element]) continue;
+            uint32_t high = 31u - (uint32_t)__builtin_clz(counts[element]);
+            if (counts[element] >= FA_LONG) {
+                if (high > fact.is_long) fact.is_long = (uint8_t)high;
+                more += (int64_t)counts[element] + ((int64_t)1 << high) - (int64_t)counts[element] * high;
+            }
             if (found == FA_FIRST || counts[element] > FA_EXACT) fact.has_more = 1;
             else {
                 fact.first[found] = (uint8_t)element;
@@ -222,6 +253,7 @@ int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *faul
         /* no pair has more positions than a version can have bits for */
         if (total > UINT32_MAX / 64) return fa_damaged(segment, &segment->shape_table, fault);
         fact.total = (uint32_t)total;
+        fact.more = (int32_t)more; /* -26 * total or more */
         facts[shape] = fact;
     }
     return FA_OK;

@@ -40,10 +40,12 @@ typedef struct fa_array {
 typedef struct fa_shape {
     uint32_t total;
     uint16_t elements; /* a bit for each element that has the word */
-    uint8_t is_long;   /* 1 when an element has FA_LONG or more */
+    uint8_t is_long;   /* not 0 when an element has FA_LONG or more: the most high bits that a run of it can have */
     uint8_t has_more;  /* 1 when more than FA_FIRST elements have the word, or one has it more than FA_EXACT times */
     uint8_t first[FA_FIRST + 1]; /* the first of these; last one of no meaning */
     float times[FA_FIRST];       /* how often the word stands in each; 0 where there is none */
+    int32_t more;                /* bits of the positions beside `total` numbers, in versions of wider positions than
+                                  * is_long; else see runs.c */
 } fa_shape;
 
 /* Where items of different length end: their sizes, those that are FA_GREAT or more, and for each FA_MARK-th item two
@@ -193,6 +195,13 @@ static inline uint32_t fa_coded_shape(const fa_segment *segment, uint64_t pair) 
 /* Return the shape of a pair of which `shapes` was required; *rank: of that pair, which becomes that of the next. */
 int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint32_t *shape, fa_fault *fault);
 
+#define FA_SHAPES 256 /* that are read at once, at most */
+
+/* Read the shapes of some pairs as far as a byte tells them: the others are FA_RARE, and may not be there. `shapes` was
+ * required; rank->others becomes that of the pair behind. */
+int fa_read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_rank *rank, uint8_t *shapes,
+                   fa_fault *fault);
+
 /* Make sure that the row of a shape can be read: fa_item of `shape_table` from FA_KINDS * shape on. */
 static inline int fa_shape_row(const fa_segment *segment, uint32_t shape, fa_fault *fault) {
     uint64_t row = (uint64_t)FA_KINDS * segment->shape_table.width, from = row * shape;
@@ -227,6 +236,15 @@ int fa_cursor_skips(fa_cursor *cursor, fa_skip *skips, fa_fault *fault);
  * between them, or less than FA_SKIP where skips are known. */
 int fa_cursor_to(fa_cursor *cursor, uint32_t row, uint32_t *shape, fa_fault *fault);
 
+/* Where the positions of a pair begin, and its shape. */
+typedef struct fa_where {
+    uint64_t bit;
+    uint32_t shape;
+} fa_where;
+
+/* Tell it of some pairs of the list, which rise from the one reached on; go on to the pair behind the last of them. */
+int fa_cursor_rows(fa_cursor *cursor, const uint32_t *rows, uint32_t count, fa_where *where, fa_fault *fault);
+
 /* Where a word stands in the elements of a version: see fa_cursor_runs. */
 typedef struct fa_runs {
     const fa_segment *segment;
@@ -252,6 +270,9 @@ typedef struct fa_run {
 /* Begin to read where the pair stands that was reached: as many positions as its version and the bits that are there
  * allow. */
 int fa_cursor_runs(const fa_cursor *cursor, uint32_t shape, fa_runs *runs, fa_fault *fault);
+
+/* The same for a pair of a version of which it is known where it is. */
+int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_runs *runs, fa_fault *fault);
 
 /* Write all positions, by element, rising within each; of runs that were not gone on from. Each is below the extent of
  * its version. */
