@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from indexer.store.columns import KINDS, VersionColumns
+from indexer.store.columns import KINDS, VersionColumns, stem_name
 from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
@@ -168,6 +168,17 @@ def ledger_entry(file: str, captures: int) -> dict[str, Any]:
         "damaged": [],
         "state": {"size": 1},
     }
+
+
+def stem_key(language: str, stem: str) -> int:
+    """Return the key under which a segment lists the words with this stem."""
+    return int.from_bytes(hashlib.md5(stem_name(language, stem).encode()).digest()[:8], "big")
+
+
+def words_of_stem(segment: Segment, language: str, stem: str) -> list[int]:
+    """Return the numbers of the words of a segment that are listed under a stem."""
+    keys, words = segment.file.array("stem_keys"), segment.file.array("stem_words")
+    return [int(word) for word in words[keys == stem_key(language, stem) >> 32]]
 
 
 @functools.cache

@@ -291,7 +291,12 @@ static int begin(fa_query *query, const fa_program *program, fa_answer *answer) 
     query->program = *program;
     query->looks = 0;
     query->longest = 0;
-    query->is_learning = answer->kept != NULL;
+    query->is_learned = answer->kept == NULL ? NULL : arena_raw(&query->kept, program->leaf_count);
+    if (answer->kept != NULL && query->is_learned == NULL) return FA_NO_MEMORY;
+    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++) {
+        query->is_learned[leaf] = answer->kept[leaf] != 0;
+        answer->kept[leaf] = 0;
+    }
     double now = seconds_now();
     query->finding_end = now + program->finding_s;
     query->ranking_end = now + program->ranking_s;
@@ -365,7 +370,6 @@ int fa_told(fa_query *query, int status, fa_answer *answer) {
 }
 
 int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer) {
-    for (uint32_t leaf = 0; answer->kept != NULL && leaf < program->leaf_count; leaf++) answer->kept[leaf] = 0;
     if (!is_sound(program)) return FA_TOO_LARGE;
     return fa_told(query, run(query, program, answer), answer);
 }

@@ -107,7 +107,8 @@ typedef struct fa_answer {
     uint64_t *holding;  /* by leaf: live versions that hold it */
     uint8_t *held_in;   /* by leaf, segment and layer: whether it occurs there */
     fa_found *found;
-    uint64_t *kept;     /* by leaf: bytes of facts that are worth keeping, see fa_query_keep, or 0; NULL: not wanted */
+    uint64_t *kept;     /* by leaf: bytes of facts that are worth keeping, see fa_query_keep, or 0; before, not 0 where
+                         * they are wanted; NULL: of none */
     uint64_t room;      /* of `found` */
     uint64_t total;     /* pages */
     uint64_t matching;  /* versions */

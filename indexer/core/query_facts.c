@@ -1,7 +1,7 @@
 /* What a word comes to in the segments of an index, kept from query to query: which versions hold it, in which row of a
  * list each stands, what it weighs there under the ranking of the query, and where positions begin. Finding that out
  * takes a look at each of its pairs; what is kept takes some bytes for each of them, and about one bit for each version
- * of the segments and form of the word.
+ * of the segments and form of the word. So it is done for words that were asked before: most never come again.
  *
  * It is a copy in one piece of memory of the caller that nobody writes to: many handles may read it at once.
  */
@@ -84,7 +84,7 @@ int facts_are_wanted(const fa_query *query, uint32_t leaf) {
     uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
     const fa_leaf *asked = &query->program.leaves[leaf];
     uint64_t pairs = 0;
-    if (!query->is_learning || asked->kind != FA_WORD || (asked->elements & every) != every ||
+    if (query->is_learned == NULL || !query->is_learned[leaf] || asked->kind != FA_WORD || (asked->elements & every) != every ||
         facts_of(query, leaf) != NULL)
         return 0;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {

@@ -107,7 +107,7 @@ struct fa_query {
     float saturations[SATURATIONS], bounds[256];
     double normed[3][FA_KINDS];        /* boost, b and means for which the norms are known */
     double norms[FA_KINDS][NORMED];    /* by element and its length */
-    int is_learning;                   /* whether facts are wanted */
+    uint8_t *is_learned;               /* by leaf: whether its facts are wanted; NULL: none are */
     fa_fault fault;
     skips skips;
 };

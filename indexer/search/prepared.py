@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,15 @@ class Prepared:
         self.layers = [
             [_core_segment(layer, live.weights) for layer in live.layers] for live in snapshot.segments
         ]
+        # two for each segment, the second one NULL where there are no texts of links
+        self._dictionaries = [
+            layer.dictionary() if layer else None
+            for live in snapshot.segments
+            for layer in (*live.layers, None)[:2]
+        ]
+        self.dictionaries = (ctypes.c_void_p * len(self._dictionaries))(
+            *(ctypes.addressof(one) if one else None for one in self._dictionaries)
+        )
         self._masks = [
             [None if mask is None else packed(mask) for mask in (live.alive, live.shared)]
             for live in snapshot.segments
@@ -151,6 +162,14 @@ class Prepared:
                 (shares,) = in_scratch_file(shares)
             found = self._priors[key] = (shares, *_greatest(shares))
         return found
+
+    @contextmanager
+    def telling_damage(self) -> Iterator[None]:
+        """Raise IndexCorruptError for damage that the core finds in the block."""
+        try:
+            yield
+        except queries.DamagedError as error:
+            raise self.damage(error) from error
 
     def damage(self, error: queries.DamagedError) -> IndexCorruptError:
         """Return the error of the index that stands for damage found by the core."""

@@ -11,11 +11,13 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core import queries
+from indexer.core.forms import NO_WORD, Forms, numbers_of
 from indexer.search.filters import captures_mask, is_about_captures, language_mask, site_mask
 from indexer.search.forms import forms_of
 from indexer.search.nodes import (
@@ -97,6 +99,16 @@ class KnownFacts(Recent[queries.Facts]):
     def __init__(self, versions: int) -> None:
         super().__init__(max(_FACTS_KNOWN, _FACTS_A_VERSION * versions), lambda facts: facts.size)
         self.rooms = ScratchRooms()
+        self._asked: Recent[MadeLeaf] = Recent(_LEAVES_KNOWN)
+
+    def are_wanted(self, key: MadeLeaf | None, known: queries.Facts | None) -> bool:
+        """Tell whether what is not known of a word should be: it was asked before, as most words never are again."""
+        if key is None or known is not None:
+            return False
+        if self._asked.find(key) is not None:
+            return True
+        self._asked.keep(key, key)
+        return False
 
 
 def facts_of(snapshot: Snapshot) -> KnownFacts:
@@ -298,10 +310,10 @@ class Compiler:
             # facts of it are of this ranking
             return known.get(
                 (leaf, self._fold, id(self._lives)),
-                lambda: _word(leaf, self._snapshot, self._fold, self._ranking.other_forms, self._lives),
+                lambda: _word(leaf, self._prepared, self._fold, self._ranking.other_forms, self._lives),
             )
         if isinstance(leaf, Phrase):
-            return known.get(leaf, lambda: _phrase(leaf, self._snapshot))
+            return known.get(leaf, lambda: _phrase(leaf, self._snapshot, self._prepared))
         return _made(leaf, queries.ANY, self._snapshot, _Forms())
 
 
@@ -315,7 +327,6 @@ class _Forms:
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, float]] = []
         self.ends: list[int] = []
-        self.sets = bytearray()
         self.spellings: list[tuple[str, ...]] = []
 
     def end(self, spellings: Sequence[str] = ()) -> None:
@@ -331,19 +342,30 @@ def _made(
     *,
     slop: int = 0,
     length: int = 1,
-    lives: object = None,
 ) -> MadeLeaf:
     """Return a leaf of some forms; a layer that was not ended has none."""
     forms.ends += [len(forms.rows)] * (2 * len(snapshot.segments) - len(forms.ends))
     rows = b"".join(struct.pack(queries.FORM, *row) for row in forms.rows)
     ends = struct.pack(f"<{len(forms.ends)}I", *forms.ends)
-    sets = bytes(forms.sets)
+    found = Forms(rows, ends, b"", frozenset())
+    return _placed(leaf, kind, found, tuple(forms.spellings), slop=slop, length=length)
+
+
+def _placed(
+    leaf: Leaf,
+    kind: int,
+    found: Forms,
+    spellings: tuple[tuple[str, ...], ...],
+    *,
+    slop: int = 0,
+    length: int = 1,
+    lives: object = None,
+) -> MadeLeaf:
+    """Return a leaf as the core reads it; its forms lie where they are."""
     elements = _EVERYWHERE if leaf.elements is None else sum(1 << number for number in leaf.elements)
-    head = struct.pack(
-        _HEAD, _place(rows), _place(ends), _place(sets), leaf.boost, kind, elements, slop, length
-    )
-    every = frozenset[str]().union(*forms.spellings) if kind == queries.WORD else frozenset[str]()
-    return MadeLeaf(head, (rows, ends, sets, lives), tuple(forms.spellings), every)
+    places = map(_place, (found.forms, found.ends, found.sets))
+    head = struct.pack(_HEAD, *places, leaf.boost, kind, elements, slop, length)
+    return MadeLeaf(head, (found, lives), spellings, found.spellings)
 
 
 def _place(data: bytes) -> int:
@@ -351,35 +373,21 @@ def _place(data: bytes) -> int:
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
-def _word(leaf: Word, snapshot: Snapshot, fold: float, other_forms: float, lives: object) -> MadeLeaf:
-    forms = _Forms()
-    for live in snapshot.segments:
-        for segment in live.layers:
-            found = forms_of(leaf, segment, fold, other_forms)
-            for form in found:
-                languages = 0
-                if form.languages is not None:
-                    languages = len(forms.sets) + 1
-                    forms.sets += form.languages.astype(np.uint8).tobytes()
-                forms.rows.append((form.word, languages, form.factor))
-            forms.end([form.text for form in found])
-        if len(live.layers) == 1:
-            forms.end()
-    return _made(leaf, queries.WORD, snapshot, forms, lives=lives)
+def _word(leaf: Word, prepared: Prepared, fold: float, other_forms: float, lives: object) -> MadeLeaf:
+    with prepared.telling_damage():
+        found = forms_of(leaf, prepared.dictionaries, fold, other_forms)
+    return _placed(leaf, queries.WORD, found, (), lives=lives)
 
 
-def _phrase(leaf: Phrase, snapshot: Snapshot) -> MadeLeaf:
+def _phrase(leaf: Phrase, snapshot: Snapshot, prepared: Prepared) -> MadeLeaf:
     places = [place for place in range(len(leaf.words)) if not is_implied(leaf.words, place)]
-    texts = [leaf.words[place] for place in places]
+    with prepared.telling_damage():
+        rows = numbers_of(prepared.dictionaries, [leaf.words[place] for place in places])
     forms = _Forms()
-    for live in snapshot.segments:
-        for segment in live.layers:
-            words = segment.find_words(texts)
-            if (words >= 0).all():
-                forms.rows += [(word, place, 1.0) for word, place in zip(words.tolist(), places, strict=True)]
-            forms.end(leaf.words)
-        if len(live.layers) == 1:
-            forms.end()
+    for words in rows:
+        if NO_WORD not in words:
+            forms.rows += zip(words, places, repeat(1.0))
+        forms.end(leaf.words)
     return _made(leaf, queries.PHRASE, snapshot, forms, slop=leaf.slop, length=places[-1] + 1)
 
 

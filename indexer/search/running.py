@@ -80,6 +80,9 @@ class Carried:
         memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
         program.facts = at + 8 * facts
         is_learning = count > 0 and None in self._facts
+        if is_learning:
+            wanted = list(map(known.are_wanted, made.fact_keys, self._facts))
+            memory[behind - leaves : behind] = wanted
         self._answer = answer = queries.Answer(
             at,
             at + 8 * (masks + leaves),
@@ -90,23 +93,21 @@ class Carried:
             room,
         )
         self._sizes = leaves, segments
-        try:
+        with self._prepared.telling_damage():
             query.run(program, answer)
-        except queries.DamagedError as error:
-            raise self._prepared.damage(error) from error
         self.total: int = answer.total
         if is_learning:
-            self._learn(known, memory[behind - leaves : behind].tolist())
+            self._learn(known, wanted, memory[behind - leaves : behind].tolist())
 
-    def _learn(self, known: KnownFacts, sizes: list[int]) -> None:
+    def _learn(self, known: KnownFacts, wanted: list[bool], sizes: list[int]) -> None:
         """Keep what was found out about words that had to be looked at as a whole."""
         is_whole = self.looked_at == self.versions
-        for leaf, (key, size) in enumerate(zip(self._made.fact_keys, sizes, strict=True)):
+        for leaf, (key, is_wanted, size) in enumerate(zip(self._made.fact_keys, wanted, sizes, strict=True)):
             if key and size:
                 room = known.rooms.room(size)
                 self._query.write_facts(leaf, self._answer, room)
                 known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
-            elif key and is_whole:
+            elif is_wanted and is_whole:
                 known.keep(key, NO_FACTS)
 
     @property
@@ -210,31 +211,23 @@ class Carried:
         room = min(wanted, self.matching)
         self._found = np.empty(room * queries.FOUND_WORDS, dtype=np.uint64)
         self._answer.found, self._answer.room = queries.address(self._found), room
-        try:
+        with self._prepared.telling_damage():
             self._query.rank(wanted, needed, self._answer)
-        except queries.DamagedError as error:
-            raise self._prepared.damage(error) from error
 
     def scores(self, place: int, ordinals: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the exact scores of some versions (rising) of a segment, without nearness."""
-        try:
+        with self._prepared.telling_damage():
             return self._query.scores(place, ordinals.astype(np.uint32), self._answer)
-        except queries.DamagedError as error:
-            raise self._prepared.damage(error) from error
 
     def weights(
         self, leaf: Leaf, place: int, ordinals: NDArray[np.integer], norms: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return the exact weight of a leaf in some versions (rising) of a segment; norms: shape (n, KINDS)."""
         number = self._made.leaves.index(leaf)
-        try:
+        with self._prepared.telling_damage():
             return self._query.weights(place, number, ordinals.astype(np.uint32), norms, self._answer)
-        except queries.DamagedError as error:
-            raise self._prepared.damage(error) from error
 
     def nearness(self, place: int, ordinal: int) -> NDArray[np.float64]:
         """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
-        try:
+        with self._prepared.telling_damage():
             return self._query.nearness(place, ordinal, len(self._made.pairs), self._answer)
-        except queries.DamagedError as error:
-            raise self._prepared.damage(error) from error

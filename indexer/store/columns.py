@@ -70,9 +70,3 @@ FOLDS, PAIRS = "~fold", "~pair"  # stand in the place of a language
 def stem_name(language: str, stem: str) -> str:
     """Return what a stem is listed under; its key is made of it."""
     return f"{language}:{stem}"
-
-
-def stem_key(language: str, stem: str) -> int:
-    """Return the key under which Stems lists the words with this stem."""
-    digest = hashlib.md5(stem_name(language, stem).encode("utf-8", "replace"), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:8], "big")

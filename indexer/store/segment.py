@@ -5,7 +5,8 @@ segment_writer.py writes it; docs/index-format.md describes the bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ctypes
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -14,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core import queries
+from indexer.core import forms, queries
 from indexer.store.arrayfile import ArrayFile, PlacedArray, string_at
-from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, stem_key, word_id
+from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns, word_id
 from indexer.store.ends import Ends
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import OTHER, RARE, decode_many_ordinals, decode_ordinals
 from indexer.store.runs import RunReader, bit_widths
+from indexer.text.languages import NO_NUMBER, NUMBERS
 
 _READ_AT_ONCE = 1 << 17  # positions that are read at once to be merged
 
@@ -79,7 +81,6 @@ class Segment:
         self.shapes = file.column("shapes")
         self._other_shapes, self._rare_shapes = file.column("other_shapes"), file.column("rare_shapes")
         self._shape_ranks = file.column("shape_ranks")
-        self._stem_keys, self._stem_words = file.column("stem_keys"), file.column("stem_words")
         self._check_sizes()
         self._facts: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None
         self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
@@ -174,6 +175,14 @@ class Segment:
             raise damage(self.path, error) from error
         made.shape_facts, made.bits = queries.address(facts), queries.address(bits)
         made.keep = (self, facts, bits)
+        return made
+
+    def dictionary(self) -> forms.Dictionary:
+        """Return the words of the segment as the core sees them."""
+        ways = bytes(NUMBERS.get(language, NO_NUMBER) for language in self.languages)
+        arrays = [queries.Array(*self.file.placed(name), n) for n, name in enumerate(forms.ARRAYS)]
+        made = forms.Dictionary(*arrays, ctypes.cast(ctypes.c_char_p(ways), ctypes.c_void_p), len(ways))
+        made.keep = self, ways
         return made
 
     @cached_property
@@ -274,21 +283,6 @@ class Segment:
                 return index
             index += 1
         return None
-
-    def words_of_stem(self, language: str, stem: str) -> list[int]:
-        """Return the indexes of words that may have this stem in this language; the caller stems them to be sure."""
-        return self.words_of_stems([(language, stem)])[0]
-
-    def words_of_stems(self, stems: Sequence[tuple[str, str]]) -> list[list[int]]:
-        """Return for each of some (language, stem) the indexes of words that may have it; to be made sure of too."""
-        return self.words_of_keys([stem_key(language, stem) for language, stem in stems])
-
-    def words_of_keys(self, keys: Sequence[int]) -> list[list[int]]:
-        """Return the same as words_of_stems for what stem_key says of them."""
-        known = (np.array(keys, dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
-        low = self._stem_keys.searchsorted(known).tolist()
-        high = self._stem_keys.searchsorted(known, side="right").tolist()
-        return [self._stem_words[a:b].tolist() if b > a else [] for a, b in zip(low, high, strict=True)]
 
     def postings(self, word: int) -> PostingList:
         """Return the posting list of the word at an index of this segment."""

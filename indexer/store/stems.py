@@ -18,11 +18,8 @@ from indexer.core.stems import SPELLING_BIT, Names, StemTable
 from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
-from indexer.text.languages import STEMMERS, has_stemmer, is_stemmable, stem_words
+from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, is_stemmable, stem_words
 
-_LANGUAGES = [name for name in sorted(STEMMERS) if has_stemmer(name)]
-_BITS = {name: bit for bit, name in enumerate(_LANGUAGES)}
-_NO_BIT = 255
 _KEPT = 24 << 20  # bytes of words and keys in a process
 _FOLDED, _PAIRED = stem_name(FOLDS, ""), stem_name(PAIRS, "")
 
@@ -32,7 +29,7 @@ def bits_of_versions(language: NDArray[np.integer], languages: list[str]) -> NDA
 
     language: for each version an index into `languages`, of which pages declare 18,000.
     """
-    of_language = np.array([_BITS.get(name, _NO_BIT) for name in languages], dtype=np.uint8)
+    of_language = np.array([NUMBERS.get(name, NO_NUMBER) for name in languages], dtype=np.uint8)
     numbers: NDArray[np.uint8] = of_language[language]
     return numbers
 
@@ -54,7 +51,7 @@ def _names_of(bit: int, words: list[str]) -> Names:
     if bit == SPELLING_BIT:
         names = [_spelling_names(word) for word in words]
         return Names("", [name for of_word in names for name in of_word], map(len, names), bytes(len(words)))
-    language = _LANGUAGES[bit]
+    language = STEMMED[bit]
     stems = stem_words(language, words)
     is_counted = [word.isalpha() or is_stemmable(word) for word in words]
     is_own = list(map(operator.eq, stems, words))

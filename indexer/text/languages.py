@@ -47,23 +47,43 @@ STEMMERS = {
     "cs": "czech",
 }
 _KNOWN_ALGORITHMS = frozenset(Stemmer.algorithms())
+# The languages whose words are stemmed, in the order of their numbers
+STEMMED = tuple(sorted(name for name, algorithm in STEMMERS.items() if algorithm in _KNOWN_ALGORITHMS))
+NUMBERS = {language: number for number, language in enumerate(STEMMED)}
+NO_NUMBER = 255
 _local = threading.local()
 
 
 def has_stemmer(language: str) -> bool:
     """Tell whether words of this language are stemmed."""
-    return STEMMERS.get(language) in _KNOWN_ALGORITHMS
+    return language in NUMBERS
 
 
 def stem_words(language: str, words: list[str]) -> list[str]:
     """Return the stem of each word in a language; the words themselves where it has no stemmer."""
     if not has_stemmer(language):
         return words
-    stemmers = _local.__dict__.setdefault("stemmers", {})  # a Stemmer is not safe in several threads
-    if language not in stemmers:
-        stemmers[language] = Stemmer.Stemmer(STEMMERS[language], 0)
-    stems: list[str] = stemmers[language].stemWords(words)
+    stems: list[str] = _stemmers()[NUMBERS[language]].stemWords(words)
     return stems
+
+
+def stems_of(word: str) -> dict[int, str]:
+    """Return the stem of a word in each language of STEMMED, by its number."""
+    return {number: stemmer.stemWord(word) for number, stemmer in enumerate(_stemmers())}
+
+
+def stem_in(number: int, word: str) -> str:
+    """Return the stem of a word in the language of a number."""
+    stem: str = _stemmers()[number].stemWord(word)
+    return stem
+
+
+def _stemmers() -> list[Stemmer.Stemmer]:
+    """Return the stemmers of all languages, for this thread: a Stemmer is not safe in several."""
+    stemmers: list[Stemmer.Stemmer] | None = _local.__dict__.get("stemmers")
+    if stemmers is None:
+        stemmers = _local.stemmers = [Stemmer.Stemmer(STEMMERS[language], 0) for language in STEMMED]
+    return stemmers
 
 
 def is_stemmable(word: str) -> bool:

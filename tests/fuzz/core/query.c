@@ -96,9 +96,10 @@ static void ask(fa_query *query, const fa_program *program, input *from, uint32_
     uint8_t held_in[2 * LEAVES];
     fa_found found[300];
     fa_answer answer = {.matched = matched, .complete = complete, .holding = holding, .held_in = held_in, .found = found};
-    uint64_t sizes[LEAVES];
+    uint64_t sizes[LEAVES]; /* not 0: facts are wanted */
     fa_facts *kept[LEAVES] = {NULL};
     answer.room = number(from, 1);
+    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) sizes[leaf] = 1;
     answer.kept = sizes;
     int status = fa_query_run(query, program, &answer);
     if (status == FA_OK) {

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from store_batches import stem_key
 
 from indexer.store.arrayfile import strings_to_arrays, write_arrays
 from indexer.store.columns import (
@@ -19,7 +20,6 @@ from indexer.store.columns import (
     RANK_BLOCK,
     Occurrences,
     VersionColumns,
-    stem_key,
     word_id,
 )
 from indexer.store.runs import Layout, bit_widths

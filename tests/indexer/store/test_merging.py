@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from store_batches import Page, colliding_words, contents, write_segment
+from store_batches import Page, colliding_words, contents, words_of_stem, write_segment
 
 from indexer.store import merging
 from indexer.store.errors import IndexCorruptError
@@ -56,8 +56,8 @@ def test_a_merged_segment_holds_the_live_versions_of_all(
     assert [merged.languages[i] for i in merged.language] == [whole.languages[i] for i in whole.language]
     assert [merged.hosts()[i] for i in merged.host] == [whole.hosts()[i] for i in whole.host]
     for stem, language in (("cat", "en"), ("cat", "de"), ("ledger", "en")):
-        assert {merged.word_at(i) for i in merged.words_of_stem(language, stem)} == {
-            whole.word_at(i) for i in whole.words_of_stem(language, stem)
+        assert {merged.word_at(i) for i in words_of_stem(merged, language, stem)} == {
+            whole.word_at(i) for i in words_of_stem(whole, language, stem)
         }
     live = [int(place) for column in places for place in column if place >= 0]
     assert live == list(range(len(together)))

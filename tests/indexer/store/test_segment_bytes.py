@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_batches import Page, colliding_words, columns_of, contents, write_segment
+from store_batches import Page, colliding_words, columns_of, contents, words_of_stem, write_segment
 
 from indexer.store.columns import MAX_VERSIONS, VersionColumns, word_id
 from indexer.store.inversion import write_batch
@@ -108,8 +108,8 @@ def test_stems(tmp_path: Path) -> None:
     page: Page = {(word, 6): [place] for place, word in enumerate(["cat", "cats", "catalogue", "dog"])}
     write_segment(str(tmp_path / "s"), {"http://a.example/": page})
     segment = Segment(str(tmp_path / "s"))
-    assert {segment.word_at(i) for i in segment.words_of_stem("en", "cat")} == {"cat", "cats"}
-    assert segment.words_of_stem("de", "cat") == []
+    assert {segment.word_at(i) for i in words_of_stem(segment, "en", "cat")} == {"cat", "cats"}
+    assert words_of_stem(segment, "de", "cat") == []
 
 
 def test_a_segment_without_pages_can_be_written_and_read(tmp_path: Path) -> None:
