@@ -336,8 +336,8 @@ class Index:
         return self._page_at(hit.url, self._place_of(hit))
 
     def _page_at(self, url: str, place: Location | None) -> Page | None:
+        from indexer.page_records import markup_at
         from indexer.search.vectors import MOST_MARKUP
-        from indexer.stored_pages import markup_at
         from indexer.text.detection import language_of
         from indexer.text.pages import collect_page
 
@@ -497,7 +497,7 @@ class Index:
 
         Of a page above 4 MB, the text of its first 4 MB.
         """
-        from indexer.stored_pages import page_text
+        from indexer.page_records import page_text
 
         return page_text(location)
 

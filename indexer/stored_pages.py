@@ -1,21 +1,12 @@
-"""The pages of hits as they lie in the archives: their markup, their text, their passages."""
+"""The pages of hits as they lie in the archives: what they begin with, and their passages.
+
+Most are read here, as they stand. Those that are not in UTF-8, packed otherwise or very long `page_records` reads: it
+needs all that is known of archives and charsets, and is imported when such a page comes.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-
-from archiver.warc import (
-    ArchiveError,
-    HttpResponse,
-    Limits,
-    Location,
-    parse_response,
-    read_member_at,
-    read_record_at,
-)
+from archiver.warc import ArchiveError, Location, read_member_at
 from archiver.warc.charsets import UTF_8, decode
 from indexer.core.records import RecordReader
 from indexer.search.nodes import words_asked
@@ -30,23 +21,9 @@ from indexer.search.snippets import (
 )
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
-from indexer.text.charset import decode_html
-from indexer.text.documents import PAGE_LIMITS, header_language
-from indexer.text.elements import PageText
-from indexer.text.pages import collect_page
 
-# What a page begins with is enough for most snippets: a character takes at most four bytes.
-START_LIMITS = replace(PAGE_LIMITS, body_bytes=4 * START_CHARS)
-# Of a page whose start holds none of the words: a page of 8 MB takes as long as the results of ten others.
-DEEP_LIMITS = replace(PAGE_LIMITS, body_bytes=1 << 20)
-# What is told of a page beside a search: links with their texts, text to be exported.
-SHOWN_BYTES = 4 << 20
-SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
-# The tree and the text of a page take many times its size: one large page at a time, for all threads of a server.
-LARGE_BYTES = 500_000
-_one_large_page = threading.Lock()
-# The body that is looked at, and the headers of most records.
-_PLAIN_BYTES = START_LIMITS.body_bytes + (64 << 10)
+START_BYTES = 4 * START_CHARS  # of a page are enough for most snippets: a character takes at most four bytes
+_PLAIN_BYTES = START_BYTES + (64 << 10)  # the body that is looked at, and the headers of most records
 _NO_PAGE = PageStart(b"", b"", True)
 _BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
@@ -60,21 +37,13 @@ def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tu
         return ()
     if isinstance(markup, bytes):
         markup = decode(markup, UTF_8)
-    markup = markup or _markup_of(_response_at(place, DEEP_LIMITS) if place else None)
+    from indexer.page_records import deep_markup_at, in_turn
+
+    markup = markup or (deep_markup_at(place) if place else "")
     if not markup:
         return ()
-    with _in_turn(markup):
+    with in_turn(markup):
         return page_snippet(markup, ranked.spellings, ranked.phrases, beyond_start=bool(start.text))
-
-
-@contextmanager
-def _in_turn(markup: str) -> Iterator[None]:
-    """Keep others out while a large page is worked on."""
-    if len(markup) <= LARGE_BYTES:
-        yield
-    else:
-        with _one_large_page:
-            yield
 
 
 def start_of(snapshot: Snapshot, place: Location | None) -> bytes:
@@ -111,8 +80,8 @@ def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
     if says is None or not says.is_plain_page:
         return None
     is_cut = whole > len(member)
-    size = min(says.body_size, START_LIMITS.body_bytes)
-    if is_cut and size < START_LIMITS.body_bytes:
+    size = min(says.body_size, START_BYTES)
+    if is_cut and size < START_BYTES:
         return None  # its headers are longer than most
     body = member[says.body : says.body + size]
     if size <= START_CHARS:
@@ -127,49 +96,13 @@ def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
 
 
 def _read_any(place: Location) -> tuple[PageStart, str]:
-    response = _response_at(place, START_LIMITS)
-    markup = _markup_of(response)
-    if response is None or not markup:
+    from indexer.page_records import start_markup_at
+
+    markup, is_whole = start_markup_at(place, START_BYTES)
+    if not markup:
         return _NO_PAGE, ""
-    start = start_of_page(markup, is_whole=not response.truncated)
-    return start, "" if response.truncated else markup
+    return start_of_page(markup, is_whole=is_whole), markup if is_whole else ""
 
 
 def _room_of(start: PageStart) -> int:
     return 100 + len(start.text) + len(start.description)  # a page without text takes room, too
-
-
-def page_text(place: Location) -> PageText | None:
-    """Return the text of the page in a record, None when the archive cannot be read now or holds no page there.
-
-    Of a very large page, the text of its first SHOWN_BYTES.
-    """
-    response = _response_at(place, SHOWN_LIMITS)
-    if response is None or not response.body:
-        return None
-    markup, charset = decode_html(response.body, response.content_type)
-    language = header_language(response)
-    del response  # the body, before the tree takes room as well
-    with _in_turn(markup):
-        page = collect_page(markup)
-    page.charset = charset
-    page.language = page.language or language
-    return page
-
-
-def markup_at(place: Location | None) -> str:
-    """Return a page's markup as text; "" when there is no place, or the archive cannot be read now."""
-    return _markup_of(_response_at(place)) if place else ""
-
-
-def _markup_of(response: HttpResponse | None) -> str:
-    return decode_html(response.body, response.content_type)[0] if response is not None else ""
-
-
-def _response_at(place: Location, limits: Limits = PAGE_LIMITS) -> HttpResponse | None:
-    """Return the response in a record, None when the archive cannot be read now or holds no response there."""
-    try:
-        with read_record_at(place) as record:
-            return parse_response(record, limits=limits, with_sha1=False)
-    except (ArchiveError, OSError):
-        return None

@@ -284,10 +284,15 @@ def _values_of_file(document: Mapping[str, Any], where: str) -> dict[str, tuple[
     }
 
 
+_TABLES = frozenset(
+    ".".join(names[:end]) for names in (key.split(".") for key in INFOS) for end in range(1, len(names))
+)
+
+
 def _settings_in(table: Mapping[str, Any], where: str, prefix: str) -> Iterator[tuple[SettingInfo, Any]]:
     for name, value in table.items():
         key = prefix + name
-        is_table = any(known.startswith(key + ".") for known in INFOS)
+        is_table = key in _TABLES
         if is_table and isinstance(value, dict):
             yield from _settings_in(value, where, key + ".")
         elif is_table:
