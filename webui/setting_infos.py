@@ -96,6 +96,8 @@ def _setting(
 
 @dataclass(frozen=True)
 class ArchiveSettings:
+    """Where archives and indexes lie."""
+
     jobs_path: str = _setting("jobs/", "folder that holds one folder for each job", type="folder")
     job_id: str = _setting(
         "01/",
@@ -112,6 +114,8 @@ class ArchiveSettings:
 
 @dataclass(frozen=True)
 class IndexSettings:
+    """How archives are read."""
+
     workers: int = _setting(0, "processes that read archives; 0 means one for each core", low=0, high=1024)
     commit_s: float = _setting(
         30.0,
@@ -139,6 +143,8 @@ _B = {**dict.fromkeys(_BOOST, 0.3), "title": 0.5, "body": 0.75, "url": 0.75, "in
 
 @dataclass(frozen=True)
 class SearchSettings:
+    """How pages are found and ranked."""
+
     operator: str = _setting(
         "and", "what stands between two words of a query that name no operator", choices=("and", "or")
     )
@@ -202,6 +208,8 @@ class SearchSettings:
 # The defaults of indexer.search.widening.Widening once more (a test compares them).
 @dataclass(frozen=True)
 class WideningSettings:
+    """Which words are added to a query."""
+
     rocchio_alpha: float = _setting(1.0, "Rocchio: how much the query itself counts", low=0, high=100)
     rocchio_beta: float = _setting(1.0, "Rocchio: how much the relevant pages count", low=0, high=100)
     rocchio_gamma: float = _setting(
@@ -244,6 +252,8 @@ class WideningSettings:
 
 @dataclass(frozen=True)
 class ServerSettings:
+    """Who may reach the server, and what it may take."""
+
     host: str = _setting("127.0.0.1", "address to listen on; the default answers this machine only")
     port: int = _setting(8080, "port to listen on; 0 means any free one", low=0, high=65535)
     threads: int = _setting(4, "requests answered at the same time", low=1, high=256)
@@ -280,6 +290,8 @@ class ServerSettings:
 
 @dataclass(frozen=True)
 class ReplaySettings:
+    """How stored pages are shown."""
+
     mode: str = _setting(
         "safe", "how cached pages are shown: safe is our own frame without scripts; external links to another player",
         choices=("safe", "external"),
@@ -292,6 +304,8 @@ class ReplaySettings:
 
 @dataclass(frozen=True)
 class CrawlSettings:
+    """How pages are fetched."""
+
     threads: int = _setting(8, "pages fetched at the same time", low=1, high=64)
     delay_s: float = _setting(
         1.0, "pause for one host, from the end of an answer to the next request", unit="s", low=0, high=3600
