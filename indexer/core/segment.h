@@ -13,6 +13,8 @@
 
 #include "core.h"
 
+#define FA_PAGE 4096      /* bytes of a page of the catalogue, with those for its checksum: see indexer/store/pages.py */
+#define FA_RESERVED 8
 #define FA_KINDS 10       /* elements of a page, as in indexer/text/elements.py */
 #define FA_OTHER 15       /* instead of one of the most frequent shapes: it stands among the other ones */
 #define FA_RARE 255       /* instead of one of the other shapes: it stands among the rare ones */
@@ -107,7 +109,10 @@ typedef struct fa_cursor {
     uint32_t row;
 } fa_cursor;
 
-uint32_t fa_crc32(uint32_t crc, const uint8_t *data, size_t size);
+FA_EXPORT uint32_t fa_crc32(uint32_t crc, const uint8_t *data, size_t size);
+/* Return where the first of the pages of a catalogue begins, from `first` on, which is at most `size`, that does not fit
+ * the checksum in its last FA_RESERVED bytes, or is not whole; `size` when all do. */
+FA_EXPORT size_t fa_pages_sound(const uint8_t *data, size_t size, size_t first);
 int fa_verify(const fa_segment *segment, const fa_array *array, uint64_t from, uint64_t to, fa_fault *fault);
 
 static inline int fa_damaged(const fa_segment *segment, const fa_array *array, fa_fault *fault) {

@@ -23,6 +23,7 @@ from typing import Any
 
 from isal.isal_zlib import crc32  # of many pages; twice as fast as zlib's
 
+from indexer.core.library import core
 from indexer.store.errors import IndexCorruptError
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ _ZEROS = bytes(PAGE)
 _AT_ONCE = 256  # pages read at once
 _TRIES = 50  # a page may be met while it is being written
 _OK, _IOERR, _SHORT_READ, _MAIN_DB = 0, 10, 522, 0x100  # of sqlite3.h
+core.fa_pages_sound.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
+core.fa_pages_sound.restype = ctypes.c_size_t
 _HEADER = 100  # bytes of the file's header, which SQLite reads first
 
 
@@ -51,16 +54,14 @@ def has_checksums(path: str) -> bool:
 def verify_pages(path: str) -> None:
     """Hold each page of a catalogue against its checksum. Raises IndexCorruptError, OSError."""
     buffer = bytearray(_AT_ONCE * PAGE)
-    view = memoryview(buffer)
+    data = (ctypes.c_char * len(buffer)).from_buffer(buffer)
     with open(path, "rb") as file:
         place = 0
         while size := file.readinto(buffer):
-            for start in range(0, size, PAGE):
-                end = start + _SUMMED
-                if end + RESERVED <= size and _SUM.unpack_from(buffer, end) == (crc32(view[start:end]), 0):
-                    continue  # nearly always
+            start = 0
+            while (start := core.fa_pages_sound(data, size, start)) < size:  # hardly ever
                 if (
-                    not _is_sound(bytes(view[start : min(start + PAGE, size)]))
+                    not _is_sound(bytes(buffer[start : min(start + PAGE, size)]))
                     and (place + start) // PAGE + 1 not in _pages_in_journal(path)
                     and not _is_sound_later(file.fileno(), place + start)
                 ):
@@ -68,6 +69,7 @@ def verify_pages(path: str) -> None:
                         f"{path}: the page at byte {place + start} does not fit its checksum;"
                         " index the archives again with --rebuild"
                     )
+                start = min(start + PAGE, size)
             place += size
 
 
