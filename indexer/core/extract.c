@@ -120,11 +120,27 @@ static uint8_t *room_in(reader *r, buffer *into, size_t more) {
     return into->data + into->size;
 }
 
+enum { SHORT = 64 };
+
+/* Most texts are short, and of all sizes: so many bytes are copied at once, whatever the size, where the markup has as many
+ * from there on. What lies behind the text is written over by the next. */
 static void append(reader *r, buffer *into, fa_bytes text) {
-    uint8_t *to = room_in(r, into, text.size);
+    uint8_t *to = room_in(r, into, text.size + SHORT);
     if (!to) return;
-    if (text.size) memcpy(to, text.data, text.size);
+    uint64_t place = (uint64_t)((uintptr_t)text.data - (uintptr_t)r->tree.tokens.html);
+    if (text.size <= SHORT && place + SHORT <= r->tree.tokens.size && place < r->tree.tokens.size) {
+        memcpy(to, text.data, SHORT);
+    } else if (text.size) {
+        memcpy(to, text.data, text.size);
+    }
     into->size += text.size;
+}
+
+static void append_byte(reader *r, buffer *into, uint8_t byte) {
+    uint8_t *to = room_in(r, into, 1);
+    if (!to) return;
+    *to = byte;
+    into->size++;
 }
 
 static fa_bytes bytes_of(const reader *r, html_span span) {
@@ -202,7 +218,7 @@ static void append_text(reader *r, fa_bytes text, unsigned element) {
 
 static void part(reader *r) {
     if (r->parted) return;
-    append(r, &r->text, (fa_bytes){(const uint8_t *)"\n", 1});
+    append_byte(r, &r->text, '\n');
     r->parted = true;
 }
 
@@ -309,7 +325,7 @@ static void read_language(reader *r) {
 
 static void append_string(reader *r, fa_bytes text) {
     append(r, &r->part_strings, text);
-    append(r, &r->part_strings, (fa_bytes){(const uint8_t *)"", 1});
+    append_byte(r, &r->part_strings, 0);
 }
 
 static fa_bytes bytes_of_name(const char *name) { return (fa_bytes){(const uint8_t *)name, strlen(name)}; }
