@@ -211,15 +211,13 @@ class PackedStream(MemberStream):
     def next_whole(self) -> bool:
         """Go to the next member and unpack all of it, if it is sound and not too large; else stay."""
         at = read_to = self.end
+        packed = self.source.read_at(at, STEP)
+        if not self.is_member(bytes(packed[:8])):
+            return False
         most, size = WHOLE * self.limits.lookahead_bytes, 0
-        decoder = None
+        decoder = self._new_decoder()
         pieces = []
-        while decoder is None or not decoder.eof:
-            packed = self.source.read_at(read_to, STEP)
-            if decoder is None:
-                if not self.is_member(bytes(packed[:8])):
-                    return False
-                decoder = self._new_decoder()
+        while True:
             read_to += len(packed)
             try:
                 pieces.append(decoder.decompress(packed, most))
@@ -228,20 +226,22 @@ class PackedStream(MemberStream):
             size += len(pieces[-1])
             if not packed or size >= most:
                 return False
-        self._open(at, decoder)
+            if decoder.eof:
+                break
+            packed = self.source.read_at(read_to, STEP)
         self.buffer, self.pos, self.base = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0, 0
         self._before = []
-        self.ended = True
-        self._unpacked, self.read_to = size, read_to
-        self.end = read_to - len(decoder.unused_data or b"")
+        self._decoder, self._unpacked, self._fed_from = decoder, size, at
+        self.start, self.read_to, self.end = at, read_to, read_to - len(decoder.unused_data or b"")
+        self.ended, self.problem = True, ""
         return True
 
-    def _open(self, at: int, decoder: Decoder | None = None) -> None:
+    def _open(self, at: int) -> None:
         self.start = self.read_to = self._fed_from = at
         self.ended = False
         self.problem = ""
         self._unpacked = 0
-        self._decoder = decoder or self._new_decoder()
+        self._decoder = self._new_decoder()
 
     def is_member(self, head: bytes) -> bool:
         """Does a member begin with these bytes?"""

@@ -88,20 +88,19 @@ class ArchiveReader:
         """
         self._read_whole = read_whole
         self._is_zip = not self._start and is_zip(self._source)
-        found = False
         held: list[Damage] = []
-        for item in self._read_zip() if self._is_zip else self._read_archive(self._source, ""):
-            if isinstance(item, Damage) and not found:
+        items = self._read_zip() if self._is_zip else self._read_archive(self._source, "")
+        for item in items:
+            if isinstance(item, Damage):
                 _hold(held, item)
                 continue
-            if not found:
-                found = True
-                yield from held
+            yield from held
+            held = []
             yield item
+            yield from items
         if not self._is_archive:
             raise NotAnArchiveError(self._why_not(held))
-        if not found:
-            yield from held
+        yield from held
 
     def go_on_at(self, place: int) -> None:
         """Read on at another byte of the file, where a gzip member begins. Only behind a `WholeRecord`."""
@@ -116,10 +115,13 @@ class ArchiveReader:
     def _read_stream(self, records: RecordStream) -> Iterator[Record | WholeRecord | Damage]:
         self._records = records
         records.read_whole = self._read_whole
-        for item in records:
+        items = iter(records)
+        for item in items:
             self.format = self.format or records.format
             self._is_archive |= records.is_archive
             yield item
+            if self.format and self._is_archive:
+                yield from items
         self._is_archive |= records.is_archive
 
     def _read_zip(self) -> Iterator[Record | WholeRecord | Damage]:

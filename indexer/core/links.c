@@ -56,21 +56,31 @@ static fa_bytes without_fragment(fa_bytes href) {
     return (fa_bytes){href.data, mark ? (size_t)(mark - href.data) : href.size};
 }
 
+/* Make room for what is looked up for each link of a page; NULL when memory is short. */
+static name *room_for_names(fa_links *links, const fa_page *page) {
+    links->looked_up.size = 0; /* what lies behind is written over, nothing is put bit by bit */
+    return fa_buffer_reserve(&links->looked_up, page->link_count * sizeof(name) + 1) ? (name *)links->looked_up.data : NULL;
+}
+
 /* Put the names of the addresses of a page into links->name. */
 static enum fa_status name_all(fa_links *links, const fa_page *page, uint32_t folder, uint32_t ordinal) {
-    links->name.size = links->looked_up.size = 0; /* what lies behind is written over, nothing is put bit by bit */
+    size_t size = 0;
+    for (size_t k = 0; k < page->link_count; k++) size += sizeof folder + page->links[k].href.size;
+    links->name.size = 0;
+    name *names = room_for_names(links, page);
+    if (!names || !fa_buffer_reserve(&links->name, size)) return FA_NO_MEMORY;
+    uint8_t *begin = links->name.data, *to = begin;
     for (size_t k = 0; k < page->link_count; k++) {
         fa_bytes href = without_fragment(page->links[k].href);
-        name made = {.begin = links->name.size};
-        if (href.size) {
-            uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
-            if (!fa_buffer_put_u32(&links->name, place) || !fa_buffer_put(&links->name, href.data, href.size))
-                return FA_NO_MEMORY;
-            made.size = links->name.size - made.begin;
-            made.hash = fa_hash(links->name.data + made.begin, made.size);
-            fa_intern_prepare(&links->addresses, made.hash);
-        }
-        if (!fa_buffer_put(&links->looked_up, &made, sizeof made)) return FA_NO_MEMORY;
+        names[k] = (name){.begin = (size_t)(to - begin)};
+        if (!href.size) continue;
+        uint32_t place = fa_link_is_of_folder(href) ? folder : OF_PAGE | ordinal;
+        memcpy(to, &place, sizeof place);
+        memcpy(to + sizeof place, href.data, href.size);
+        names[k].size = sizeof place + href.size;
+        names[k].hash = fa_hash(to, sizeof place + href.size);
+        to += sizeof place + href.size;
+        fa_intern_prepare(&links->addresses, names[k].hash);
     }
     return FA_OK;
 }
@@ -120,14 +130,13 @@ enum fa_status fa_links_ask(fa_links *links, const fa_page *page, uint32_t folde
 }
 
 static enum fa_status hash_texts(fa_links *links, const fa_page *page) {
-    links->looked_up.size = 0;
-    for (size_t k = 0; k < page->link_count; k++) {
+    name *names = room_for_names(links, page);
+    for (size_t k = 0; names && k < page->link_count; k++) {
         fa_bytes text = page->links[k].text;
-        name made = {.size = text.size, .hash = fa_hash(text.data, text.size)};
-        fa_intern_prepare(&links->texts, made.hash);
-        if (!fa_buffer_put(&links->looked_up, &made, sizeof made)) return FA_NO_MEMORY;
+        names[k] = (name){.size = text.size, .hash = fa_hash(text.data, text.size)};
+        fa_intern_prepare(&links->texts, names[k].hash);
     }
-    return FA_OK;
+    return names ? FA_OK : FA_NO_MEMORY;
 }
 
 /* Put a link behind the others; its text is numbered here, in the order in which texts are first kept. */
