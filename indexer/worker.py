@@ -120,10 +120,9 @@ class _Group:
         """
         self.captures.append((file, found))
         if page := found.page:
-            size = len(page.markup)
             self.pages += 1
-            self._characters += size
-            self.has_large |= size >= LARGE_PAGE
+            self._characters += page.size
+            self.has_large |= page.size >= LARGE_PAGE
         return (
             self.pages >= GROUP_PAGES
             or self._characters >= GROUP_CHARACTERS
@@ -426,8 +425,8 @@ class Worker:
 
     def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> None:
         try:
-            markup, body.markup = body.markup, b""  # a large page is in memory once
-            self._pages.read(markup)
+            data, body.data = body.data, b""  # a large page is in memory once
+            self._pages.read(data, body.begin, body.size)
         except Exception as error:
             self._pages.let_go()  # what is in hand may be the page before
             log.exception(

@@ -58,19 +58,21 @@ _CAPTURE_TYPES = frozenset(
 class PageBody:
     """A page to be indexed: its markup, and what tells its versions apart.
 
-    digest: SHA-1 of the decoded body; markup: in UTF-8; charset: what it was written in; language: that of the HTTP
-    header, "" if it names none or several.
+    digest: SHA-1 of the decoded body; data: its markup in UTF-8, `size` bytes from `begin` on; charset: what it was
+    written in; language: that of the HTTP header, "" if it names none or several.
     """
 
     digest: bytes
-    markup: bytes
+    data: bytes
+    begin: int
+    size: int
     charset: str
     language: str
 
     @property
     def html(self) -> str:
         """The markup as text."""
-        return self.markup.decode()
+        return self.data[self.begin : self.begin + self.size].decode()
 
 
 @dataclass(slots=True)
@@ -314,12 +316,13 @@ def _ordinary_capture(
     payload = payload_digest(_text(record, says.payload, says.payload_size))
     if says.is_plain_page:
         mime = "text/html"
-        body = record.data[says.body : says.body + says.body_size]
-        digest = hashlib.sha1(body, usedforsecurity=False).digest()
+        begin, size = says.body, says.body_size
+        # the body is not copied: it is some microseconds of a page
+        digest = hashlib.sha1(memoryview(record.data)[begin : begin + size], usedforsecurity=False).digest()
         payload = payload or payload_digest("sha1:" + digest.hex())
         if not _is_left_out(place, entry, skip_pages):
             language = _one_language(_text(record, says.http_language, says.http_language_size))
-            page = PageBody(digest, body, UTF_8, language)
+            page = PageBody(digest, record.data, begin, size, UTF_8, language)
     elif says.status:
         response = _ordinary_response(record, says)
         mime = response.media_type
@@ -453,7 +456,7 @@ def page_at(place: Location) -> PageBody | None:
 def _page_of(response: HttpResponse) -> PageBody:
     markup, charset = html_in_utf8(response.body, response.content_type)
     digest = response.body_sha1 or hashlib.sha1(response.body, usedforsecurity=False).digest()
-    return PageBody(digest, markup, charset, header_language(response))
+    return PageBody(digest, markup, 0, len(markup), charset, header_language(response))
 
 
 def header_language(response: HttpResponse) -> str:

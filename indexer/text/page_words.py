@@ -30,12 +30,12 @@ class PageWords:
         self._intake: Intake | None = None
         self._batch: Batch | None = None  # that the intake goes into
 
-    def read(self, html: str | bytes) -> None:
-        """Take a page in hand. html: bytes are UTF-8.
+    def read(self, html: bytes, begin: int = 0, size: int | None = None) -> None:
+        """Take a page in hand: UTF-8, of which it may be `size` bytes from `begin` on.
 
         Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be called then.
         """
-        self._reader.read(html)
+        self._reader.read_part(html, begin, len(html) if size is None else size)
 
     @property
     def title(self) -> str:

@@ -19,7 +19,6 @@ from indexer.coordinator import Run
 from indexer.core.batch import Batch
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
-from indexer.text.elements import PageText
 from indexer.text.page_words import PageWords
 from indexer.worker import Status, Worker, WorkerProcess
 from tests.indexer.making import record, response, write_warc
@@ -182,7 +181,7 @@ _TARRIES = """
 import time
 from indexer.text.page_words import PageWords
 read = PageWords.read
-PageWords.read = lambda self, html: time.sleep(60) if b"tarry here" in html else read(self, html)
+PageWords.read = lambda self, html, *part: time.sleep(60) if b"tarry here" in html else read(self, html, *part)
 """
 
 
@@ -256,10 +255,10 @@ def test_a_page_that_cannot_be_read_is_there_by_its_address(
     run_in_one_process(monkeypatch)
     read = PageWords.read
 
-    def read_but_one(self: PageWords, html: bytes) -> PageText:
+    def read_but_one(self: PageWords, html: bytes, begin: int, size: int) -> None:
         if b"a1x0" in html:
             raise MemoryError("no room")
-        return read(self, html)
+        read(self, html, begin, size)
 
     monkeypatch.setattr(PageWords, "read", read_but_one)
     path = write_warc(tmp_path / "a.warc.gz", pages("a", 3))

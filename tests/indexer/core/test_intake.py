@@ -172,7 +172,7 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
         charset = generator.choice(["utf-8", "utf-8", "windows-1252"])
         if ordinal == 0:  # seldom made
             html, url, charset = '<base href="../x/"><a href="é">y</a>', "http://a.example/b/c", "utf-8"
-        pages.read(html)
+        pages.read(html.encode())
         page = pages.sample()
         page.language, page.charset = page.language or header, charset
         expected.append(language_of(page))
@@ -199,7 +199,7 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
 
 def test_an_ordinary_page_leaves_nothing() -> None:
     pages, batch, links = PageWords(), Batch(), LinkCollector()
-    pages.read('<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>')
+    pages.read(b'<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>')
     taken = pages.take(batch, links.links, "https://www.a.example/x/a.html?q=1", "", in_utf_8=True)
     assert (taken.left, taken.is_cut, taken.language) == (0, 0, "en")
     assert len(batch) == 1 and batch.occurrences == 17

@@ -46,7 +46,7 @@ def told(found: Tokenizer) -> tuple[Any, ...]:
 )
 def test_words_are_those_of_the_strings(html: str, language: str, most: int) -> None:
     page = collect_page(html)
-    READER.read(html)
+    READER.read(html.encode())
     said = READER.sample()
     for name in ("title", "language", "base"):
         assert getattr(said, name) == getattr(page, name)
@@ -69,7 +69,7 @@ def test_of_a_long_text_the_middle_is_told(text: str, most: int) -> None:
 
 
 def test_what_was_let_go_leaves_the_words_of_an_address() -> None:
-    READER.read("<p>heron")
+    READER.read(b"<p>heron")
     READER.let_go()
     found = READER.words("http://a.example/gull", "")
     assert len(found.tokens) == 3 and sum(found.lengths) == 3
