@@ -57,7 +57,7 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of mallopt, in glibc'
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
-GROUPS_AHEAD = 3  # that are read while one waits for its answers
+GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during a commit
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
 COLLECTED_AFTER = 100_000, 50, 100
@@ -168,13 +168,14 @@ class Worker:
         self._takedowns = Takedowns()
         self._pages = PageWords()
         self._merges: list[MergeTask] = []  # to be done when the batch in hand is
+        self._words = WordBatch()
         self._group = _Group()
         self._claimed: deque[_Group] = deque()  # groups the answers for which are on their way
         self._start_batch()
 
     def _start_batch(self) -> None:
         self._batch = Batch()
-        self._words = WordBatch()
+        self._words.empty()
         self._urls: list[str] = []
         self._languages: list[str] = []
         self._links = LinkCollector()
@@ -198,8 +199,7 @@ class Worker:
                     self._merge()
             elif message[0] == "task":
                 task: FoldTask | WeighTask = message[1]
-                self._pages.let_go()  # all is read: the memory is for what comes now
-                _give_memory_back()
+                self._make_room()
                 task.run()
                 _give_memory_back()
                 self._pipe.send(("done",))
@@ -230,18 +230,24 @@ class Worker:
             status[Status.BUSY_SINCE_MS] = _now_ms()
             status[Status.PARSING] = 0
 
-        def rest() -> None:
-            status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
+        pages = FileEntry(path)  # what is wrong with them, however much was read before they were parsed
 
-        turns = Turns(turns_path, share[0], rest) if turns_path else None
+        def work_meanwhile() -> bool:
+            status[Status.BUSY_SINCE_MS] = 0  # waiting is no work
+            return self._is_answered() and self._work(pages)
+
+        turns = Turns(turns_path, share[0], work_meanwhile) if turns_path else None
         for found in self._captures(path, entry, skip_pages, show, part, turns):
             if self._group.add(number, found):
                 if turns:
                     turns.leave()
-                self._go_on(entry)
+                self._go_on(pages)
         if turns:
             turns.close()
-        self._go_on(entry, to_the_end=True)
+        self._go_on(pages, to_the_end=True)
+        if pages.damaged:
+            entry.damaged += pages.damaged
+            entry.damaged.sort(key=lambda damage: damage.offset)
         if entry.damaged and entry.status == "indexed":
             entry.status = "damaged"  # found while parsing, after the reader was done
         status[Status.BUSY_SINCE_MS] = 0
@@ -263,22 +269,32 @@ class Worker:
         self._finish_batch()
 
     def _go_on(self, entry: FileEntry, *, to_the_end: bool = False) -> None:
-        """Ask which pages of the group in hand are new, and work on one before meanwhile.
+        """Ask which pages of the group in hand are new, and work on those before that are answered.
 
-        The coordinator answers in no time, but not while it commits. to_the_end: work on all of them.
+        The coordinator answers in no time, but not while it commits: more is read then. to_the_end: work on all.
         """
         group, self._group = self._group, _Group()
         self._claim(group)
-        while self._claimed and (to_the_end or group.has_large or len(self._claimed) > GROUPS_AHEAD):
-            first = self._claimed.popleft()
-            with self._turn(first.has_large):
-                self._analyze(first, entry)
-                if (
-                    len(self._urls) >= BATCH_PAGES
-                    or self._words.occurrences >= BATCH_TOKENS
-                    or len(self._batch.captures) >= BATCH_CAPTURES
-                ):
-                    self._finish_batch()
+        must = to_the_end or group.has_large
+        while self._claimed and (must or len(self._claimed) > GROUPS_AHEAD or self._is_answered()):
+            self._work(entry)
+
+    def _is_answered(self) -> bool:
+        """Return whether the first of the groups that were asked for can be worked on now."""
+        return bool(self._claimed) and (not self._claimed[0].pages or self._pipe.poll())
+
+    def _work(self, entry: FileEntry) -> bool:
+        """Work on the first of the groups that were asked for. entry: takes what is wrong with its pages."""
+        group = self._claimed.popleft()
+        with self._turn(group.has_large):
+            self._analyze(group, entry)
+            if (
+                len(self._urls) >= BATCH_PAGES
+                or self._words.occurrences >= BATCH_TOKENS
+                or len(self._batch.captures) >= BATCH_CAPTURES
+            ):
+                self._finish_batch()
+        return True
 
     @contextmanager
     def _turn(self, has_large: bool) -> Iterator[None]:
@@ -414,9 +430,15 @@ class Worker:
     def _merge(self) -> None:
         """Do the merges that were asked for; no batch is in memory then."""
         while self._merges:
-            _give_memory_back()
+            self._make_room()
             self._pipe.send(("merged", run_merge(self._merges.pop(0))))
             _give_memory_back()
+
+    def _make_room(self) -> None:
+        """Have the memory that pages and batches keep for each other for what comes now; no batch is in hand."""
+        self._words = WordBatch()
+        self._pages.let_go()
+        _give_memory_back()
 
     def _begin_page(self, found: CaptureFound) -> None:
         self._status[Status.OFFSET], self._status[Status.INNER] = found.location.offset, found.location.inner
@@ -623,7 +645,7 @@ def _keep_memory() -> None:
         import ctypes
 
         library = ctypes.CDLL(None)
-        for option, size in ((_TRIM_THRESHOLD, 64 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 16 << 20)):
+        for option, size in ((_TRIM_THRESHOLD, 64 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 1 << 20)):
             library.mallopt(option, size)
     except (ImportError, OSError, AttributeError):
         log.debug("no mallopt here")

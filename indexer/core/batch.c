@@ -2,6 +2,8 @@
 
 #include "md5.h"
 
+enum { MOST_KEPT = 24 << 20 }; /* bytes of a buffer that stay for the next pages */
+
 struct fa_batch {
     fa_intern words;
     fa_buffer word_counts;       /* uint32_t a word: its occurrences */
@@ -9,29 +11,37 @@ struct fa_batch {
     fa_buffer page_ends;         /* uint32_t a page: occurrences up to its end */
     fa_buffer lengths, extents;
     fa_buffer numbers; /* of the words of one call */
+    fa_buffer by_word; /* uint64_t an occurrence, once the batch is inverted: page << 32 | place */
     fa_lists lists;
     int is_inverted; /* nothing can be added any more */
 };
 
 fa_batch *fa_batch_new(void) { return calloc(1, sizeof(fa_batch)); }
 
-/* Let go of what is not needed once the occurrences stand by word. */
-static void free_occurrences(fa_batch *batch) {
-    fa_buffer_free(&batch->word_of);
-    fa_buffer_free(&batch->place_of);
-    fa_buffer_free(&batch->page_ends);
-    fa_buffer_free(&batch->numbers);
-}
-
 void fa_batch_free(fa_batch *batch) {
     if (batch == NULL) return;
-    free_occurrences(batch);
     fa_intern_free(&batch->words);
-    fa_buffer_free(&batch->word_counts);
-    fa_buffer_free(&batch->lengths);
-    fa_buffer_free(&batch->extents);
+    fa_buffer *buffers[] = {&batch->word_counts, &batch->word_of, &batch->place_of, &batch->page_ends,
+                            &batch->lengths,     &batch->extents, &batch->numbers,  &batch->by_word};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     fa_lists_free(&batch->lists);
     free(batch);
+}
+
+/* What lies behind `size` need not be zero in a buffer of numbers, so nothing is cleared. */
+static void empty_or_free(fa_buffer *buffer) {
+    buffer->size = 0;
+    if (buffer->room > MOST_KEPT) fa_buffer_free(buffer);
+}
+
+void fa_batch_empty(fa_batch *batch) {
+    fa_buffer *buffers[] = {&batch->word_counts, &batch->word_of, &batch->place_of, &batch->page_ends,
+                            &batch->lengths,     &batch->extents, &batch->numbers,  &batch->by_word};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) empty_or_free(buffers[k]);
+    fa_intern_free(&batch->words);
+    fa_lists_free(&batch->lists);
+    batch->lists = (fa_lists){0};
+    batch->is_inverted = 0;
 }
 
 uint32_t fa_batch_pages(const fa_batch *batch) { return (uint32_t)(batch->extents.size / sizeof(uint32_t)); }
@@ -184,30 +194,29 @@ static uint64_t *ordered_words(const fa_batch *batch) {
     return order;
 }
 
-/* Return all occurrences, page << 32 | place each, word behind word in that order, or NULL; to be freed. */
-static uint64_t *occurrences_by_word(const fa_batch *batch, const uint64_t *order) {
+/* Put all occurrences into by_word, word behind word in that order. Returns 0 when memory is short. */
+static int order_by_word(fa_batch *batch, const uint64_t *order) {
     size_t count = (size_t)fa_batch_occurrences(batch), words = batch->words.count;
     const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
     const uint32_t *word_of = (const uint32_t *)batch->word_of.data, *place_of = (const uint32_t *)batch->place_of.data;
     const uint32_t *page_ends = (const uint32_t *)batch->page_ends.data;
-    uint64_t *occurrences = malloc((count ? count : 1) * sizeof *occurrences);
     uint32_t *next = malloc((words ? words : 1) * sizeof *next);
-    if (occurrences && next) {
-        uint32_t start = 0;
-        for (size_t place = 0; place < words; place++) {
-            next[(uint32_t)order[place]] = start;
-            start += counts[(uint32_t)order[place]];
-        }
-        size_t row = 0;
-        for (uint64_t page = 0; page < fa_batch_pages(batch); page++) {
-            for (; row < page_ends[page]; row++) occurrences[next[word_of[row]]++] = page << 32 | place_of[row];
-        }
-    } else {
-        free(occurrences);
-        occurrences = NULL;
+    if (next == NULL || !fa_buffer_reserve(&batch->by_word, count * sizeof(uint64_t))) {
+        free(next);
+        return 0;
+    }
+    uint64_t *occurrences = (uint64_t *)batch->by_word.data;
+    uint32_t start = 0;
+    for (size_t place = 0; place < words; place++) {
+        next[(uint32_t)order[place]] = start;
+        start += counts[(uint32_t)order[place]];
+    }
+    size_t row = 0;
+    for (uint64_t page = 0; page < fa_batch_pages(batch); page++) {
+        for (; row < page_ends[page]; row++) occurrences[next[word_of[row]]++] = page << 32 | place_of[row];
     }
     free(next);
-    return occurrences;
+    return 1;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -260,8 +269,8 @@ static enum fa_status put_list(fa_batch *batch, uint64_t *occurrences, size_t co
     return status;
 }
 
-static enum fa_status put_lists(fa_batch *batch, const uint64_t *order, uint64_t *occurrences,
-                                const uint8_t *languages) {
+static enum fa_status put_lists(fa_batch *batch, const uint64_t *order, const uint8_t *languages) {
+    uint64_t *occurrences = (uint64_t *)batch->by_word.data;
     const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
     uint32_t longest = 1;
     for (uint32_t word = 0; word < batch->words.count; word++) {
@@ -285,13 +294,8 @@ enum fa_status fa_batch_invert(fa_batch *batch, const uint8_t *languages) {
     if (batch->is_inverted) return FA_CORRUPT;
     batch->is_inverted = 1;
     uint64_t *order = ordered_words(batch);
-    uint64_t *occurrences = order ? occurrences_by_word(batch, order) : NULL;
-    enum fa_status status = occurrences ? FA_OK : FA_NO_MEMORY;
-    if (status == FA_OK) {
-        free_occurrences(batch);
-        status = put_lists(batch, order, occurrences, languages);
-    }
+    enum fa_status status = order && order_by_word(batch, order) ? FA_OK : FA_NO_MEMORY;
+    if (status == FA_OK) status = put_lists(batch, order, languages);
     free(order);
-    free(occurrences);
     return status;
 }

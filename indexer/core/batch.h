@@ -1,7 +1,8 @@
 /* A batch of pages -> the lists of a segment.
  *
  * Pages are added one behind the other; each gets the next ordinal. Memory: 8 bytes an occurrence, its words once;
- * inverting takes 8 bytes an occurrence more, and what the lists take.
+ * inverting takes 8 bytes an occurrence more, and what the lists take. After anything but FA_OK a batch can only be
+ * emptied or freed.
  */
 #ifndef FINDINGAID_BATCH_H
 #define FINDINGAID_BATCH_H
@@ -16,8 +17,12 @@ typedef struct fa_batch fa_batch;
 FA_EXPORT fa_batch *fa_batch_new(void);
 FA_EXPORT void fa_batch_free(fa_batch *batch);
 
+/* Let all pages and lists go, as if the batch were new; what its occurrences took stays for the next ones, up to 24 MiB a
+ * buffer, as the system takes its time to give memory anew. */
+FA_EXPORT void fa_batch_empty(fa_batch *batch);
+
 /* Add a page from its words, as fa_tokenize_sections and fa_tokens_of_page find them; linear time. FA_TOO_LARGE: there are
- * FA_MAX_VERSIONS pages, or 2^32 occurrences. After anything but FA_OK the batch can only be freed. */
+ * FA_MAX_VERSIONS pages, or 2^32 occurrences. */
 FA_EXPORT enum fa_status fa_batch_add_tokens(fa_batch *batch, const fa_tokens *tokens);
 
 /* Add pages from occurrences as columns, those of a page together and the pages rising.
@@ -38,7 +43,7 @@ typedef struct fa_columns {
 } fa_columns;
 
 /* FA_CORRUPT: the columns do not fit each other. FA_TOO_LARGE: more than FA_MAX_VERSIONS pages, a position of more than
- * FA_POSITION_BITS, 2^32 occurrences. After anything but FA_OK the batch can only be freed. */
+ * FA_POSITION_BITS, 2^32 occurrences. */
 FA_EXPORT enum fa_status fa_batch_add_columns(fa_batch *batch, const fa_columns *columns);
 
 /* The number of pages and of occurrences so far. */

@@ -32,6 +32,8 @@ class _Columns(ctypes.Structure):
 core.fa_batch_new.restype = ctypes.c_void_p
 core.fa_batch_free.argtypes = [ctypes.c_void_p]
 core.fa_batch_free.restype = None
+core.fa_batch_empty.argtypes = [ctypes.c_void_p]
+core.fa_batch_empty.restype = None
 core.fa_batch_add_columns.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Columns)]
 core.fa_batch_add_tokens.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
 core.fa_batch_pages.argtypes = [ctypes.c_void_p]
@@ -55,6 +57,10 @@ class Batch:
 
     def __del__(self) -> None:
         core.fa_batch_free(self.handle)
+
+    def empty(self) -> None:
+        """Let all pages go, and lists that came of them; the memory stays for the next pages."""
+        core.fa_batch_empty(self.handle)
 
     def __len__(self) -> int:
         return int(core.fa_batch_pages(self.handle))

@@ -21,8 +21,11 @@ _TO_THE_END = -1
 class Turns:
     """The turns of one share of a file."""
 
-    def __init__(self, path: str, share: int, on_wait: Callable[[], None] = lambda: None) -> None:
-        """path: of the file with the turns; it need not be there. on_wait: called before another may be waited for."""
+    def __init__(self, path: str, share: int, on_wait: Callable[[], bool] = lambda: False) -> None:
+        """path: of the file with the turns; it need not be there.
+
+        on_wait: called while another one reads; True when it had something to do, and is to be called again.
+        """
         self._share, self._on_wait = share, on_wait
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         self._begin = 0
@@ -38,8 +41,10 @@ class Turns:
         if self._is_old:
             self._begin, self._old_end = self._old.pop(0)
         else:
-            self._on_wait()
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            while not self._is_locked():
+                if not self._on_wait():
+                    fcntl.flock(self._file, fcntl.LOCK_EX)
+                    break
             rows = self._rows()
             self._begin = rows[-1][2] if rows else 0
             if self._begin == _TO_THE_END:
@@ -72,6 +77,14 @@ class Turns:
         os.pwrite(self._file, _ROW.pack(self._share, self._begin, end), len(self._rows()) * _ROW.size)
         fcntl.flock(self._file, fcntl.LOCK_UN)
         self.is_mine = False
+
+    def _is_locked(self) -> bool:
+        """Take the turn if nobody has it, and tell whether it is ours."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def _rows(self) -> list[tuple[int, int, int]]:
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)

@@ -61,6 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         assert(fa_batch_invert(batch, languages) == FA_CORRUPT);
     }
     free(languages);
+    /* whatever it held, or failed at, it takes pages again */
+    fa_batch_empty(batch);
+    assert(fa_batch_pages(batch) == 0 && fa_batch_occurrences(batch) == 0);
+    add_text(batch, data, size, &failed);
+    uint8_t language = 1;
+    assert(fa_batch_pages(batch) == 1 && fa_batch_invert(batch, &language) == FA_OK);
     fa_batch_free(batch);
     return 0;
 }

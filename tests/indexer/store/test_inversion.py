@@ -75,6 +75,24 @@ def test_a_batch_of_any_pages(
 
 
 @settings(max_examples=60, deadline=None)
+@given(st.lists(page_lists, min_size=2, max_size=3))
+def test_a_batch_that_was_emptied_is_as_a_new_one(
+    tmp_path_factory: pytest.TempPathFactory, batches: list[list[Page]]
+) -> None:
+    folder, batch = tmp_path_factory.getbasetemp(), Batch()
+    for pages in batches:
+        named = {f"http://a.example/{n}": page for n, page in enumerate(pages)}
+        tokens, columns = tokens_of(named), columns_of(named, dict.fromkeys(named, "en"))
+        batch.empty()
+        batch.add(
+            tokens.words, tokens.word, tokens.document, tokens.element, tokens.position, len(tokens.extents)
+        )
+        write_inverted(str(folder / "again"), batch, columns)
+        write_batch(str(folder / "new"), [tokens], columns)
+        assert (folder / "again").read_bytes() == (folder / "new").read_bytes()
+
+
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(text_pages, min_size=1, max_size=3), min_size=1, max_size=4))
 @example([[PageText()]])
 def test_a_batch_of_groups_of_pages(

@@ -50,18 +50,28 @@ def test_who_comes_later_goes_on_where_the_one_before_has_left(file: str, turns:
     assert Turns(turns, 2).begin() is None
 
 
-def test_one_waits_while_another_reads(file: str, turns: str) -> None:
+def test_one_waits_while_another_reads_when_nothing_else_is_to_be_done(file: str, turns: str) -> None:
     first, begun, waits = Turns(turns, 0), [], []
     assert first.begin() == 0
-    other = threading.Thread(target=lambda: begun.append(Turns(turns, 1, lambda: waits.append(True)).begin()))
+
+    nothing_left = threading.Event()
+
+    def do_something() -> bool:
+        waits.append(True)
+        if len(waits) == 3:
+            nothing_left.set()
+        return len(waits) < 3
+
+    other = threading.Thread(target=lambda: begun.append(Turns(turns, 1, do_something).begin()))
     other.start()
+    assert nothing_left.wait(10)
     first.reach(None)
     first.leave()  # nobody may go on here
     assert first.is_mine and begun == []
     first.reach(700)
     first.leave()
     other.join(10)
-    assert begun == [700] and waits == [True]
+    assert begun == [700] and waits == [True] * 3
 
 
 def test_what_one_took_that_died_is_read_again_and_no_more(file: str, turns: str) -> None:
