@@ -17,12 +17,12 @@ typedef struct fa_batch fa_batch;
 FA_EXPORT fa_batch *fa_batch_new(void);
 FA_EXPORT void fa_batch_free(fa_batch *batch);
 
-/* Let all pages and lists go, as if the batch were new; what its occurrences took stays for the next ones, up to 24 MiB a
- * buffer, as the system takes its time to give memory anew. */
+/* Let all pages and lists go, as if the batch were new; what its occurrences took stays for the next ones, up to 24 MiB
+ * a buffer, as the system takes its time to give memory anew. */
 FA_EXPORT void fa_batch_empty(fa_batch *batch);
 
-/* Add a page from its words, as fa_tokenize_sections and fa_tokens_of_page find them; linear time. FA_TOO_LARGE: there are
- * FA_MAX_VERSIONS pages, or 2^32 occurrences. */
+/* Add a page from its words, as fa_tokenize_sections and fa_tokens_of_page find them; linear time. FA_TOO_LARGE: there
+ * are FA_MAX_VERSIONS pages, or 2^32 occurrences. */
 FA_EXPORT enum fa_status fa_batch_add_tokens(fa_batch *batch, const fa_tokens *tokens);
 
 /* Add pages from occurrences as columns, those of a page together and the pages rising.
