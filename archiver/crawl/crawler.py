@@ -6,6 +6,7 @@ keeper.py     records and what is known of them   states.py    the states and th
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import shlex
@@ -176,6 +177,7 @@ class Crawler:
         self._interrupts = 0
         self._worker_ended = threading.Event()
         self._workers: dict[int, threading.Thread] = {}
+        self._processor = _own_processor()
         self._log = open(os.path.join(job.folder, LOG_FILE), "a", encoding="utf-8")  # noqa: SIM115
         self._keeper = Keeper(self.file, job)  # first of all, for it queues again what was lost
         scope = Scope(job, [row[0] for row in self.file.execute("SELECT url FROM urls WHERE seed = 1")])
@@ -564,6 +566,7 @@ class Crawler:
             self._error = text
 
     def _work(self, number: int) -> None:
+        _stay_on(self._processor)
         try:
             self._visit_until_the_end(number)
         finally:
@@ -599,3 +602,24 @@ class Crawler:
 
 def _reach(job: CrawlJob) -> str:
     return repr((job.scope, job.depth, job.include, job.exclude, job.requisites))
+
+
+def _own_processor() -> int:
+    """Return the processor that this thread runs on, where the system has put it; -1 where that cannot be told."""
+    try:
+        return int(ctypes.CDLL(None).sched_getcpu())
+    except (AttributeError, OSError, TypeError):
+        return -1
+
+
+def _stay_on(processor: int) -> None:
+    """Keep this thread on one processor, if it is one of those that it may use.
+
+    Python runs one thread at a time. Threads of one processor take turns at little cost; on several, each turn wakes
+    another processor and finds its caches cold, and a page takes half as much time again.
+    """
+    try:
+        if processor in os.sched_getaffinity(0):
+            os.sched_setaffinity(0, {processor})
+    except (AttributeError, OSError):
+        pass  # only Linux has it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import sqlite3
 import threading
@@ -1000,3 +1001,23 @@ def test_redirect_that_must_not_be_indexed_is_followed(crawl_of: Any) -> None:
     crawl = crawl_of({"a.example": {"/": moved, "/new": page("new")}})
     crawl.run()
     assert crawl.site.asked("a.example") == ["/", "/new"]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux tells threads where to run")
+def test_threads_that_fetch_share_a_processor_and_others_are_left_alone(
+    crawl_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl = crawl_of({f"{name}.example": {"/": page(name)} for name in "abcd"})
+    before = os.sched_getaffinity(0)
+    seen: list[frozenset[int]] = []
+    resolve = crawl.site.resolve
+
+    def noting(host: str) -> list[str]:
+        seen.append(frozenset(os.sched_getaffinity(0)))
+        return resolve(host)
+
+    monkeypatch.setattr(crawl.site, "resolve", noting)
+    crawl.run(*(crawl.site.url(host) for host in crawl.site.hosts), threads=4)
+    assert len(seen) >= 4
+    assert len(set(seen)) == 1 and len(seen[0]) == 1
+    assert os.sched_getaffinity(0) == before
