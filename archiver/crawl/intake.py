@@ -109,23 +109,23 @@ class Intake:
                 (NO_DEPTH, embed + 1, 0),
                 (depth, embed, source.hops + 1),
             )
-            for link in ordered:
-                place = places[link.kind]
-                if link.kind != LinkKind.REDIRECT:
-                    targets.append(self._offer_soon(link.url, *place, link.score, source.id))
+            for url, kind, score in ordered:
+                place = places[kind]
+                if kind != LinkKind.REDIRECT:
+                    targets.append(self._offer_soon(url, *place, score, source.id))
                     continue
                 self._write_new()
-                key = self._key_behind_redirect(link.url)
+                key = self._key_behind_redirect(url)
                 seed = bool(is_seed) and depth == 0
-                if seed and self.scope.add_seed(link.url):
+                if seed and self.scope.add_seed(url):
                     # Who names example.org as a seed means www.example.org too, if that is where it sends us.
                     self._admit()
-                targets.append(self._offer(link.url, *place, link.score, source.id, seed=seed, key=key)[0])
+                targets.append(self._offer(url, *place, score, source.id, seed=seed, key=key)[0])
             self._write_new()
             self.file.executemany(
                 "INSERT OR IGNORE INTO edges VALUES (?, ?, ?)",
                 [
-                    (source.id, self._other_ids.get(target, target), int(link.kind))
+                    (source.id, self._other_ids.get(target, target), link[1])
                     for target, link in zip(targets, ordered, strict=True)
                 ],
             )

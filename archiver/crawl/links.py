@@ -167,14 +167,16 @@ def _read_element(tag: str, attributes: Attributes, found: _Found, label: str = 
     else:
         source: str | None = ""
         srcset = ""
-        if tag in _SOURCES:
-            source, srcset = attributes.get("src"), attributes.get("srcset") or ""
         if tag == "img":
             source, srcset = picture_of(attributes)
+        elif tag in _SOURCES:
+            source, srcset = attributes.get("src"), attributes.get("srcset") or ""
         for url in (source, attributes.get("poster"), attributes.get("background")):
-            found.add(url, LinkKind.REQUISITE)
-        for url, _size in srcset_of(srcset):
-            found.add(url, LinkKind.REQUISITE)
+            if url:
+                found.add(url, LinkKind.REQUISITE)
+        if srcset:
+            for url, _size in srcset_of(srcset):
+                found.add(url, LinkKind.REQUISITE)
     if not _STYLES.isdisjoint(attributes):
         for name, value in attributes.items():
             if value and name in _STYLES:
@@ -257,8 +259,10 @@ class _Found:
         href = href.strip() if href else ""
         if not href or href[0] == "#":
             return
+        if not href.isascii():
+            href = in_charset(href, charset or self.charset)
         try:
-            url = self._spell(in_charset(href, charset or self.charset), self.base)
+            url = self._spell(href, self.base)
         except ValueError:
             return
         key = (url, kind)

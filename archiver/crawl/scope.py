@@ -55,7 +55,7 @@ class Scope:
         url = compared(url)
         if url in self._seeds:
             return ""
-        refusal = self.refusal_of_requisite(url)
+        refusal = self._refusal_anywhere(url)
         if refusal:
             return refusal
         if not self._reaches(url):
@@ -66,8 +66,10 @@ class Scope:
 
     def refusal_of_requisite(self, url: str) -> MaybeReason:
         """Return why a file that a page needs is not wanted, whatever its host; "" if it is."""
-        url = compared(url)
-        if _any_matches(self._exclude, url):
+        return self._refusal_anywhere(compared(url))
+
+    def _refusal_anywhere(self, url: str) -> MaybeReason:
+        if self._exclude and _any_matches(self._exclude, url):
             return Reason.EXCLUDED
         if is_trap(url, self._job):
             return Reason.TRAP

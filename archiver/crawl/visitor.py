@@ -471,15 +471,15 @@ class Visitor:
             if kept.on_topic:
                 self._topic.accept(parts.title, parts.text)
             self.numbers.count_topic(kept.on_topic)
-        for link in parts.links:
-            if link.nofollow and self.job.obey_nofollow:
+        for url, kind, text, is_nofollow in parts.links:
+            if is_nofollow and self.job.obey_nofollow:
                 self.frontier.nofollow += 1
                 continue
             score = 0.0
-            if kept.relevance is not None and self._topic and link.kind == LinkKind.PAGE:
-                words = self._topic.relevance_of_words(f"{link.text} {urlsplit(link.url).path}")
+            if kept.relevance is not None and self._topic and kind == LinkKind.PAGE:
+                words = self._topic.relevance_of_words(f"{text} {urlsplit(url).path}")
                 score = 0.3 * float(bool(kept.on_topic)) + 0.3 * kept.relevance + 0.4 * words
-            kept.links.append(Outlink(link.url, link.kind, score))
+            kept.links.append(Outlink(url, kind, score))
         if item.kind == UrlKind.PAGE:
             kept.sketch = sketch_of(parts.text[:_SKETCHED])
             near = self._duplicates.near_duplicate_of(item.id, kept.sketch)
