@@ -29,6 +29,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "archiver.cells",
         "archiver.errors",
         "archiver.files",
+        "archiver.interpreter",
         "indexer.text",
     ),
     "indexer.core": (),

@@ -2,6 +2,7 @@
 
 frontier.py   which address next, and when        visitor.py   what happens to one address
 keeper.py     records and what is known of them   states.py    the states and the commands
+readers.py    what a page says, and its records
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from archiver.crawl.items import Item
 from archiver.crawl.job import JOB_FILE, LOG_FILE, CrawlJob, change_job, check_job, write_job
 from archiver.crawl.keeper import Keeper
 from archiver.crawl.numbers import Numbers
+from archiver.crawl.readers import Readers
 from archiver.crawl.reasons import MaybeReason, Reason, reason_text
 from archiver.crawl.scope import Scope
 from archiver.crawl.seeds import Provider, seeds_from
@@ -178,6 +180,7 @@ class Crawler:
         self._worker_ended = threading.Event()
         self._workers: dict[int, threading.Thread] = {}
         self._processor = _own_processor()
+        self._readers = Readers(job.threads)
         self._log = open(os.path.join(job.folder, LOG_FILE), "a", encoding="utf-8")  # noqa: SIM115
         self._keeper = Keeper(self.file, job)  # first of all, for it queues again what was lost
         scope = Scope(job, [row[0] for row in self.file.execute("SELECT url FROM urls WHERE seed = 1")])
@@ -191,11 +194,13 @@ class Crawler:
             self._guard,
             self._fetcher,
             self._topic,
+            self._readers,
             self._write_log,
         )
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files and of the process that helped."""
+        self._readers.close()
         try:
             self._log.close()
         except OSError as error:
@@ -273,6 +278,7 @@ class Crawler:
             now = time.monotonic()
             for command in new_commands(self.file):
                 state = self._obey(command, state)
+            self._readers.tend()
             if now - last_second >= 1:
                 last_second = now
                 self._sync()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from archiver.warc.charsets import UTF_8
 from archiver.warc.urls import base_of, canonical_url, in_charset
@@ -94,6 +94,15 @@ class PageParts:
     keywords: str = ""
     text: str = ""
     is_cut: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process with the links as columns, which takes a quarter of the time of rows."""
+        columns = tuple(zip(*self.links, strict=True))
+        return _parts_of, (columns, self.robots, self.title, self.keywords, self.text, self.is_cut)
+
+
+def _parts_of(columns: tuple[Any, ...], *rest: Any) -> PageParts:
+    return PageParts(list(map(Link._make, zip(*columns, strict=True))), *rest)
 
 
 def extract_links(html: bytes | str, base_url: str, content_type: str = "") -> list[Link]:

@@ -41,9 +41,8 @@ def pack_exchange(
     sha1: bytes = b"",
     original: Original | None = None,
     not_modified: bool = False,
-    notes: tuple[tuple[str, str], ...] = (),
 ) -> PackedExchange:
-    """Return the records of an exchange: response or revisit, request, and a metadata record if there are notes.
+    """Return the records of an exchange: response or revisit, and request.
 
     sha1: that of the body without transfer coding; b"" when it is not known yet.
     original: an earlier capture of the same payload (for not_modified: of the
@@ -93,22 +92,21 @@ def pack_exchange(
         HTTP_REQUEST_TYPE,
         together + address,
     )
-    members = [pack_record(response), pack_record(request)]
-    if notes:
-        members.append(
-            pack_record(
-                NewRecord(
-                    RecordType.METADATA,
-                    warc_fields(notes),
-                    exchange.started,
-                    exchange.url,
-                    FIELDS_TYPE,
-                    together,
-                )
-            )
-        )
     return PackedExchange(
-        members, response.record_id, warc_date(exchange.started), digest, original is not None
+        [pack_record(response), pack_record(request)],
+        response.record_id,
+        warc_date(exchange.started),
+        digest,
+        original is not None,
+    )
+
+
+def pack_notes(exchange: Exchange, record_id: str, notes: tuple[tuple[str, str], ...]) -> bytes:
+    """Return a metadata record of what is noted about an exchange. record_id: that of its response."""
+    together = (("WARC-Concurrent-To", record_id),)
+    block = warc_fields(notes)
+    return pack_record(
+        NewRecord(RecordType.METADATA, block, exchange.started, exchange.url, FIELDS_TYPE, together)
     )
 
 

@@ -141,7 +141,7 @@ class StateFile:
             if not read_only:
                 write_ahead(self.connection)
             self.connection.execute("PRAGMA synchronous = NORMAL")
-            # A page writes to two dozen blocks, most of them anew before so many have come together and are folded back.
+            # A page writes to two dozen blocks, to most of them again before so many are folded back.
             self.connection.execute("PRAGMA wal_autocheckpoint = 4000")
             self.connection.execute(f"PRAGMA cache_size = -{cache_mb * 1024}")
             self._prepare(read_only)

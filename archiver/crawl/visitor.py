@@ -23,11 +23,12 @@ from archiver.crawl.guard import AddressGuard
 from archiver.crawl.items import Item, Outlink, UrlKind
 from archiver.crawl.job import CrawlJob
 from archiver.crawl.keeper import Keeper, Kept
-from archiver.crawl.links import LinkKind, PageParts, css_links, read_page, robots_directives, sitemap_links
+from archiver.crawl.links import LinkKind, PageParts, css_links, robots_directives, sitemap_links
 from archiver.crawl.numbers import Numbers
 from archiver.crawl.queues import RobotsState
+from archiver.crawl.readers import PageTask, Readers, text_to_read
 from archiver.crawl.reasons import Reason
-from archiver.crawl.records import PackedExchange, pack_exchange
+from archiver.crawl.records import PackedExchange, pack_exchange, pack_notes
 from archiver.crawl.robots import (
     CACHE_S,
     LIMIT_BYTES,
@@ -43,21 +44,16 @@ from archiver.warc import HTML_TYPES, computed_type, content_type_of, may_be_pag
 from archiver.warc.sniffing import START_BYTES
 from archiver.warc.writer import sha1_of, warc_date
 from indexer.text.charset import decode_css, decode_html
-from indexer.text.sketch import sketch_of
 
 log = logging.getLogger(__name__)
 
 _RETRY_STATUS = frozenset({429, 502, 503, 504})
 _LONGEST_RETRY_AFTER_S = 3600.0
 _MOST_WALLS = 100_000
-_SKETCHED = 200_000  # characters of a page that are compared with other pages
 _MOST_SITEMAP_URLS = 50_000
 _SITEMAP_BYTES = 50_000_000
 _MOST_SITEMAPS = 100  # that one robots.txt may name
 _DEEPEST_SITEMAP = 4  # a list of lists of lists
-_READ_BYTES = (
-    16_000_000  # of a page or a style sheet without its codings; links behind that are not looked for
-)
 
 
 class Visitor:
@@ -76,6 +72,7 @@ class Visitor:
         guard: AddressGuard,
         fetcher: Fetcher,
         topic: Topic | None,
+        readers: Readers,
         write_log: Callable[[str], None],
     ) -> None:
         self.job = job
@@ -87,6 +84,7 @@ class Visitor:
         self._guard = guard
         self._fetcher = fetcher
         self._topic = topic
+        self._readers = readers
         self._write_line = write_log
         self._agent = job.robots_token
         self._rules: dict[int, tuple[float, RobotsRules]] = {}
@@ -369,11 +367,14 @@ class Visitor:
                 kept.links.append(Outlink(spell(exchange.redirect_target), LinkKind.REDIRECT, item.score))
             except ValueError:
                 log.info("%s: redirects to no address: %s", item.url, exchange.redirect_target)
-        self._read(item, exchange, kept)
+        sha1 = sha1_of(exchange.entity) if exchange.entity and not exchange.truncated else b""
+        is_new = not sha1 or self._duplicates.original_of(sha1) is None
+        self._read(item, exchange, kept, sha1, is_new=is_new)
         if kept.dropped:
+            kept.packed = None
             kept.links = [link for link in kept.links if link.kind != LinkKind.REQUISITE]
         else:
-            self._pack(item, exchange, kept)
+            self._pack(exchange, kept, sha1)
         with self._keeper.transaction():
             self._keep(item, exchange, kept)
             self.frontier.add_links(item, kept.links)
@@ -405,8 +406,11 @@ class Visitor:
             self.numbers.count_cut(Reason.REDIRECT_LOOP)
             self.numbers.seed_problems[item.url] = "redirects in a circle"
 
-    def _read(self, item: Item, exchange: Exchange, kept: Kept) -> None:
-        """Read links, text and what the page asks of robots."""
+    def _read(self, item: Item, exchange: Exchange, kept: Kept, sha1: bytes, *, is_new: bool) -> None:
+        """Read links, text and what the page asks of robots. sha1: that of the payload. is_new: none before was alike.
+
+        The records of a page are packed by the way, if it is certain that they are wanted.
+        """
         directives = frozenset(
             d
             for v in exchange.headers.get_all("X-Robots-Tag")
@@ -415,7 +419,10 @@ class Visitor:
         if 200 <= exchange.status < 300 and exchange.entity:
             kind = exchange.content_type
             if kind == "text/css":
-                text, charset = decode_css(self._text_of(exchange), content_type_of(exchange.headers))
+                body, is_cut = text_to_read(exchange)
+                if is_cut:
+                    self.numbers.count_cut(Reason.LINKS)
+                text, charset = decode_css(body, content_type_of(exchange.headers))
                 kept.links += [
                     Outlink(link.url, link.kind) for link in css_links(text, item.url, charset, spell=spell)
                 ]
@@ -424,19 +431,21 @@ class Visitor:
                 and computed_type(exchange.headers, exchange.decoded(START_BYTES)) in HTML_TYPES
             ):
                 kept.is_html = True
-                parts = read_page(
-                    self._text_of(exchange),
-                    item.url,
-                    content_type_of(exchange.headers),
-                    agent=self._agent.lower(),
-                    with_text=item.kind == UrlKind.PAGE,
+                task = PageTask(
+                    exchange,
+                    self._agent.lower(),
                     with_link_text=self.job.order == "best",
-                    spell=spell,
+                    with_sketch=item.kind == UrlKind.PAGE,
+                    with_text=item.kind == UrlKind.PAGE and self._topic is not None,
+                    with_records=is_new and (self._topic is None or self.job.keep_all),
+                    sha1=sha1,
                 )
-                if parts.is_cut:
+                page = self._readers.read(task)
+                for _ in range(page.is_cut + page.parts.is_cut):
                     self.numbers.count_cut(Reason.LINKS)
-                directives |= parts.robots
-                self._look_at_page(item, parts, kept)
+                directives |= page.parts.robots
+                kept.packed, kept.sketch = page.packed, page.sketch
+                self._look_at_page(item, page.parts, kept)
         if self.job.obey_meta_robots:
             if directives & {"nofollow", "none"}:
                 self.frontier.nofollow += len([link for link in kept.links if link.kind == LinkKind.PAGE])
@@ -453,13 +462,6 @@ class Visitor:
             on_topic = kept.on_topic if kept.on_topic is not None else self._keeper.was_on_topic(item.via)
             if not on_topic:
                 kept.dropped = Reason.OFF_TOPIC
-
-    def _text_of(self, exchange: Exchange) -> bytes:
-        """Return a body without its codings as far as it is read for links."""
-        body = exchange.decoded(_READ_BYTES + 1)
-        if len(body) > _READ_BYTES:
-            self.numbers.count_cut(Reason.LINKS)
-        return body[:_READ_BYTES]
 
     def _look_at_page(self, item: Item, parts: PageParts, kept: Kept) -> None:
         kept.title = parts.title[:500]
@@ -481,18 +483,17 @@ class Visitor:
                 score = 0.3 * float(bool(kept.on_topic)) + 0.3 * kept.relevance + 0.4 * words
             kept.links.append(Outlink(url, kind, score))
         if item.kind == UrlKind.PAGE:
-            kept.sketch = sketch_of(parts.text[:_SKETCHED])
             near = self._duplicates.near_duplicate_of(item.id, kept.sketch)
             if near:
                 kept.duplicate_of = near[0]
 
-    def _pack(self, item: Item, exchange: Exchange, kept: Kept) -> None:
-        original = None
-        if exchange.entity and not exchange.truncated:
-            kept.digest = sha1_of(exchange.entity)
-            original = self._duplicates.original_of(kept.digest)
-            kept.is_identical = original is not None
-        notes: tuple[tuple[str, str], ...] = ()
+    def _pack(self, exchange: Exchange, kept: Kept, sha1: bytes) -> None:
+        """Pack the records, if that is still to be done, and note what the page is a near-duplicate of."""
+        # Asked anew: while the page was read, another thread may have kept the same.
+        original = self._duplicates.original_of(sha1) if sha1 else None
+        kept.digest, kept.is_identical = sha1, original is not None
+        if kept.packed is None or original is not None:
+            kept.packed = pack_exchange(exchange, sha1=sha1, original=original)
         if kept.duplicate_of is not None and not kept.is_identical:
             with self.file.lock:
                 other = self.file.execute(
@@ -502,7 +503,7 @@ class Visitor:
                 ("near-duplicate-of", other),
                 ("near-duplicate-measure", "MinHash of word shingles, Jaccard >= 0.9"),
             )
-        kept.packed = pack_exchange(exchange, sha1=kept.digest, original=original, notes=notes)
+            kept.packed.members.append(pack_notes(exchange, kept.packed.record_id, notes))
 
     def _keep(self, item: Item, exchange: Exchange, kept: Kept, *, count: bool = True) -> None:
         """Keep a response; callers hold the keeper's transaction."""

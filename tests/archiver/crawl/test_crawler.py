@@ -523,7 +523,7 @@ def test_traps_are_told_from_their_addresses(crawl_of: Any) -> None:
 
 def test_one_bad_page_does_not_end_the_crawl(crawl_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import archiver.crawl.links as links_module
-    import archiver.crawl.visitor as module
+    import archiver.crawl.readers as module
 
     read = links_module.read_page
 
@@ -964,10 +964,10 @@ def test_more_links_than_are_taken_are_counted(
 def test_pages_that_are_not_read_to_their_end_are_counted(
     crawl_of: Any, monkeypatch: pytest.MonkeyPatch, excess: int, cut: dict[str, int]
 ) -> None:
-    import archiver.crawl.visitor as visitor_module
+    import archiver.crawl.readers as readers_module
 
     body = b"<title>x</title><a href=/1>1</a>" + b" " * 100
-    monkeypatch.setattr(visitor_module, "_READ_BYTES", len(body) - excess)
+    monkeypatch.setattr(readers_module, "_READ_BYTES", len(body) - excess)
     crawl = crawl_of(
         {"a.example": {"/": answer(gzip.compress(body), Content_Encoding="gzip"), "/1": answer("short")}}
     )
