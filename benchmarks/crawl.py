@@ -190,6 +190,20 @@ def count_responses(folder: str) -> int:
     )
 
 
+def memory_kb(pid: int) -> int:
+    """Return the most memory that a process and those that it has started have had so far."""
+    found = 0
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        for each in [pid, *children]:
+            # Not ru_maxrss: that counts what this process had when it forked.
+            text = Path(f"/proc/{each}/status").read_text(encoding="ascii")
+            found += sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM"))
+    except OSError:
+        pass  # one has just ended
+    return found
+
+
 def measure(name: str, url: str, python: str) -> tuple[float, float, float, int]:
     """Return seconds, CPU seconds, peak memory in MB and pages kept of one crawl."""
     folder = tempfile.mkdtemp(prefix="crawl-bench-")
@@ -205,14 +219,7 @@ def measure(name: str, url: str, python: str) -> tuple[float, float, float, int]
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        try:
-            # Not ru_maxrss: that counts what this process had when it forked.
-            text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
-            peak_kb = max(
-                [peak_kb, *(int(line.split()[1]) for line in text.splitlines() if line.startswith("VmHWM"))]
-            )
-        except OSError:
-            pass
+        peak_kb = max(peak_kb, memory_kb(process.pid))
         time.sleep(0.05)
     seconds = time.monotonic() - start
     kept = count_responses(folder)
