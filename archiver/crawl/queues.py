@@ -201,10 +201,12 @@ class HostQueues:
         seconds: what the request took. wait_s: what the server asked for.
         """
         with self.file.lock:
-            queue = self.live(queue)
-            state, pause, next_at = self.file.execute(
-                "SELECT state, pause, next_at FROM queues WHERE id = ?", (queue,)
-            ).fetchone()
+            merged_into: int | None = queue
+            while merged_into is not None:  # as `live`, in one statement for nearly all
+                queue = merged_into
+                merged_into, state, pause, next_at = self.file.execute(
+                    "SELECT merged_into, state, pause, next_at FROM queues WHERE id = ?", (queue,)
+                ).fetchone()
             pause = max(self.job.delay_s, pause, wait_s)
             if self.job.delay_s > 0:
                 pause = max(pause, self.job.delay_factor * seconds)
