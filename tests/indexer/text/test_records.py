@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,7 +46,15 @@ def written(records: list[bytes], path: Path) -> str:
 
 def told(path: str, share: tuple[int, int] = (0, 1)) -> tuple[list[CaptureFound], dict[str, Any]]:
     entry = FileEntry(path, share=share)
-    return list(read_captures(path, entry)), asdict(entry)
+    return [by_itself(found) for found in read_captures(path, entry)], asdict(entry)
+
+
+def by_itself(found: CaptureFound) -> CaptureFound:
+    """Return a capture whose page does not lie in its record any more."""
+    if (page := found.page) is None:
+        return found
+    markup = page.html.encode()
+    return replace(found, page=replace(page, data=markup, begin=0, size=len(markup)))
 
 
 def both_ways(path: str) -> tuple[list[CaptureFound], dict[str, Any]]:
