@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -175,7 +176,8 @@ def serve() -> None:
     with selectors.DefaultSelector() as waiting:
         for pipe in pipes:
             waiting.register(pipe, selectors.EVENT_READ, pipe)
-        pipes[0].send("ready")
+        with suppress(OSError):  # the crawl may have been killed meanwhile
+            pipes[0].send("ready")
         while waiting.get_map():
             for key, _ in waiting.select():
                 pipe = key.data

@@ -148,6 +148,18 @@ def test_a_helper_ends_with_its_crawl(helped: Helped) -> None:
     assert helped._process.wait(30) == 0
 
 
+def test_a_helper_whose_crawl_is_killed_while_it_starts_ends_without_a_word(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    found = Readers(2)
+    found._start()
+    for pipe in found._starting:
+        pipe.close()
+    assert found._process
+    assert found._process.wait(60) == 0
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_a_crawl_with_a_helper_keeps_the_same(
     crawl_of: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, threads: int
