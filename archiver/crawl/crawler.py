@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -614,7 +614,7 @@ def _own_processor() -> int:
     """Return the processor that this thread runs on, where the system has put it; -1 where that cannot be told."""
     try:
         return int(ctypes.CDLL(None).sched_getcpu())
-    except (AttributeError, OSError, TypeError):
+    except AttributeError:
         return -1
 
 
@@ -624,8 +624,6 @@ def _stay_on(processor: int) -> None:
     Python runs one thread at a time. Threads of one processor take turns at little cost; on several, each turn wakes
     another processor and finds its caches cold, and a page takes half as much time again.
     """
-    try:
-        if processor in os.sched_getaffinity(0):
+    if processor in os.sched_getaffinity(0):
+        with suppress(OSError):  # a container may forbid it
             os.sched_setaffinity(0, {processor})
-    except (AttributeError, OSError):
-        pass  # only Linux has it

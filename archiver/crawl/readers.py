@@ -133,9 +133,9 @@ class Readers:
     def tend(self) -> None:
         """Start the helper once there is enough to do; it is asked when it is ready.
 
-        Not to be called by a thread that is kept on one processor, for the helper would be kept there, too.
+        Not to be called by a thread that is kept on one processor: the helper, which would be too, is for another one.
         """
-        if self._process is None and self._pages >= _PAGES_BEFORE_HELP and (os.cpu_count() or 1) > 1:
+        if self._process is None and self._pages >= _PAGES_BEFORE_HELP and len(os.sched_getaffinity(0)) > 1:
             self._start()
         if self._starting and self._starting[0].poll():
             try:

@@ -1003,7 +1003,6 @@ def test_redirect_that_must_not_be_indexed_is_followed(crawl_of: Any) -> None:
     assert crawl.site.asked("a.example") == ["/", "/new"]
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux tells threads where to run")
 def test_threads_that_fetch_share_a_processor_and_others_are_left_alone(
     crawl_of: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
