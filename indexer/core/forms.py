@@ -26,6 +26,22 @@ class Dictionary(ctypes.Structure):
     keep: tuple[object, ...]
 
 
+class Dictionaries:
+    """The dictionaries of all layers of an index: two for each segment, None where there is no second layer.
+
+    stems: the ways of stems that any of them has.
+    """
+
+    def __init__(self, layers: Sequence[Dictionary | None]) -> None:
+        self.layers = layers
+        self.pointers = (c_void_p * len(layers))(*(ctypes.addressof(one) if one else None for one in layers))
+        ways = frozenset().union(*(string_at(one.ways, one.languages) for one in layers if one))
+        self.stems = sorted(way for way in ways if way < FOLD)
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+
 class _Strings(ctypes.Structure):
     """fa_strings"""
 
@@ -80,7 +96,7 @@ def strings(given: Sequence[str]) -> _Strings:
     return _Strings(b"".join(encoded), ends, len(encoded))  # which keeps what it is made of
 
 
-def numbers_of(dictionaries: ctypes.Array[c_void_p], words: Sequence[str]) -> list[tuple[int, ...]]:
+def numbers_of(dictionaries: Dictionaries, words: Sequence[str]) -> list[tuple[int, ...]]:
     """Return for each dictionary the numbers of some words in it, NO_WORD where it does not hold one.
 
     Raises DamagedError.
@@ -88,7 +104,12 @@ def numbers_of(dictionaries: ctypes.Array[c_void_p], words: Sequence[str]) -> li
     room = (c_uint32 * (len(dictionaries) * len(words)))()
     bad_place, bad_array = c_uint32(), c_uint32()
     status = core.fa_forms_numbers(
-        dictionaries, len(dictionaries), byref(strings(words)), room, byref(bad_place), byref(bad_array)
+        dictionaries.pointers,
+        len(dictionaries),
+        byref(strings(words)),
+        room,
+        byref(bad_place),
+        byref(bad_array),
     )
     _check(status, bad_place.value, bad_array.value)
     found = iter(room)
@@ -100,7 +121,7 @@ class Lookup:
 
     def __init__(
         self,
-        dictionaries: ctypes.Array[c_void_p],
+        dictionaries: Dictionaries,
         names: _Strings,
         given: Sequence[str],
         ways: Sequence[tuple[int, int]],
@@ -116,7 +137,7 @@ class Lookup:
         self._dictionaries = dictionaries
         found = _Found()
         status = core.fa_forms_find(
-            self._handle, dictionaries, len(dictionaries), byref(names), byref(strings(given)),
+            self._handle, dictionaries.pointers, len(dictionaries), byref(names), byref(strings(given)),
             struct.pack(f"<{2 * len(ways)}I", *chain.from_iterable(ways)), len(ways), byref(found),
         )  # fmt: skip
         _check(status, found.bad_place, found.bad_array)

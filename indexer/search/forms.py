@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-
-from indexer.core.forms import ALWAYS, FOLD, WAYS, Forms, Lookup, strings
+from indexer.core.forms import ALWAYS, FOLD, WAYS, Dictionaries, Forms, Lookup, strings
 from indexer.search.nodes import Word
 from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.analysis import is_paired
@@ -16,10 +14,8 @@ _BEGINS = {**dict(enumerate(STEMMED)), FOLD: FOLDS, ALWAYS: PAIRS}
 _NAMES = strings([stem_name(_BEGINS.get(way, ""), "") for way in range(WAYS)])
 
 
-def forms_of(
-    leaf: Word, dictionaries: ctypes.Array[ctypes.c_void_p], fold: float, other_forms: float = 1.0
-) -> Forms:
-    """Return the spellings that a word stands for in each of some dictionaries, see `Prepared`, in order of their text.
+def forms_of(leaf: Word, dictionaries: Dictionaries, fold: float, other_forms: float = 1.0) -> Forms:
+    """Return the spellings that a word stands for in each of some dictionaries, in order of their text.
 
     A version matches when it holds the word itself, a word with the same stem in the version's language, which counts
     `other_forms` times as much, or the word with other accents or none: that counts `fold` times as much, and nothing
@@ -35,7 +31,7 @@ def forms_of(
         if len(text) == 1 and is_pair:
             ways.append((ALWAYS, 0))
         elif is_stemmable(text):
-            stems = stems_of(text)
+            stems = stems_of(text, dictionaries.stems)
             ways = [(number, given.setdefault(stem, len(given))) for number, stem in stems.items()]
         if fold > 0:
             folds = (text, *folds_of(text))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core import queries
+from indexer.core.forms import Dictionaries
 from indexer.store.bm25f import Ranking
 from indexer.store.errors import IndexCorruptError
 from indexer.store.scratch import in_scratch_file
@@ -62,14 +63,12 @@ class Prepared:
         self.layers = [
             [_core_segment(layer, live.weights) for layer in live.layers] for live in snapshot.segments
         ]
-        # two for each segment, the second one NULL where there are no texts of links
-        self._dictionaries = [
-            layer.dictionary() if layer else None
-            for live in snapshot.segments
-            for layer in (*live.layers, None)[:2]
-        ]
-        self.dictionaries = (ctypes.c_void_p * len(self._dictionaries))(
-            *(ctypes.addressof(one) if one else None for one in self._dictionaries)
+        self.dictionaries = Dictionaries(
+            [
+                layer.dictionary() if layer else None
+                for live in snapshot.segments
+                for layer in (*live.layers, None)[:2]
+            ]
         )
         self._masks = [
             [None if mask is None else packed(mask) for mask in (live.alive, live.shared)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 
 import Stemmer
@@ -67,9 +68,10 @@ def stem_words(language: str, words: list[str]) -> list[str]:
     return stems
 
 
-def stems_of(word: str) -> dict[int, str]:
-    """Return the stem of a word in each language of STEMMED, by its number."""
-    return {number: stemmer.stemWord(word) for number, stemmer in enumerate(_stemmers())}
+def stems_of(word: str, numbers: Iterable[int]) -> dict[int, str]:
+    """Return the stem of a word in some languages of STEMMED, by their numbers."""
+    stemmers = _stemmers()
+    return {number: stemmers[number].stemWord(word) for number in numbers}
 
 
 def stem_in(number: int, word: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.core.forms import NO_WORD, Dictionary, Lookup, numbers_of, strings
+from indexer.core.forms import NO_WORD, Lookup, numbers_of, strings
 from indexer.core.queries import FORM, DamagedError
 from indexer.search.forms import forms_of
 from indexer.search.nodes import Word
@@ -129,11 +129,12 @@ def test_numbers_of_words(snapshot: Snapshot) -> None:
 def test_damage_is_told_where_words_are_looked_up(snapshot: Snapshot, array: str) -> None:
     """Any byte may be another one, also where the checksums fit."""
     prepared, chance = Prepared.of(snapshot), random.Random(1)
-    places = [place for place in range(len(prepared.dictionaries)) if prepared.dictionaries[place]]
+    layers = prepared.dictionaries.layers
+    places = [place for place, layer in enumerate(layers) if layer]
     told = 0
     for _ in range(150):
         place = chance.choice(places)
-        dictionary = Dictionary.from_address(prepared.dictionaries[place])
+        dictionary = layers[place]
         placed = getattr(dictionary, array)
         data = bytearray(ctypes.string_at(placed.data, placed.size))
         if not data:
