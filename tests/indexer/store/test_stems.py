@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from indexer.core import stems as core_stems
 from indexer.core.stems import StemTable
-from indexer.store.stems import _BITS, _KEPT, _names_of, bits_of_versions, stem_rows
+from indexer.store.stems import _KEPT, _names_of, bits_of_versions, stem_rows
+from indexer.text.languages import NUMBERS
 from tests.indexer.store.numpy_writer import stems_of_words
 
 spellings = st.one_of(
@@ -30,7 +31,7 @@ def columns(segment: dict[str, set[str]]) -> tuple[np.ndarray, np.ndarray, np.nd
     return (
         np.frombuffer(b"".join(encoded), dtype=np.uint8),
         np.cumsum([len(item) for item in encoded], dtype=np.uint32),
-        np.array([sum(1 << _BITS[name] for name in names) for names in segment.values()], dtype=np.uint64),
+        np.array([sum(1 << NUMBERS[name] for name in names) for names in segment.values()], dtype=np.uint64),
     )
 
 
@@ -67,9 +68,9 @@ def test_a_word_is_stemmed_once() -> None:
         assert list(zip(keys.tolist(), rows.tolist(), strict=True)) == expected
     assert sorted(asked) == sorted(
         [
-            (_BITS["en"], "cats"),
-            (_BITS["de"], "cats"),
-            (_BITS["en"], "café"),
+            (NUMBERS["en"], "cats"),
+            (NUMBERS["de"], "cats"),
+            (NUMBERS["en"], "café"),
             (core_stems.SPELLING_BIT, "café"),
         ]
     )
@@ -125,5 +126,9 @@ def test_ends_that_do_not_fit_are_refused() -> None:
 
 
 def test_versions_of_languages_without_a_stemmer_have_no_bit() -> None:
-    assert bits_of_versions(np.array([0, 1, 0]), ["en", "tlh"]).tolist() == [_BITS["en"], 255, _BITS["en"]]
-    assert max(_BITS.values()) < core_stems.SPELLING_BIT
+    assert bits_of_versions(np.array([0, 1, 0]), ["en", "tlh"]).tolist() == [
+        NUMBERS["en"],
+        255,
+        NUMBERS["en"],
+    ]
+    assert max(NUMBERS.values()) < core_stems.SPELLING_BIT
