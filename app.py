@@ -45,7 +45,7 @@ from webui.setting_infos import SettingsError, as_toml, describe_settings, setti
 from webui.settings import Settings, load_settings
 
 _log = logging.getLogger("findingaid")
-_OBJECTS_BETWEEN_LOOKS = 20_000  # for garbage in cycles, of which we make little; 700 by default
+_OBJECTS_BETWEEN_LOOKS = 50_000  # for garbage in cycles, of which we make little; 700 by default
 
 # Entry points --------------------------------------------------------------------------
 
