@@ -148,8 +148,9 @@ static int look(fa_forms *forms, uint32_t place) {
         if (way < FA_FOLD && forms->named[way] != NONE)
             TRY(add_way(forms, place, forms->keys[way], (fa_way){way, forms->named[way]}, language));
     }
-    const keyed *each = (const keyed *)forms->others.data, *end = each + forms->others.size / sizeof *each;
-    for (; each < end; each++) TRY(add_way(forms, place, each->key, each->way, 0));
+    const keyed *others = (const keyed *)forms->others.data;
+    for (size_t at = 0; at < forms->others.size / sizeof *others; at++)
+        TRY(add_way(forms, place, others[at].key, others[at].way, 0));
     return FA_OK;
 }
 
@@ -275,8 +276,9 @@ static int rank_spellings(fa_forms *forms) {
             all[number] = (ranked){fa_intern_at(&forms->spellings, number), number};
         qsort(all, count, sizeof *all, by_text);
         for (uint32_t rank = 0; rank < count; rank++) ranks[all[rank].number] = rank;
-        candidate *each = (candidate *)forms->candidates.data, *end = each + forms->candidates.size / sizeof *each;
-        for (; each < end; each++) each->rank = ranks[each->spelling];
+        candidate *found = (candidate *)forms->candidates.data;
+        size_t candidates = forms->candidates.size / sizeof *found;
+        for (size_t at = 0; at < candidates; at++) found[at].rank = ranks[found[at].spelling];
     }
     int status = all != NULL && ranks != NULL ? FA_OK : FA_NO_MEMORY;
     free(all);
@@ -304,7 +306,7 @@ static int make(fa_forms *forms, const candidate *of, size_t count, double fold,
     uint64_t languages = forms->dictionaries[of->place]->languages, spoken = 0;
     size_t set = forms->sets.size;
     int always = 0, is_folded = 0;
-    if (!fa_buffer_reserve(&forms->sets, 2 * languages)) return FA_NO_MEMORY;
+    if (!fa_buffer_reserve(&forms->sets, 2 * languages + 1)) return FA_NO_MEMORY; /* never none */
     uint8_t *speaks = forms->sets.data + set;
     for (size_t at = 0; at < count; at++) {
         if (of[at].way == FA_ALWAYS) always = 1;

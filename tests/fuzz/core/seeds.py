@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.core import queries
+from indexer.core import forms, queries
 from indexer.core.merge import ARRAYS
+from indexer.core.stems import keys_of
 from indexer.store import merging
 from indexer.store.arrayfile import ArrayFile
 from indexer.store.inversion import write_batch
@@ -149,6 +150,25 @@ def _programs() -> Iterator[bytes]:
         yield segment + chosen.randbytes(1) + chosen.randbytes(200)
 
 
+def _dictionaries() -> Iterator[bytes]:
+    """Yield pairs of dictionaries as tests/fuzz/core/forms.c reads them, and bytes that say what belongs to a word."""
+    chosen = random.Random(4)
+    for _ in range(12):
+        packed = b""
+        for _ in range(2):
+            with tempfile.TemporaryDirectory() as folder:
+                file, _ = _written(Path(folder) / "s", chosen)
+                arrays = [file.array(name) for name in forms.ARRAYS]
+                arrays[-2] = np.full(
+                    len(arrays[4]), keys_of(["w1"], "en:")[0] >> np.uint64(32), dtype=np.uint32
+                )
+                arrays[-1] = np.arange(len(arrays[4]), dtype=np.uint32)
+                packed += b"\3"
+                for array in arrays:
+                    packed += bytes([array.itemsize]) + array.nbytes.to_bytes(2, "big") + array.tobytes()
+        yield packed + chosen.randbytes(40)
+
+
 def _texts() -> Iterator[bytes]:
     """Four bytes that say how, and a text."""
     for text in (
@@ -168,6 +188,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "intake": _intakes,
     "record": _records,
     "extract": _pages,
+    "forms": _dictionaries,
     "merge": _merges,
     "query": _programs,
     "segment": _segments,
