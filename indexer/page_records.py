@@ -13,8 +13,6 @@ from indexer.text.documents import PAGE_LIMITS, header_language
 from indexer.text.elements import PageText
 from indexer.text.pages import collect_page
 
-# Of a page whose start holds none of the words: a page of 8 MB takes as long as the results of ten others.
-DEEP_LIMITS = replace(PAGE_LIMITS, body_bytes=1 << 20)
 # What is told of a page beside a search: links with their texts, text to be exported.
 SHOWN_BYTES = 4 << 20
 SHOWN_LIMITS = replace(PAGE_LIMITS, body_bytes=SHOWN_BYTES)
@@ -60,11 +58,6 @@ def start_markup_at(place: Location, most: int) -> tuple[str, bool]:
     """Return (markup, is whole): the first bytes of a page's markup as text, and whether that is all of it."""
     response = _response_at(place, replace(PAGE_LIMITS, body_bytes=most))
     return _markup_of(response), response is not None and not response.truncated
-
-
-def deep_markup_at(place: Location) -> str:
-    """Return the markup of a page as far as words are looked for in it; "" when it cannot be read now."""
-    return _markup_of(_response_at(place, DEEP_LIMITS))
 
 
 def _markup_of(response: HttpResponse | None) -> str:

@@ -22,8 +22,11 @@ from indexer.search.snippets import (
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 
-START_BYTES = 4 * START_CHARS  # of a page are enough for most snippets: a character takes at most four bytes
-_PLAIN_BYTES = START_BYTES + (64 << 10)  # the body that is looked at, and the headers of most records
+# What a page begins with is enough for most snippets: a character takes at most four bytes.
+START_BYTES = 4 * START_CHARS
+# Of a page whose start holds none of the words: a page of 8 MB takes as long as the results of ten others.
+DEEP_BYTES = 1 << 20
+_HEADER_BYTES = 64 << 10  # those of most records
 _NO_PAGE = PageStart(b"", b"", True)
 _BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
@@ -37,9 +40,9 @@ def snippet_of(snapshot: Snapshot, place: Location | None, ranked: Ranked) -> tu
         return ()
     if isinstance(markup, bytes):
         markup = decode(markup, UTF_8)
-    from indexer.page_records import deep_markup_at, in_turn
+    from indexer.page_records import in_turn
 
-    markup = markup or (deep_markup_at(place) if place else "")
+    markup = markup or (_deep_markup(place) if place else "")
     if not markup:
         return ()
     with in_turn(markup):
@@ -72,27 +75,45 @@ def _start_and_markup(snapshot: Snapshot, place: Location | None) -> tuple[PageS
 
 def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
     """Return what `_read_any` says of a page in UTF-8 as it stands, which most are; None of any other."""
-    try:
-        member, whole = read_member_at(place, _PLAIN_BYTES) or (b"", 0)
-    except ArchiveError:
+    found = _plain_body(place, START_BYTES)
+    if found is None:
         return None
-    says = RecordReader().read(member, whole)
-    if says is None or not says.is_plain_page:
-        return None
-    is_cut = whole > len(member)
-    size = min(says.body_size, START_BYTES)
-    if is_cut and size < START_BYTES:
-        return None  # its headers are longer than most
-    body = member[says.body : says.body + size]
-    if size <= START_CHARS:
+    body, is_whole = found
+    if len(body) <= START_CHARS:
         return start_of_page(body), ""
-    is_whole = size == says.body_size and not is_cut
     if (
         start := body[:START_CHARS]
     ).isascii():  # characters are bytes; the rest is decoded if it is looked at
         return start_of_page(start, is_whole=False), body if is_whole else ""
     markup = decode(body, UTF_8)
     return start_of_page(markup, is_whole=is_whole), markup if is_whole else ""
+
+
+def _plain_body(place: Location, most: int) -> tuple[bytes, bool] | None:
+    """Return the body of a page in UTF-8 as it stands, up to `most` bytes, and whether these are all.
+
+    None of any other page. Of a large one, only what is looked at is unpacked.
+    """
+    try:
+        member, whole = read_member_at(place, most + _HEADER_BYTES) or (b"", 0)
+    except ArchiveError:
+        return None
+    says = RecordReader().read(member, whole)
+    if says is None or not says.is_plain_page:
+        return None
+    is_cut = whole > len(member)
+    if is_cut and says.body_size < most:
+        return None  # its headers are longer than most
+    return member[says.body : says.body + min(says.body_size, most)], says.body_size <= most and not is_cut
+
+
+def _deep_markup(place: Location) -> str:
+    """Return as much of a page's markup as is ever looked at."""
+    if plain := _plain_body(place, DEEP_BYTES):
+        return decode(plain[0], UTF_8)
+    from indexer.page_records import start_markup_at
+
+    return start_markup_at(place, DEEP_BYTES)[0]
 
 
 def _read_any(place: Location) -> tuple[PageStart, str]:

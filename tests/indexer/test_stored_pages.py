@@ -57,6 +57,17 @@ def test_the_short_way_says_what_the_long_one_says(tmp_path: Path, name: str) ->
     assert (quick is None) == (name in {"empty", "not from the start"})
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_looked_at_deeper_is_the_same_by_both_ways(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repeated = PAGES[name] * (1 + (1 << 21) // max(1, len(PAGES[name])) if PAGES[name] else 1)
+    places = _written(tmp_path, [record("http://a.example/", text) for text in (PAGES[name], repeated)])
+    quick = [stored_pages._deep_markup(place) for place in places]
+    monkeypatch.setattr(stored_pages, "_plain_body", lambda place, most: None)
+    assert [stored_pages._deep_markup(place) for place in places] == quick
+
+
 def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
     plain = record("http://a.example/", page(1))
     others = [
