@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import request
+from flask import g, request
 
 _FORMS_OF_PROGRAMS = ("json", "csv", "rss", "wacz")
 # Doors that only programs use: what they answer is the same for everybody.
@@ -15,6 +15,13 @@ def asked_format() -> str:
 
     By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
     """
+    found: str | None = g.get("asked_format")
+    if found is None:
+        found = g.asked_format = _asked_format()  # each of a dozen places asks
+    return found
+
+
+def _asked_format() -> str:
     # the rule, not the path: that may end with an archived address, or with the name of a job
     address = request.url_rule.rule if request.url_rule is not None else request.path
     ending = address.rpartition(".")[2]

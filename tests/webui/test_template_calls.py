@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 from babel.support import NullTranslations
-from flask import render_template_string, url_for
+from flask import Flask, render_template_string, request, url_for
 from jinja2 import UndefinedError
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup, escape
+from werkzeug.test import EnvironBuilder
 
+from webui.i18n import _address_here
 from webui.template_calls import Texts
 from webui.template_code import written
 
@@ -127,3 +130,19 @@ def test_a_name_that_is_not_there_is_an_error(client: Any) -> None:
         for template in ("{{ missing }}", "{{ _(missing) }}", "{{ missing() }}"):
             with pytest.raises(UndefinedError):
                 render_template_string(template)
+
+
+_TOLD = [*"ab/=&-_.~?;:@(!'", "//", "..", "+", "%20", "%41", "%7e", "%25", "%2F", "%C3%BC", "%", "ü"]
+
+
+@pytest.mark.parametrize("root", ["", "/below"])
+def test_the_address_of_a_page_is_that_of_werkzeug(root: str) -> None:
+    app, random = Flask("any"), Random(7)
+    for _ in range(2000):
+        path, query = ("".join(random.choices(_TOLD, k=random.randrange(6))) for _ in range(2))
+        environ = EnvironBuilder().get_environ() | {
+            "SCRIPT_NAME": root, "PATH_INFO": f"/{path}".encode().decode("latin-1"),
+            "QUERY_STRING": query.encode().decode("latin-1"),
+        }  # fmt: skip
+        with app.request_context(environ):
+            assert _address_here() == "/" + request.url.removeprefix(request.root_url)
