@@ -18,8 +18,9 @@ from webui.access import plain_root
 from webui.addresses import Extras, quote_url, short_digest, without_fragment
 from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, shorten, type_name
 from webui.i18n import language_name
-from webui.result_links import FacetGroup, Link
+from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
+from webui.template_calls import quoted
 from webui.template_code import written
 
 Call = Callable[..., str]
@@ -161,27 +162,37 @@ def _kind(mime: str, language: str, status: int) -> str:
     return kind if status in (0, 200) else f"{kind} · {status}"
 
 
-def facet_links(group: FacetGroup, *, ngettext: Call, url_for: Call) -> Markup:
+def facet_links(group: FacetGroup, wanted: SearchRequest, *, ngettext: Call, url_for: Call) -> Markup:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
     number = formats.numbers()
     pages = _Once(lambda count: ngettext("page", "pages", count))
-    return Markup("".join([_facet_link(link, group, number, pages, url_for) for link in group.links]))  # noqa: S704
+    address_of = _addresses_with(group.names, wanted, url_for)
+    out = []
+    for label, value, count, is_current, share in group.links:
+        current = ' aria-current="true"' if is_current else ""
+        bar = (
+            '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+            f'<rect width="{round(100 * share, 1)}" height="10"></rect></svg>'
+            if group.is_bars
+            else ""
+        )
+        shown = f'{number(count)}<span class="hidden-label"> {pages[count,]}</span>'
+        out.append(
+            f'      <li><a href="{address_of(value)}"{current}>\n'
+            f'        <span class="value" dir="auto">{written(shorten(clean(label), 60))}</span>\n{bar}'
+            f'        <span class="number">{shown}</span></a></li>\n'
+        )
+    return Markup("".join(out))  # noqa: S704  each value was escaped where it was put in
 
 
-def _facet_link(
-    link: Link, group: FacetGroup, number: Callable[[Any], str], pages: _Once, url_for: Call
-) -> str:
-    count = link.count or 0
-    shown = f'{number(count)}<span class="hidden-label"> {pages[count,]}</span>'
-    current = ' aria-current="true"' if link.is_current else ""
-    bar = (
-        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect width="{round(100 * link.share, 1)}" height="10"></rect></svg>'
-        if group.is_bars
-        else ""
-    )
-    return (
-        f'      <li><a href="{written(url_for("search.search", **link.parameters))}"{current}>\n'
-        f'        <span class="value" dir="auto">{written(shorten(clean(link.label), 60))}</span>\n{bar}'
-        f'        <span class="number">{shown}</span></a></li>\n'
-    )
+def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) -> Callable[[str], str]:
+    """Return what writes the address of the same search with a value for some parameters, as it stands in HTML."""
+
+    def address_with(value: str) -> str:
+        return written(url_for("search.search", **wanted.parameters(**dict.fromkeys(names, value))))
+
+    # but for the value they are all the same
+    pattern, here = address_with(_HERE), quoted(_HERE)
+    if pattern.count(here) != len(names):
+        return address_with  # something else holds it
+    return lambda value: pattern.replace(here, written(quoted(value)))

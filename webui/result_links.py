@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from indexer import AddedWord, Facets, FacetValue
 from webui.formats import date_in_words, type_name
@@ -22,15 +23,25 @@ class Link:
     parameters: Parameters
     count: int | None = None
     is_current: bool = False
-    share: float = 0.0  # of the greatest count in its group, for bars
+
+
+class FacetLink(NamedTuple):
+    """A value of a facet, which leads to the pages that have it. share: of the greatest number in its group."""
+
+    label: str
+    value: str
+    pages: int
+    is_current: bool
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class FacetGroup:
-    """A facet with its values. more: how many values are not listed."""
+    """A facet with its values. names: the parameters that ask for one. more: how many values are not listed."""
 
     title: str
-    links: tuple[Link, ...]
+    names: tuple[str, ...]
+    links: tuple[FacetLink, ...]
     is_bars: bool = False
     more: int = 0
 
@@ -67,39 +78,31 @@ def facet_groups(facets: Facets, wanted: SearchRequest) -> list[FacetGroup]:
     """Return the facets as links; those with a single value that would change nothing are left out."""
     most = max((value.count for value in facets.year), default=1)
     years = [
-        Link(
+        FacetLink(
             value.value,
-            wanted.parameters(**{"from": value.value, "to": value.value}),
+            value.value,
             value.count,
             wanted.since[:4] == value.value == wanted.until[:4],
             value.count / most,
         )
         for value in facets.year
     ]
+    more = max(0, facets.sites - len(facets.site))
     groups = [
-        FacetGroup(
-            _("Site"),
-            _links(facets.site, wanted, "site", wanted.site),
-            more=max(0, facets.sites - len(facets.site)),
-        ),
-        FacetGroup(_("Year"), tuple(years), is_bars=True),
-        FacetGroup(_("Type"), _links(facets.type, wanted, "type", wanted.type)),
-        FacetGroup(_("Language"), _links(facets.language, wanted, "lang", wanted.lang)),
-        FacetGroup(_("Status"), _links(facets.status, wanted, "status", wanted.status)),
+        FacetGroup(_("Site"), ("site",), _links(facets.site, wanted.site), more=more),
+        FacetGroup(_("Year"), ("from", "to"), tuple(years), is_bars=True),
+        FacetGroup(_("Type"), ("type",), _links(facets.type, wanted.type, type_name)),
+        FacetGroup(_("Language"), ("lang",), _links(facets.language, wanted.lang, language_name)),
+        FacetGroup(_("Status"), ("status",), _links(facets.status, wanted.status)),
     ]
     return [group for group in groups if len(group.links) > 1]
 
 
-def _links(values: tuple[FacetValue, ...], wanted: SearchRequest, name: str, chosen: str) -> tuple[Link, ...]:
-    names = {"type": type_name, "lang": language_name}
+def _links(
+    values: tuple[FacetValue, ...], chosen: str, name_of: Callable[[str], str] = str
+) -> tuple[FacetLink, ...]:
     return tuple(
-        Link(
-            names[name](value.value) if name in names else value.value,
-            wanted.parameters(**{name: value.value}),
-            value.count,
-            value.value == chosen,
-        )
-        for value in values
+        [FacetLink(name_of(value.value), value.value, value.count, value.value == chosen) for value in values]
     )
 
 

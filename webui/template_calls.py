@@ -112,12 +112,13 @@ def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:
             if name[0] == "_":
                 return url_for(endpoint, **values)
             if value is not None:
-                given.append(f"{name}={_quoted(str(value))}")
+                given.append(f"{name}={quoted(str(value))}")
         return f"{root}{path}?{'&'.join(given)}" if given else f"{root}{path}"
 
     return address
 
 
 @lru_cache(maxsize=4096)
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a value as it stands in the query of an address."""
     return quote_plus(text, safe=_PLAIN_IN_QUERY)

@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from flask import url_for
 from flask.testing import FlaskClient
+from markupsafe import escape
 
 from indexer import AddedWord, Index, Results, open_index
 from indexer.search import models
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
 from webui import create_app
+from webui.hits_html import _addresses_with
 from webui.result_links import added_links
 from webui.search import address_in
 from webui.search_request import MODELS, SearchRequest, parse_search
@@ -58,6 +62,19 @@ def test_each_facet_links_to_as_many_pages_as_it_says(client: FlaskClient) -> No
     for text, address in facets.items():
         count = re.search(r"(\d+) pages?$", text)
         assert count and f"{count[0]} found" in client.get(address).text, address
+
+
+@pytest.mark.parametrize("without", ["", "x", "%00", "%2500", "a&b=<c>"])
+@pytest.mark.parametrize("names", [("site",), ("from", "to")])
+def test_the_addresses_of_a_facet_are_those_of_flask(
+    client: FlaskClient, names: tuple[str, ...], without: str
+) -> None:
+    wanted = SearchRequest("a%00b", lang="en", without=(unquote(without),) if without else ())
+    with client.application.test_request_context("/search"):
+        address_of = _addresses_with(names, wanted, url_for)
+        for value in ("one.example", "a b", "<&>", "[::1]", "%00", "ü", "'\"", "2010"):
+            asked: dict[str, Any] = wanted.parameters(**dict.fromkeys(names, value))
+            assert address_of(value) == escape(url_for("search.search", **asked))
 
 
 def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:
