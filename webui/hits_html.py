@@ -54,11 +54,14 @@ class HitWriter:
         # what is the same in all hits
         self._asked = written(str(Extras(wanted.query)))
         self._captured = str(_("captured %(when)s", when=_HERE))
-        self._cached = f"{_('Cached')}{_of_what(_('copy of %(page)s', page=_HERE))}"
-        self._of_page = _of_what(_("of %(page)s", page=_HERE))
-        self._similar = f"{_('Similar pages')}{_of_what(_('to %(page)s', page=_HERE))}"
-        today = _of_what(_("page on the web today: %(page)s", page=_HERE))
-        self._live = f'{_("Live")} <span class="arrow" aria-hidden="true">↗</span>{today}'
+        # catalogues are made of calls outside of f-strings alone
+        cached, copy, of_page = _("Cached"), _("copy of %(page)s", page=_HERE), _("of %(page)s", page=_HERE)
+        similar, to_page = _("Similar pages"), _("to %(page)s", page=_HERE)
+        live, today = _("Live"), _("page on the web today: %(page)s", page=_HERE)
+        self._cached = f"{cached}{_of_what(copy)}"
+        self._of_page = _of_what(of_page)
+        self._similar = f"{similar}{_of_what(to_page)}"
+        self._live = f'{live} <span class="arrow" aria-hidden="true">↗</span>{_of_what(today)}'
         # what is the same in several
         self._kinds = _Once(_kind)
         self._counts = _Once(self._counted)
@@ -124,12 +127,12 @@ class HitWriter:
         return f"{of_captures}{self._gettext(', ')}{of_versions}"
 
     def _link_to_site(self, host: str) -> str:
+        _ = self._gettext
         if not host or host == self._wanted.site:
             return ""
         address = written(self._url_for("search.search", **self._wanted.parameters(site=host)))
-        return (
-            f'    <a href="{address}">{self._gettext("More from this site")}{_of_what(written(host))}</a>\n'
-        )
+        more = _("More from this site")
+        return f'    <a href="{address}">{more}{_of_what(written(host))}</a>\n'
 
 
 def _of_what(text: str) -> str:
