@@ -9,12 +9,14 @@ from itertools import islice
 from typing import Any
 
 from archiver.warc import Location, urlkey
-from indexer.store.addresses import in_order, keys_between, with_key
+from indexer.store.addresses import addresses_between, in_order, with_key
 from indexer.store.compact import kept_time, page_number, signed, sort_key
+from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
 
 MATCHES = ("exact", "prefix", "host", "domain")
 _PIECE = 1000
+_COUNTS_KNOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +152,24 @@ def list_captures(
 
 def count_captures(snapshot: Snapshot, keys: KeyRange, *, first: str = "", last: str = "") -> int:
     """Return how many captures `list_captures` gives in all."""
-    condition, values = keys_between(keys.low, keys.high) if keys.high else with_key(keys.low)
-    if keys.page:
-        condition, values = "page = ? AND sort_key = ?", [signed(page_number(keys.page)), keys.page]
+    # clients go from page to page, and for each it has to be known whether there is one
+    known: Recent[int] = snapshot.derived.once("counts", lambda: Recent(_COUNTS_KNOWN))
+    return known.get((keys, first, last), lambda: _counted(snapshot, keys, first, last))
+
+
+def _counted(snapshot: Snapshot, keys: KeyRange, first: str, last: str) -> int:
+    if keys.high and not keys.page:
+        addresses, values = addresses_between(keys.low, keys.high)
+    else:
+        condition, values = with_key(keys.low)
+        if keys.page:
+            condition, values = "page = ? AND sort_key = ?", [signed(page_number(keys.page)), keys.page]
+        addresses = f"SELECT id FROM urls WHERE {condition}"
     during, times = _during(first, last)
     total = 0
     for place, member in enumerate(snapshot.members):
         row = member.catalogue.connection().execute(
-            f"SELECT COUNT(*) FROM capture_rows c WHERE c.url IN (SELECT id FROM urls WHERE {condition}){during}"
+            f"SELECT COUNT(*) FROM ({addresses}) a CROSS JOIN capture_rows c ON c.url = a.id WHERE 1{during}"
             + not_hidden(snapshot, place),
             (*values, *times),
         )

@@ -94,21 +94,25 @@ def internet_archive() -> Response:
 def _answer(dialect: str) -> Response:
     try:
         query = parse_query(request.args.to_dict(flat=False), dialect)
-        if request.args.get("showNumPages", "").lower() in ("true", "1"):
-            return _number_of_pages(query)
-        if query.skip and query.skip >= _count(query):
-            raise CdxError("page: there is no such page")  # clients go from page to page until they hear this
+        # long lists leave threads for others; so do their lengths, and the search for the first line of one
+        place = _long_lists.take() if query.keys.high else None
     except CdxError as error:
         return _json({"error": str(error)}, 400)
-    try:
-        # long lists leave threads for others; so does the search for the first line of one
-        place = _long_lists.take() if query.keys.high else None
     except BusyError as error:
         refused = _json({"error": str(error)}, 503)
         refused.headers["Retry-After"] = "5"
         return refused
     captures = _matching(query)
     with place or nullcontext():
+        try:
+            if request.args.get("showNumPages", "").lower() in ("true", "1"):
+                return _number_of_pages(query)
+            if query.skip and query.skip >= _count(query):
+                raise CdxError(
+                    "page: there is no such page"
+                )  # clients go from page to page until they hear this
+        except CdxError as error:
+            return _json({"error": str(error)}, 400)
         head = next(captures, None)
         if head is None and dialect == "pywb":
             return _json({"error": f"No Captures found for: {query.url}"}, 404)

@@ -38,10 +38,7 @@ class Lexicon:
     @classmethod
     def of(cls, segment: Segment) -> Lexicon:
         """Return the lexicon of a segment."""
-        found: Lexicon | None = segment.derived.get("lexicon")
-        if found is None:
-            found = segment.derived["lexicon"] = cls._made(segment)
-        return found
+        return segment.derived.once("lexicon", lambda: cls._made(segment))
 
     @classmethod
     def _made(cls, segment: Segment) -> Lexicon:

@@ -116,12 +116,12 @@ class _Hosts:
 
     @classmethod
     def of(cls, segment: Segment) -> _Hosts:
-        found: _Hosts | None = segment.derived.get("hosts")
-        if found is None:
+        def made() -> _Hosts:
             names = segment.hosts()
             starts = [0, *accumulate(len(name) + 2 for name in names)]
-            found = segment.derived["hosts"] = cls(names, "".join(f".{name}\n" for name in names), starts)
-        return found
+            return cls(names, "".join(f".{name}\n" for name in names), starts)
+
+        return segment.derived.once("hosts", made)
 
     def beginning(self, wanted: str) -> list[int]:
         """Return the numbers of the hosts of which a part begins with the letters, rising."""

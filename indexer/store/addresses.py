@@ -29,6 +29,12 @@ def with_key(*keys: str) -> Condition:
 
 def keys_between(low: str, high: str) -> Condition:
     """Return the condition on a column `id`, and its values, that the urlkey of an address is in low <= key < high."""
+    selection, values = addresses_between(low, high)
+    return f"id IN ({selection})", values
+
+
+def addresses_between(low: str, high: str) -> Condition:
+    """Return the selection of the ids, and its values, of the addresses whose urlkey is in low <= key < high."""
     around = _folders_around(low, high)
     parts = [
         "SELECT a.id FROM folders f JOIN addresses a ON a.folder = f.id WHERE f.prefix >= ? AND f.prefix < ?"
@@ -41,7 +47,7 @@ def keys_between(low: str, high: str) -> Condition:
             " AND a.name >= ? AND a.name < ?"
         )
         values += [folder, *_names_between(folder, low, high)]
-    return f"id IN ({' UNION ALL '.join(parts)})", values
+    return " UNION ALL ".join(parts), values
 
 
 def _folders_around(low: str, high: str) -> list[str]:

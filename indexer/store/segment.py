@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from indexer.store.columns import KINDS, RANK_BLOCK, Occurrences, VersionColumns
 from indexer.store.ends import Ends
 from indexer.store.errors import IndexCorruptError
 from indexer.store.postings import OTHER, RARE, decode_many_ordinals, decode_ordinals
+from indexer.store.recent import Derived
 from indexer.store.runs import RunReader, bit_widths
 from indexer.text.languages import NO_NUMBER, NUMBERS
 
@@ -83,7 +83,7 @@ class Segment:
         self._shape_ranks = file.column("shape_ranks")
         self._check_sizes()
         self._facts: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None
-        self.derived: dict[str, Any] = {}  # what searches work out of this segment once and keep with it
+        self.derived = Derived()  # what searches work out of this segment
 
     def _check_sizes(self) -> None:
         rows, words = self.file.rows, self.file.meta["words"]

@@ -41,6 +41,7 @@ TABLE = {
     "coordinator:_KILLS_AT_MOST": "tests/indexer/test_build.py::test_how_a_worker_ended_is_told_truly",
     "index:_LOOK_S": "- a time",
     "choosing:_ARCHIVE_NAME": "- no number",
+    "listing:_COUNTS_KNOWN": "tests/indexer/store/test_recent.py::test_what_was_used_longest_ago_goes_first",
     "listing:_PIECE": "tests/indexer/test_captures.py::",
     "comparing:MOST_TOLD": "- what is told of a comparison, not of an index",
     "run_merges:_FAILED_AT_MOST": "tests/indexer/test_merging_in_a_run.py::",
@@ -135,7 +136,8 @@ _ALL_AT_ONCE = [
     for name, place in TABLE.items()
     if place == AT_ONCE
 ] + [
-    "indexer.search.hits._AT_ONCE", "indexer.search.link_table._LINKS_AT_ONCE", "indexer.search.lsi._PAIRS_AT_ONCE",
+    "indexer.search.hits._AT_ONCE", "indexer.search.link_table._LINKS_AT_ONCE",
+    "indexer.search.link_table._ROWS_AT_ONCE", "indexer.search.lsi._PAIRS_AT_ONCE",
     "indexer.search.models.lengths._PAIRS_AT_ONCE", "indexer.search.scoring._SCORED_AT_ONCE",
     "indexer.search.vocabulary._LOOKED_AT_ONCE", "indexer.listing._KEYS_AT_ONCE",
 ]  # fmt: skip
