@@ -261,7 +261,10 @@ def test_exports_and_long_lists_leave_threads_for_others(client: FlaskClient) ->
         assert answer.status_code == 200  # the place was given back
     for _ in range(5):  # a place is given back also when the client goes away in the middle
         client.get("/cdx?url=site.example/*", buffered=False).close()
+        assert client.get("/cdx?url=site.example/*&showNumPages=true").status_code == 200
+        assert client.get("/cdx?url=site.example/*&page=7").status_code == 400
     with cdx._long_lists.take(), cdx._long_lists.take(), cdx._long_lists.take():
         assert client.get("/cdx?url=site.example/*").status_code == 503
+        assert client.get("/cdx?url=site.example/*&showNumPages=true").status_code == 503
         assert client.get("/cdx?url=site.example/a").status_code == 200
     assert client.get("/cdx?url=site.example/*").status_code == 200
