@@ -231,19 +231,17 @@ def capture_at(snapshot: Snapshot, url: str, timestamp: str, place: Location, no
 def around(snapshot: Snapshot, url: str, timestamp: str) -> Around:
     """Return when else the page of an address was captured, besides at a timestamp of 14 digits."""
     time = kept_time(timestamp)
-    asked: tuple[tuple[str, str, tuple[int, ...]], ...] = (
-        ("MIN", ">= 0", ()),
-        ("MAX", "BETWEEN 0 AND ? - 1", (time,)),
-        ("MIN", "> ?", (time,)),
-        ("MAX", ">= 0", ()),
-    )
+    asked = (("MIN", ">= 0"), ("MAX", "BETWEEN 0 AND ? - 1"), ("MIN", "> ?"), ("MAX", ">= 0"))
     found: list[list[str]] = [[], [], [], []]
     for catalogue, where, values, _ in _groups(snapshot, *_page(url)):
-        for times, (which, condition, bound) in zip(found, asked, strict=True):
-            [moment] = catalogue.execute(
-                f"SELECT {which}(c.time) FROM capture_rows c WHERE {where} AND c.time {condition}",
-                (*values, *bound),
-            ).fetchone()
+        parts = [
+            f"(SELECT {which}(c.time) FROM capture_rows c WHERE {where} AND c.time {condition})"
+            for which, condition in asked
+        ]
+        moments = catalogue.execute(
+            f"SELECT {', '.join(parts)}", [*values, *values, time, *values, time, *values]
+        ).fetchone()
+        for times, moment in zip(found, moments, strict=True):
             times += [] if moment is None else [f"{moment:014d}"]
     first, previous, following, last = found
     return Around(

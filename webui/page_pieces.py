@@ -36,6 +36,7 @@ _ODD = ", ".join([
     "xmp", "plaintext", "template", *(f"{raw} *" for raw in _EMPTIED),
     *(f"{around} {empty}" for around in sorted(FOREIGN) for empty in sorted(EMPTY)),
 ])  # fmt: skip
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)  # may hold what looks like a style
 _BETWEEN = "\x00"  # between the pieces; stands in none of them
 
 
@@ -88,7 +89,7 @@ class Pieces:
         """sheets: what was taken out of the tree; None where the form of Lexbor cannot be told apart."""
         self.sheets: list[str] = []
         form = root.html or "" if sheets is not None else ""
-        if sheets is None or form.count("<style>") + form.count("<style ") != len(sheets):
+        if sheets is None or _styles_in(form) != len(sheets):
             form = _walked(root, self.sheets, sheets)
             self._root: LexborNode | None = None
         else:
@@ -149,6 +150,14 @@ def pieces_of(tree: LexborHTMLParser, root: LexborNode, html: str) -> Pieces:
     if _MAY_BE_ODD.search(html) is not None and tree.css_matches(_ODD):
         return Pieces(root, None)
     return Pieces(root, _take_out_raw_text(tree))
+
+
+def _styles_in(form: str) -> int:
+    if "<style" not in form:
+        return 0
+    if "<!--" in form:
+        form = _COMMENT.sub("", form)
+    return form.count("<style>") + form.count("<style ")
 
 
 def _take_out_raw_text(tree: LexborHTMLParser) -> list[str]:

@@ -215,7 +215,8 @@ def _has_it(capture: Capture, target: ReplayTarget) -> bool:
         and request.headers.get("Sec-Fetch-Dest") != "font"
         and capture.mime != SVG
     )
-    return can_be_named and request.if_none_match.contains_weak(_etag(capture, target))
+    has_names = bool(request.if_none_match)
+    return has_names and can_be_named and request.if_none_match.contains_weak(_etag(capture, target))
 
 
 def _not_modified(capture: Capture, target: ReplayTarget) -> Response:

@@ -217,3 +217,20 @@ def test_most_links_of_a_page_are_written_by_the_core() -> None:
         patch.setattr(_Page, "_link_attributes", note)
         rewrite_page(html, RewriteContext("http://site.example/a/b/", "20150503140211"))
     assert asked == ["/"]  # a path without a name
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<!--[if IE]><style>a{}</style><![endif]--><style>b{}</style>",
+        "<p title='<style>'>&lt;style></p><style x>b{}</style>",
+    ],
+)
+def test_what_only_looks_like_a_style_does_not_make_a_page_odd(
+    html: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A walk over the tree takes ten times as long."""
+    monkeypatch.setattr("webui.page_pieces._walked", None)
+    tree = LexborHTMLParser(html)
+    assert tree.root is not None
+    assert pieces_of(tree, tree.root, html).sheets == ["b{}"]
