@@ -102,7 +102,8 @@ static html_choice judge(html_tree *tree, const html_token *token, void *judging
     bool has_too_many = token->attributes > r->limits->attributes_of_tag;
     if (has_too_many || (token->type == HTML_START && !stays(r, tree, token))) return pass_over(r, begin, end);
     r->attributes += token->attributes;
-    if (r->attributes > r->limits->attributes || r->steps > r->limits->steps || html_is_tired(tree)) {
+    if (r->attributes > r->limits->attributes || r->steps > r->limits->steps || tree->repeated > FA_MOST_REPEATED ||
+        html_is_tired(tree)) {
         keep_until(r, begin);
         r->is_cut = 1;
         return HTML_STOP;

@@ -10,6 +10,10 @@
 
 #include "core.h"
 
+/* Bytes of attributes that a parser may write again, with formatting elements that it opens again: the page ends before
+ * the tag behind. A page of 100 kB had them written a thousand times. */
+enum { FA_MOST_REPEATED = 8 << 20 };
+
 typedef struct fa_markup_limits {
     uint32_t open;              /* elements open at once: start tags of more are left out, their contents stay; < 4096 */
     uint32_t formats;           /* the same for formatting elements that would be opened again in a block; <= 256 */

@@ -508,6 +508,7 @@ void html_add_format(html_tree *tree, const html_token *token) {
                           .open = (uint16_t)(tree->open - 1),
                           .kind = html_top(tree)->kind,
                           .hash = hash_of(tree, token->span),
+                          .size = token->span.size,
                           .link = html_top(tree)->link};
     size_t same = 0, count = 0, earliest = 0;
     for (size_t i = tree->format_count; i-- > 0 && tree->formats[i].tag; count++) {
@@ -572,7 +573,10 @@ void html_reopen_formats(html_tree *tree) {
         drop_formats(tree, first);
         return;
     }
-    for (size_t i = first; i < count; i++) reopen(tree, &tree->formats[i]);
+    for (size_t i = first; i < count; i++) {
+        tree->repeated += tree->formats[i].size;
+        reopen(tree, &tree->formats[i]);
+    }
 }
 
 /* -- the adoption agency */
@@ -628,6 +632,18 @@ static uint32_t tell_move(html_tree *tree, unsigned place, unsigned block, const
     return tree->cursor;
 }
 
+/* Bytes of the attributes of the formatting elements next below a block, as many as move_out keeps at most. */
+static uint64_t size_of_formats(const html_tree *tree, unsigned place, unsigned block) {
+    uint64_t size = 0;
+    unsigned count = 0;
+    for (unsigned i = block - 1; i > place && count < MOST_KEPT; i--) {
+        if (!tree->stack[i].format) continue;
+        size += tree->formats[tree->stack[i].format - 1u].size;
+        count++;
+    }
+    return size;
+}
+
 /* Moves the block at `block` out of the formatting element at `place`, which then begins again inside the block.
  *
  * What is open between them ends before the block; the formatting elements among it (at most three) begin again there.
@@ -638,6 +654,7 @@ static void move_out(html_tree *tree, unsigned place, unsigned block) {
     html_node wrapper = stack[place], moved = stack[block];
     uint32_t resume = wrapper.resume, cursor = tree->cursor;
     kept_formats kept;
+    tree->repeated += format.size + size_of_formats(tree, place, block);
     unsettle_from(tree, place);
     choose_kept(tree, place, block, &kept);
     tree->reopened += block - place + kept.count + 1;

@@ -420,7 +420,7 @@ static void start(html_tree *tree, fa_bytes html) {
     tree->parts_are_cut = false;
     tree->fosters = tree->is_cut = tree->failed = false;
     tree->forms = 0;
-    tree->work = tree->reopened = 0;
+    tree->work = tree->reopened = tree->repeated = 0;
     tree->most_work = 32 * (uint64_t)html.size + (1 << 20);
     tree->most_reopened = html.size / 8 + 10000;
     tree->events[0] = (html_event){0, EVENT_PART, {0, 0}};

@@ -87,7 +87,7 @@ typedef struct html_format {
     uint16_t tag; /* 0: a marker */
     uint16_t open; /* its place in the stack, 0 if it is not open */
     uint8_t kind;
-    uint32_t hash; /* of its attributes as written */
+    uint32_t hash, size; /* of its attributes as written */
     uint32_t link;
 } html_format;
 
@@ -141,6 +141,7 @@ typedef struct html_tree {
     uint32_t forms;
     uint64_t work, most_work; /* steps that were taken along the stack and the list of formatting elements */
     uint64_t reopened, most_reopened; /* begins and ends that no tag stands for */
+    uint64_t repeated; /* bytes of the attributes that a parser copies for such begins */
     bool is_cut, failed; /* failed: memory was short */
 
     html_event *events; /* the first is no event; the list begins behind it */

@@ -188,3 +188,18 @@ def test_limits_that_the_reader_itself_does_not_reach() -> None:
     for beyond in ({"open": 4096}, {"formats": 257}):
         with pytest.raises(ValueError, match="too large"):
             bounded("<p>", **beyond)
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["<p><b title='{}'>" + "<p>x" * 400, "<b title='{}'>" + "<div>x</b>" * 400, "<table><b title='{}'>" + "<tr>x" * 400,
+     "<b title='{}'>" + "<div>" * 100 + "</b>" * 100, "<b title='{}'><i title='{}'>" + "<div>" * 100 + "</b>" * 100,
+     "<a title='{}'>" + "<div><a title='{}'>" * 20],
+)  # fmt: skip
+def test_attributes_that_a_parser_would_write_again_and_again_end_the_page(again: str) -> None:
+    """A page of 100 kB became a tree of 700 MB."""
+    html = again.replace("{}", "x" * 100_000)
+    kept, is_cut = bounded(html)
+    assert len(LexborHTMLParser(kept).root.html) < len(html) + 10_000_000
+    assert is_cut or len(kept) == len(html)
+    assert bounded(again.replace("{}", "x" * 1000)) == (again.replace("{}", "x" * 1000), False)
