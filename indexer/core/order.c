@@ -49,34 +49,3 @@ enum fa_status fa_order_rows(const uint64_t *const *columns, size_t column_count
     free(items);
     return FA_OK;
 }
-
-size_t fa_near_rows(const uint8_t *lengths, const uint32_t *letters, size_t rows, uint32_t length, uint32_t wanted,
-                    uint32_t edits, uint32_t *near) {
-    enum { AT_ONCE = 256 };
-    uint32_t more[AT_ONCE], less[AT_ONCE];
-    /* lengths are told modulo 256: what is shorter than the shortest comes out as a great number */
-    uint32_t shortest = length > edits ? length - edits : 0;
-    if (shortest > UINT8_MAX) shortest = UINT8_MAX;
-    uint32_t span = length + edits - shortest;
-    size_t found = 0;
-    if (edits > 32) edits = 32; /* bits there are */
-    for (size_t begin = 0; begin < rows; begin += AT_ONCE) {
-        size_t count = rows - begin < AT_ONCE ? rows - begin : AT_ONCE;
-        /* loops without branches, so that compilers look at several rows at once; each edit takes one bit */
-        for (size_t k = 0; k < count; k++) {
-            more[k] = letters[begin + k] & ~wanted;
-            less[k] = wanted & ~letters[begin + k];
-        }
-        for (uint32_t edit = 0; edit < edits; edit++) {
-            for (size_t k = 0; k < count; k++) {
-                more[k] &= more[k] - 1;
-                less[k] &= less[k] - 1;
-            }
-        }
-        for (size_t k = 0; k < count; k++) {
-            near[found] = (uint32_t)(begin + k);
-            found += !(more[k] | less[k]) & ((uint8_t)(lengths[begin + k] - shortest) <= span);
-        }
-    }
-    return found;
-}

@@ -1,5 +1,4 @@
-/* Rows -> their order by several columns of numbers, in a time that grows with the rows alone; and those of words that
- * may be spelled nearly alike. */
+/* Rows -> their order by several columns of numbers, in a time that grows with the rows alone. */
 #ifndef FINDINGAID_ORDER_H
 #define FINDINGAID_ORDER_H
 
@@ -10,13 +9,6 @@
  * FA_OK, FA_NO_MEMORY, FA_TOO_LARGE (2^32 rows or more). */
 FA_EXPORT enum fa_status fa_order_rows(const uint64_t *const *columns, size_t column_count, size_t rows,
                                        uint32_t *order);
-
-/* Put into `near` the rows of the words that may be at most `edits` changes away from one: as many characters more or
- * less at most, and as many letters of either that the other has not. `near` has room for all rows.
- * lengths: of each word, modulo 256; letters: bits for those of each. length, wanted: of that one word.
- * Returns how many they are. At most 2^32 rows; time: rows times edits. */
-FA_EXPORT size_t fa_near_rows(const uint8_t *lengths, const uint32_t *letters, size_t rows, uint32_t length,
-                              uint32_t wanted, uint32_t edits, uint32_t *near);
 
 /* A number to be sorted by, and what goes with it. */
 typedef struct fa_item {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.order import near_rows
 from indexer.store.columns import word_id
 from indexer.store.scratch import in_scratch_file
 from indexer.store.segment import Segment
@@ -86,7 +86,14 @@ class Lexicon:
 
     def near(self, word: str, edits: int) -> NDArray[np.int64]:
         """Return the indexes of the words that may be at most `edits` changes away, by length and letters."""
-        return near_rows(self.lengths, self.letters, len(word), int(letters_of(word)), edits).astype(np.int64)
+        shortest = min(max(len(word) - edits, 0), 255)
+        # one comparison: what is shorter than the shortest comes out as a great number
+        near = np.flatnonzero(self.lengths - np.uint8(shortest) <= len(word) + edits - shortest)
+        letters = letters_of(word)
+        # a change takes one letter away and brings one
+        near = near[_bits(self.letters[near] & ~letters) <= edits]
+        kept: NDArray[np.int64] = near[_bits(~self.letters[near] & letters) <= edits]
+        return kept
 
     def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
         """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold.
@@ -120,12 +127,23 @@ def changes_to(word: str, others: Sequence[str], most: int) -> list[int]:
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
 
 
+@cache
+def _ones() -> NDArray[np.uint8]:
+    """Return how many bits are set in each number of 16 bits."""
+    return np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
+
+
 def letters_of(text: str) -> np.uint32:
     """Return the bits of the letters of a text."""
     letters = np.uint32(0)
     for character in text:
         letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
     return letters
+
+
+def _bits(values: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    count: NDArray[np.uint8] = _ones()[values & 0xFFFF] + _ones()[values >> 16]
+    return count
 
 
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:
