@@ -14,7 +14,7 @@
 #define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
-#define MARKS ((uint32_t)1 << 14) /* positions of which is marked what stands there; longer versions are looked at otherwise */
+#define MARKS ((uint32_t)1 << 14) /* positions of which is marked what stands there; of longer versions it is not */
 #define NORMED 2048          /* lengths of elements of which the norm is known */
 
 /* Memory that is given back all at once. */

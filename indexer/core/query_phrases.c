@@ -98,8 +98,8 @@ static int add_all(const uint64_t *starts, size_t start_count, buffer *spots, si
     return FA_OK;
 }
 
-/* All words stand there few times: all is read, and marked where the phrase would begin by how many words one behind the
- * other. No branch for an occurrence: which of them fit cannot be foreseen. runs: of the words in their order. */
+/* All words stand there few times: all is read, and marked where the phrase would begin by how many words one behind
+ * the other. No branch for an occurrence: which of them fit cannot be foreseen. runs: of the words in their order. */
 static int count_words(fa_query *query, const reader *from, const fa_runs *runs, buffer *spots, size_t *count) {
     uint32_t last = from->list_count - 1, begins[FEW_PLACES], begin_count = 0, any = 1;
     uint8_t *marks = query->marks, *elements;
@@ -160,8 +160,9 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_wh
     if (from->lists[from->order[from->list_count - 1]]->place != 0) return FA_OK;
     for (uint32_t at = 0; at < from->list_count; at++) {
         uint32_t each = from->order[at];
+        const fa_segment *segment = from->lists[each]->list.segment;
         if (where == NULL) TRY(list_runs(query, from, each, version, &runs[at]));
-        else TRY(fa_runs_at(from->lists[each]->list.segment, where[at * (size_t)WHERE], version, &runs[at], &query->fault));
+        else TRY(fa_runs_at(segment, where[at * (size_t)WHERE], version, &runs[at], &query->fault));
         if (!runs[at].total) return FA_OK;
         are_few &= runs[at].total <= FEW_PLACES && runs[at].extent <= MARKS;
     }
@@ -223,6 +224,19 @@ static size_t leave_near(const moved *copies, size_t copy_count, uint32_t slop, 
     return left;
 }
 
+/* The same where the phrase is a word twice: then this is all, but that no occurrence is beside itself. */
+static size_t leave_twice(const moved *copy, uint32_t slop, uint64_t *firsts, size_t count) {
+    size_t left = 0, low = 0;
+    for (size_t one = 0; one < count; one++) {
+        uint64_t first = firsts[one] >> 4;
+        while (low < copy->count && copy->at[low] + slop < first + copy->place) low++;
+        size_t other = low + (low < copy->count && copy->at[low] == first);
+        firsts[left] = firsts[one];
+        left += other < copy->count && copy->at[other] <= first + copy->place + slop;
+    }
+    return left;
+}
+
 static size_t copies_from(const moved *others, size_t count) {
     size_t end = 1;
     while (end < count && others[end].word == others->word) end++;
@@ -278,6 +292,22 @@ static int fits_first(const window *in, const moved *copies, size_t copy_count, 
     return leave_fitting(copies, copy_count, in->ranks, count, in->slop, in->taken, fits);
 }
 
+/* The same with a single copy: one occurrence beside the first word, near enough for a number that fits. `next_fits`:
+ * of each number which is the next that fits. from: its occurrences from which on those near this first word are. */
+static int fits_once(const window *in, const moved *copy, uint64_t first, const uint16_t *next_fits, size_t *from) {
+    int64_t least = (int64_t)first - in->slop, place = copy->place;
+    while (*from < copy->count && (int64_t)copy->at[*from] < least + place) (*from)++;
+    for (size_t at = *from; at < copy->count; at++) {
+        int64_t begin = (int64_t)copy->at[at] - place, low = begin - in->slop, high = begin;
+        if (low > (int64_t)first) return 0;
+        if (copy->at[at] == first) continue;
+        low = low > least ? low : least;
+        high = high < (int64_t)first ? high : (int64_t)first;
+        if (next_fits[low - in->begin] <= high - in->begin) return 1;
+    }
+    return 0;
+}
+
 /* Leave of first words that are near each other those around which all others fit. */
 static size_t leave_fitted(const window *in, const moved *others, size_t count, uint32_t word, uint64_t *firsts,
                            size_t first_count) {
@@ -296,12 +326,18 @@ static size_t leave_fitted(const window *in, const moved *others, size_t count, 
     }
     int64_t last = -1; /* the last number that fits, from `begin` */
     uint32_t at = 0;
+    uint16_t *next_fits = (uint16_t *)in->taken, next = UINT16_MAX;
+    size_t near = 0;
+    for (uint32_t number = in->count; own_count == 1 && number-- > 0;)
+        next_fits[number] = next = in->fits[number] ? (uint16_t)number : next;
     for (size_t one = 0; one < first_count; one++) {
         uint64_t first = firsts[one] >> 4;
         int64_t place = (int64_t)first - in->begin;
         for (; (int64_t)at <= place; at++) last = in->fits[at] ? (int64_t)at : last;
         if (last < 0 || last < place - (int64_t)in->slop) continue;
-        if (own == NULL || fits_first(in, own, own_count, first)) firsts[left++] = firsts[one];
+        int is_fit = own == NULL || (own_count == 1 ? fits_once(in, own, first, next_fits, &near)
+                                                    : fits_first(in, own, own_count, first));
+        if (is_fit) firsts[left++] = firsts[one];
     }
     return left;
 }
@@ -382,7 +418,8 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, buffer *
         }
         left = leave_near(&others[each], copies, slop, firsts, left);
     }
-    if (left && other_count) TRY(find_fitted(query, others, other_count, list->list.word, slop, firsts, &left));
+    if (other_count == 1) left = leave_twice(others, slop, firsts, left);
+    else if (left && other_count) TRY(find_fitted(query, others, other_count, list->list.word, slop, firsts, &left));
     for (size_t one = 0; one < left; one++) {
         uint64_t at = firsts[one] >> 4;
         TRY(add_spot(spots, count, firsts[one] & 15, (uint32_t)at));
@@ -418,14 +455,14 @@ static uint32_t in_all_lists(const reader *from, uint32_t *common) {
     return count;
 }
 
-/* Tell where the words of a phrase are in some versions that hold all of them. rows: of each list, from which on it is
- * looked for them. */
+/* Tell where the words of a phrase are in some versions that hold all of them. */
 static int find_words(fa_query *query, reader *from, const uint32_t *versions, uint32_t count, fa_where *where) {
     uint32_t rows[WHERE];
     for (uint32_t at = 0; at < from->list_count; at++) {
         uint32_t each = from->order[at], row = from->rows[each];
         const held *list = from->lists[each];
-        for (uint32_t one = 0; one < count; one++) rows[one] = row = gallop(list->all, row, list->list.count, versions[one]);
+        for (uint32_t one = 0; one < count; one++)
+            rows[one] = row = gallop(list->all, row, list->list.count, versions[one]);
         from->rows[each] = row;
         TRY(fa_cursor_rows(&from->cursors[each], rows, count, where + at * (size_t)WHERE, &query->fault));
     }
@@ -454,7 +491,8 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         if ((slop || at % LOOK_AFTER == 0) && finding_is_over(query)) status = FA_TIME_UP;
         else if (slop) status = phrase_spots(query, &from, common[at], &query->places[3], &spots);
         else {
-            if (at % WHERE == 0) TRY(find_words(query, &from, common + at, count - at < WHERE ? count - at : WHERE, where));
+            uint32_t some = count - at < WHERE ? count - at : WHERE;
+            if (at % WHERE == 0) TRY(find_words(query, &from, common + at, some, where));
             status = in_a_row(query, &from, common[at], where + at % WHERE, &query->places[3], &spots);
         }
         if (status == FA_TIME_UP) {

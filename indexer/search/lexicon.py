@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core.spelled import words_near
 from indexer.store.columns import word_id
 from indexer.store.scratch import in_scratch_file
 from indexer.store.segment import Segment
@@ -84,53 +84,33 @@ class Lexicon:
             rows = rows[data[first[rows] + place] == wanted[place]]
         return rows
 
-    def near(self, word: str, edits: int) -> NDArray[np.int64]:
-        """Return the indexes of the words that may be at most `edits` changes away, by length and letters."""
-        shortest = min(max(len(word) - edits, 0), 255)
-        # one comparison: what is shorter than the shortest comes out as a great number
-        near = np.flatnonzero(self.lengths - np.uint8(shortest) <= len(word) + edits - shortest)
-        letters = letters_of(word)
-        # a change takes one letter away and brings one
-        near = near[_bits(self.letters[near] & ~letters) <= edits]
-        kept: NDArray[np.int64] = near[_bits(~self.letters[near] & letters) <= edits]
-        return kept
-
-    def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
-        """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold.
+    def near(self, word: str, edits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (indexes, changes) of the words at most `edits` changes away.
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        from rapidfuzz.distance import OSA
+        _, _, data = self.word_bytes()
+        return words_near(
+            word,
+            edits,
+            int(letters_of(word)),
+            data=data,
+            begins=self.begins,
+            lengths=self.lengths,
+            letters_of_words=self.letters,
+        )
 
-        near = self.near(word, edits)
-        if least > 1:
-            near = near[self.segment.pair_counts(near) >= least]
-        found = []
-        for row in near.tolist():
-            held = self.segment.word_at(row)
-            distance = OSA.distance(word, held, score_cutoff=edits)
-            if distance <= edits:
-                found.append((row, held, distance))
-        return found
-
-
-def changes_to(word: str, others: Sequence[str], most: int) -> list[int]:
-    """Return how many changes each of some words is away from one; more than `most` as `most` + 1."""
-    from rapidfuzz.distance import OSA
-    from rapidfuzz.process import cdist
-
-    found = cdist([word], others, scorer=OSA.distance, score_cutoff=most, dtype=np.int32)
-    changes: list[int] = found[0].tolist()
-    return changes
+    def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
+        """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold."""
+        near, changes = self.near(word, edits)
+        kept = self.segment.pair_counts(near) >= least
+        return [
+            (row, self.segment.word_at(row), changed)
+            for row, changed in zip(near[kept].tolist(), changes[kept].tolist(), strict=True)
+        ]
 
 
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
-
-
-@cache
-def _ones() -> NDArray[np.uint8]:
-    """Return how many bits are set in each number of 16 bits."""
-    return np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
 
 
 def letters_of(text: str) -> np.uint32:
@@ -139,11 +119,6 @@ def letters_of(text: str) -> np.uint32:
     for character in text:
         letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
     return letters
-
-
-def _bits(values: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    count: NDArray[np.uint8] = _ones()[values & 0xFFFF] + _ones()[values >> 16]
-    return count
 
 
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:

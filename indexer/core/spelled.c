@@ -1,0 +1,73 @@
+/* Words that are spelled nearly alike: optimal string alignment, of which only the diagonals are worked out that are as
+ * near as is asked for. */
+#include "spelled.h"
+
+#include "utf8.h"
+
+enum { WIDE = 2 * FA_MOST_CHANGES + 1 };
+
+static uint32_t lesser(uint32_t one, uint32_t other) { return one < other ? one : other; }
+
+/* Return how many changes two words are from each other, or more than `most`. Of the table of changes, a row for each
+ * letter of the text, three rows are kept: the one of `at`, and the two before. In a row place `d` is column
+ * at + d - most. */
+static uint32_t changes_between(const uint32_t *word, size_t length, const uint8_t *text, size_t size, uint32_t most) {
+    uint32_t rows[3][WIDE + 2], *two = rows[0], *one = rows[1], *now = rows[2], before = 0, letter, wide = 2 * most + 1;
+    const uint32_t far = most + 1;
+    for (uint32_t d = 0; d < WIDE + 2; d++) two[d] = one[d] = now[d] = far;
+    for (uint32_t d = most; d < wide && d - most <= length; d++) one[d] = d - most;
+    size_t at = 0;
+    for (size_t byte = 0; byte < size; before = letter) {
+        uint32_t least = far;
+        byte += fa_decode(text, byte, size, &letter);
+        at++;
+        for (uint32_t d = 0; d < wide; d++) {
+            now[d] = far;
+            if (at + d < most || at + d - most > length) continue;
+            size_t column = at + d - most;
+            /* a letter added to the row before, one left out, one replaced */
+            uint32_t found = d + 1 < wide ? one[d + 1] + 1 : far;
+            if (column) {
+                if (d) found = lesser(found, now[d - 1] + 1);
+                found = lesser(found, one[d] + (word[column - 1] != letter));
+                if (column > 1 && at > 1 && word[column - 1] == before && word[column - 2] == letter)
+                    found = lesser(found, two[d] + 1);
+            }
+            now[d] = found;
+            least = lesser(least, found);
+        }
+        if (least > most) return far;
+        uint32_t *oldest = two;
+        two = one;
+        one = now;
+        now = oldest;
+    }
+    size_t place = length + most - at;
+    return at > length + most || place >= wide ? far : one[place];
+}
+
+static uint32_t bits_in(uint32_t word) {
+    word -= word >> 1 & 0x55555555u;
+    word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
+    return ((word + (word >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
+}
+
+enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *word, size_t length, uint32_t letters,
+                             uint32_t most, uint32_t *rows, uint8_t *changes, size_t *found) {
+    if (most > FA_MOST_CHANGES || words->count > UINT32_MAX) return FA_TOO_LARGE;
+    *found = 0;
+    for (size_t row = 0; row < words->count; row++) {
+        /* a change takes one letter away and brings one */
+        uint32_t held = words->letters[row];
+        if ((uint8_t)(words->lengths[row] + most - length) > 2 * most || bits_in(held & ~letters) > most ||
+            bits_in(letters & ~held) > most)
+            continue;
+        int64_t begin = words->begins[row], end = words->begins[row + 1];
+        if (begin < 0 || end < begin || (uint64_t)end > words->size) return FA_CORRUPT;
+        uint32_t changed = changes_between(word, length, words->data + begin, (size_t)(end - begin), most);
+        if (changed > most) continue;
+        rows[*found] = (uint32_t)row;
+        changes[(*found)++] = (uint8_t)changed;
+    }
+    return FA_OK;
+}
