@@ -367,7 +367,7 @@ def versions_with_long_runs(seed: int) -> list[PlainVersion]:
             description=text(30),
             keywords=text(5),
             running=tuple(
-                (chance.choice((HEADING, ANCHOR, BODY, ALT)), text(chance.choice((5, 40, 150, 600))) + "\n")
+                (chance.choice((HEADING, ANCHOR, BODY, ALT)), text(chance.choice((5, 40, 150))) + "\n")
                 for _ in range(chance.randrange(6))
             ),
             links=((f"http://{chance.choice(HOSTS)}/{chance.randrange(15)}", text(4)),),
