@@ -8,7 +8,7 @@
 
 #define MOST_BITS 20                /* of a position in a version: more than the longest texts need that are indexed */
 #define MOST_VERSIONS 4096          /* of a block */
-#define ROOM ((size_t)512 << 10)    /* for the bits of a block, of all leaves, in numbers of 64 bits */
+#define ROOM ((size_t)64 << 10)    /* for the bits of a block, of all leaves, in numbers of 64 bits */
 #define MANY 16                     /* lists of a leaf from which on this is worth it: else nearly all bits are 0 */
 #define LOOK_EVERY 1024             /* pairs that are read between two looks at the clock */
 

@@ -26,18 +26,20 @@ ANY_WORD = "*"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Indexes in a segment of words that a leaf stands for. is_all: whether no other word of the segment is one."""
+    """Indexes in a segment of words that a leaf stands for, -1 for those it does not hold.
+
+    is_all: whether no other word of the segment is one.
+    """
 
     known: dict[str, int]
     is_all: bool
 
     def of(self, words: Sequence[str], segment: Segment) -> NDArray[np.int64]:
         """Return the indexes of some words that the leaf stands for, -1 for those the segment does not hold."""
-        rows = np.array([self.known.get(word, -1) for word in words], dtype=np.int64)
         if not self.is_all:
-            missing = (rows < 0).nonzero()[0]
-            rows[missing] = segment.find_words([words[place] for place in missing.tolist()])
-        return rows
+            missing = [word for word in words if word not in self.known]
+            self.known.update(zip(missing, segment.find_words(missing).tolist(), strict=True))
+        return np.array([self.known.get(word, -1) for word in words], dtype=np.int64)
 
 
 @dataclass(slots=True)
