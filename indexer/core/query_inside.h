@@ -203,11 +203,14 @@ typedef struct reader {
     uint32_t *order;    /* of a phrase: the rarest list first, those of a word together, that of its first word last */
     uint32_t *offsets;  /* of many lists: where the entries of each version begin; else NULL */
     uint32_t *entries;  /* two each: list, row in the list */
+    fa_where *where;    /* ... and where the positions are; NULL: not known */
 } reader;
 
-/* Write down for each version which lists hold it, and in which row: two numbers each. Memory of the arena `kept`. */
+/* Write down for each version which lists hold it, and in which row: two numbers each. Memory of the arena `kept`.
+ * cursors: of the lists at their first pairs; with them *where tells where the positions of each entry are, or becomes
+ * NULL for too many; NULL: it is not asked for. */
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
-                uint32_t **offsets, uint32_t **entries);
+                fa_cursor *cursors, uint32_t **offsets, uint32_t **entries, fa_where **where);
 /* The lists of one layer, for row_occurrences alone. */
 int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
@@ -229,7 +232,8 @@ int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t vers
                      uint32_t **positions, uint32_t *total);
 /* The same, not yet read; runs->total: 0 where there are none. */
 int list_runs(fa_query *query, reader *from, uint32_t each, uint32_t version, fa_runs *runs);
-int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs);
+/* The same of an entry of many lists. */
+int entry_runs(fa_query *query, reader *from, uint32_t entry, uint32_t version, fa_runs *runs);
 int read_runs(fa_query *query, const fa_runs *runs, uint8_t **elements, uint32_t **positions);
 /* Go on to the next element in which a list counts. */
 static inline int next_run(fa_query *query, const held *list, fa_runs *runs, fa_run *run, int *is_there) {

@@ -61,8 +61,24 @@ int sort_numbers(fa_query *query, uint64_t *numbers, size_t count) {
     return FA_OK;
 }
 
+#define ROWS 256                     /* of a list of which it is told at once where they are */
+#define MOST_WHERE ((uint32_t)1 << 18) /* entries of which this is told */
+
+/* Tell where some rows of a list are, each of which has its place. */
+static int tell_where(fa_query *query, const held *list, fa_cursor *cursor, const uint32_t *rows,
+                      const uint32_t *places, uint32_t count, fa_where *where) {
+    fa_where found[ROWS];
+    cursor->ordinals = list->all;
+    cursor->first = 0;
+    TRY(fa_cursor_rows(cursor, rows, count, found, &query->fault));
+    for (uint32_t at = 0; at < count; at++) where[places[at]] = found[at];
+    return FA_OK;
+}
+
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
-                uint32_t **offsets_made, uint32_t **entries_made) {
+                fa_cursor *cursors, uint32_t **offsets_made, uint32_t **entries_made, fa_where **where_made) {
+    uint32_t rows[ROWS], places[ROWS], waiting = 0;
+    fa_where *where = NULL;
     uint32_t *offsets = arena_get(&query->kept, ((size_t)versions + 2) * sizeof(uint32_t)), *entries = NULL;
     uint64_t total = 0;
     if (offsets == NULL) return FA_NO_MEMORY;
@@ -77,18 +93,29 @@ int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32
                     offsets[version + 2]++;
                     total++;
                 } else {
-                    uint32_t *entry = entries + 2 * (size_t)offsets[version + 1]++;
+                    uint32_t place = offsets[version + 1]++, *entry = entries + 2 * (size_t)place;
                     entry[0] = each;
                     entry[1] = list->rows == NULL ? row : list->rows[row];
+                    if (where == NULL) continue;
+                    rows[waiting] = entry[1];
+                    places[waiting++] = place;
+                    if (waiting < ROWS) continue;
+                    TRY(tell_where(query, list, &cursors[each], rows, places, waiting, where));
+                    waiting = 0;
                 }
             }
+            if (waiting) TRY(tell_where(query, list, &cursors[each], rows, places, waiting, where));
+            waiting = 0;
         }
         if (is_second) break;
         if (total > UINT32_MAX) return FA_TOO_LARGE;
-        for (uint32_t version = 0; version < versions; version++) offsets[version + 2] += offsets[version + 1];
+        for (uint32_t version = 0, before = 0; version < versions; version++)
+            offsets[version + 2] = before += offsets[version + 2];
         entries = arena_raw(&query->kept, total * 2 * sizeof(uint32_t));
-        if (entries == NULL) return FA_NO_MEMORY;
+        if (cursors != NULL && total <= MOST_WHERE) where = arena_raw(&query->kept, total * sizeof(fa_where));
+        if (entries == NULL || (where == NULL && cursors != NULL && total <= MOST_WHERE)) return FA_NO_MEMORY;
     }
+    if (cursors != NULL) *where_made = where;
     *offsets_made = offsets;
     *entries_made = entries;
     return FA_OK;
@@ -165,7 +192,7 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     if (query->program.leaves[leaf].kind == FA_PHRASE) return FA_OK;
     if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
         TRY(index_lists(query, made->lists, made->list_count, live_at(query, place)->layers[0]->versions, candidates,
-                        &made->offsets, &made->entries));
+                        made->cursors, &made->offsets, &made->entries, &made->where));
     return FA_OK;
 }
 
@@ -201,12 +228,18 @@ static int see_ordinals(fa_query *query, held *list, fa_cursor *cursor, uint32_t
     return FA_OK;
 }
 
-int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs) {
+static int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs) {
     uint32_t shape, window[WINDOW];
     fa_cursor *cursor = &from->cursors[each];
     TRY(see_ordinals(query, from->lists[each], cursor, row, version, window));
     TRY(fa_cursor_to(cursor, row, &shape, &query->fault));
     return fa_cursor_runs(cursor, shape, runs, &query->fault);
+}
+
+int entry_runs(fa_query *query, reader *from, uint32_t entry, uint32_t version, fa_runs *runs) {
+    const uint32_t *of = from->entries + 2 * (size_t)entry;
+    if (from->where == NULL) return row_runs(query, from, of[0], of[1], version, runs);
+    return fa_runs_at(from->lists[of[0]]->list.segment, from->where[entry], version, runs, &query->fault);
 }
 
 /* Find the row of a list in which a version stands; *is_there: also whether it counts in the version's language. */
@@ -280,9 +313,10 @@ int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
         return FA_OK;
     }
     for (uint32_t at = from->offsets[version]; at < from->offsets[version + 1]; at++) {
-        const uint32_t *entry = from->entries + 2 * (size_t)at;
-        TRY(row_occurrences(query, from, entry[0], entry[1], version, &elements, &positions, &total));
-        TRY(add_occurrences(from->lists[entry[0]], elements, positions, total, spots, count));
+        fa_runs runs;
+        TRY(entry_runs(query, from, at, version, &runs));
+        TRY(read_runs(query, &runs, &elements, &positions));
+        TRY(add_occurrences(from->lists[from->entries[2 * (size_t)at]], elements, positions, runs.total, spots, count));
     }
     return FA_OK;
 }

@@ -245,7 +245,7 @@ static int index_words(fa_query *query, uint32_t place, state *known, uint32_t c
     if (lists == NULL) return FA_NO_MEMORY;
     for (uint32_t each = 0; each < known->list_count; each++) lists[each] = &known->lists[each];
     uint32_t versions = live_at(query, place)->layers[0]->versions;
-    return index_lists(query, lists, known->list_count, versions, NULL, &known->offsets, &known->entries);
+    return index_lists(query, lists, known->list_count, versions, NULL, NULL, &known->offsets, &known->entries, NULL);
 }
 
 /* Add what the words of a wildcard weigh, each layer for itself. */

@@ -196,7 +196,7 @@ static int find_side(near *in, uint32_t number, side *made) {
             uint32_t each = from->offsets == NULL ? at : from->entries[2 * (size_t)at];
             fa_runs *runs = &made->runs[made->count];
             if (from->offsets == NULL) TRY(list_runs(query, from, each, in->version, runs));
-            else TRY(row_runs(query, from, each, from->entries[2 * (size_t)at + 1], in->version, runs));
+            else TRY(entry_runs(query, from, at, in->version, runs));
             if (!runs->total) continue;
             made->lists[made->count++] = from->lists[each];
             made->total += runs->total;

@@ -10,6 +10,20 @@ static void read_some(fa_runs *runs, uint32_t apart, fa_fault *fault) {
             from = (uint64_t)run.position + 1 + apart;
 }
 
+/* Look for some pairs at once. */
+static void read_rows(const fa_list *list, const uint32_t *ordinals, uint32_t apart, fa_fault *fault) {
+    fa_cursor cursor;
+    uint32_t rows[32], count = 0;
+    fa_where where[32];
+    fa_runs runs;
+    if (fa_cursor_begin(&cursor, list, ordinals, fault) != FA_OK) return;
+    for (uint32_t row = apart / 2; row < list->count && count < 32; row += 1 + apart * count) rows[count++] = row;
+    if (fa_cursor_rows(&cursor, rows, count, where, fault) != FA_OK) return;
+    for (uint32_t at = 0; at < count; at++)
+        if (fa_runs_at(list->segment, where[at], ordinals[rows[at]], &runs, fault) == FA_OK)
+            read_some(&runs, apart, fault);
+}
+
 static void read_list(const fa_segment *segment, uint32_t word) {
     fa_list list;
     fa_cursor cursor;
@@ -18,6 +32,7 @@ static void read_list(const fa_segment *segment, uint32_t word) {
     uint32_t *ordinals = malloc(list.count * sizeof(uint32_t));
     fa_skip *skips = malloc((list.count / FA_SKIP + 1) * sizeof(fa_skip));
     int status = fa_list_ordinals(&list, ordinals, &fault);
+    if (status == FA_OK) read_rows(&list, ordinals, word % 5, &fault);
     if (status == FA_OK) status = fa_cursor_begin(&cursor, &list, ordinals, &fault);
     if (status == FA_OK && word % 2) {
         status = fa_cursor_skips(&cursor, skips, &fault);
