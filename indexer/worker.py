@@ -6,6 +6,7 @@ reads, parses, analyses and inverts, and writes the segment of each batch itself
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import gc
 import logging
@@ -33,7 +34,15 @@ from archiver.interpreter import start_python
 from archiver.warc import Damage, Location
 from archiver.warc.charsets import UTF_8
 from indexer.core.batch import Batch as WordBatch
-from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS, Taken
+from indexer.core.intake import (
+    LEFT_ADDRESSES,
+    LEFT_LANGUAGE,
+    LEFT_LINKS,
+    LEFT_WORDS,
+    MOST_PAGES,
+    GivenPage,
+    Taken,
+)
 from indexer.store.columns import VersionColumns
 from indexer.store.commit_batch import NewCapture, NewVersion
 from indexer.store.compact import doc_keys
@@ -152,7 +161,7 @@ def _new_capture(file: int, found: CaptureFound, version: int = 0, document: int
 
 
 class Status:
-    """Numbers that a worker shows the coordinator while it works, in shared memory."""
+    """Numbers that a worker shows the coordinator while it works, in shared memory: struct fa_shown in intake.h."""
 
     BUSY_SINCE_MS, OFFSET, INNER, POSITION, RECORDS, PAGES, PARSING = range(7)
     SIZE = 7
@@ -163,6 +172,7 @@ class Worker:
 
     def __init__(self, pipe: Connection, status: Any, folder: str, name: str) -> None:
         self._pipe, self._status, self._folder, self._name = pipe, status, folder, name
+        self._shown = (ctypes.c_int64 * Status.SIZE).from_buffer(status)  # the same numbers, for the core
         self._batches = 0
         self._records_ended = 0  # of files that are read to their end
         self._takedowns = Takedowns()
@@ -371,33 +381,45 @@ class Worker:
                 self._batch.captures.append(_new_capture(file, found, version, document))
             else:
                 self._batch.repeats.append((version, found.url, found.payload))
-        for found, page, version, document in new:
-            self._add_page(found, page, version, document, entry)
+        at_once = 1 if group.has_large else MOST_PAGES
+        for begin in range(0, len(new), at_once):
+            self._add_pages(new[begin : begin + at_once], entry)
         if group.has_large:
             self._pages.let_go()
         self._status[Status.BUSY_SINCE_MS] = self._status[Status.PARSING] = 0
 
-    def _add_page(
-        self, found: CaptureFound, body: PageBody, version: int, document: int, entry: FileEntry
-    ) -> None:
-        """Add a page to the batch; while it is read, the status tells which it is."""
-        self._begin_page(found)
-        self._read_page(body, found, entry)
-        url, in_utf_8 = found.url, body.charset == UTF_8
-        taken = self._pages.take(
-            self._words, self._links.links, url, body.language, in_utf_8=in_utf_8, most=MAX_TEXT
-        )
-        language, is_cut = taken.language, bool(taken.is_cut)
-        if taken.left:
-            language, is_cut = self._add_rest(taken, url, body)
-        if is_cut:
-            problem = f"the text of the page is longer than {MAX_TEXT} characters"
-            entry.damaged.append(_at(found, f"{problem}; what is beyond is not indexed"))
-        self._languages.append(language)
-        title = self._pages.title[:MAX_TITLE] or None
-        self._urls.append(url)
-        self._batch.versions.append(NewVersion(version, document, body.digest, title))
-        self._status[Status.PAGES] += 1
+    def _add_pages(self, new: list[tuple[CaptureFound, PageBody, int, int]], entry: FileEntry) -> None:
+        """Add pages to the batch; while one is read, the status tells which it is."""
+        given = []
+        for found, body, _, _ in new:
+            data, body.data = body.data, b""  # a large page is in memory once
+            place, in_utf_8 = found.location, body.charset == UTF_8
+            given.append(
+                GivenPage(
+                    data, body.begin, body.size, found.url, body.language, in_utf_8, place.offset, place.inner
+                )
+            )
+        rows = iter(new)
+        for taken in self._pages.take_pages(
+            self._words, self._links.links, given, self._shown, most=MAX_TEXT
+        ):
+            for number, (language, title, is_cut) in enumerate(taken.told, start=1):
+                found, body, version, document = next(rows)
+                if taken.left and number == len(taken.told):
+                    language, is_cut = self._add_rest(taken.left, found.url, body)
+                if is_cut:
+                    problem = f"the text of the page is longer than {MAX_TEXT} characters"
+                    entry.damaged.append(_at(found, f"{problem}; what is beyond is not indexed"))
+                self._languages.append(language)
+                self._urls.append(found.url)
+                self._batch.versions.append(
+                    NewVersion(version, document, body.digest, title[:MAX_TITLE] or None)
+                )
+            if taken.is_unread:
+                place = new[taken.begin + len(taken.told)][0].location
+                log.error("%s: no memory for the page at byte %d", place.path, place.offset)
+                problem = "the page has no text: there was no memory to read it"
+                entry.damaged.append(Damage(place.path, place.offset, place.length, problem, place.member))
 
     def _add_rest(self, taken: Taken, url: str, body: PageBody) -> tuple[str, bool]:
         """Add what the core has left of a page that is not as most are; return its language and whether it is cut."""
@@ -439,27 +461,6 @@ class Worker:
         self._words = WordBatch()
         self._pages.let_go()
         _give_memory_back()
-
-    def _begin_page(self, found: CaptureFound) -> None:
-        self._status[Status.OFFSET], self._status[Status.INNER] = found.location.offset, found.location.inner
-        self._status[Status.BUSY_SINCE_MS] = _now_ms()
-        self._status[Status.PARSING] = 1
-
-    def _read_page(self, body: PageBody, found: CaptureFound, entry: FileEntry) -> None:
-        try:
-            data, body.data = body.data, b""  # a large page is in memory once
-            self._pages.read(data, body.begin, body.size)
-        except Exception as error:
-            self._pages.let_go()  # what is in hand may be the page before
-            log.exception(
-                "%s: unexpected error in the page at byte %d", found.location.path, found.location.offset
-            )
-            entry.damaged.append(
-                _at(
-                    found,
-                    f"the page has no text: unexpected {type(error).__name__}: {error}; please report this",
-                )
-            )
 
     def _finish_batch(self) -> None:
         """Write the segment of the batch and hand the batch over; the coordinator commits it."""

@@ -35,7 +35,7 @@ class ThreadWorker:
         self.name = name
         ours, theirs = socket.socketpair()
         self.pipe, pipe = Connection(ours.detach()), Connection(theirs.detach())
-        self.status = [0] * Status.SIZE
+        self.status = memoryview(bytearray(8 * Status.SIZE)).cast("q")
         self.reading: Any = None
         self.unfinished: list[Any] = []
         self.flushing = False

@@ -589,7 +589,3 @@ int fa_page_read(fa_page *page, fa_bytes html, uint32_t options) {
     }
     return FA_OK;
 }
-
-int fa_page_read_part(fa_page *page, const uint8_t *data, size_t begin, size_t size) {
-    return fa_page_read(page, (fa_bytes){data + begin, size}, 0);
-}

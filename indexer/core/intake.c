@@ -1,7 +1,9 @@
 /* See intake.h. */
+#define _POSIX_C_SOURCE 200809L /* for clock_gettime */
 #include "intake.h"
 
 #include <string.h>
+#include <time.h>
 
 static inline uint8_t lower(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
 
@@ -81,4 +83,50 @@ enum fa_status fa_take_letters(fa_intake *intake, const uint8_t *url, size_t url
     fa_language_by_letters((fa_bytes){name, name_size}, distance, intake->rules, &taken->language);
     taken->left &= ~(uint32_t)FA_LEFT_LANGUAGE;
     return take_words(intake, (fa_bytes){url, url_size});
+}
+
+/* ---- many pages in one call ---- */
+
+static int64_t clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void tell_page(const fa_intake *intake, fa_pages *pages, uint32_t k) {
+    fa_bytes title = intake->page->title;
+    uint32_t begin = k ? pages->title_end[k - 1] : 0;
+    uint32_t size = (uint32_t)(title.size < FA_LONGEST_TITLE ? title.size : FA_LONGEST_TITLE);
+    if (begin > sizeof pages->titles - size) begin = 0; /* never of pages that were taken in their order */
+    if (size) memcpy(pages->titles + begin, title.data, size);
+    pages->title_end[k] = begin + size;
+    memcpy(pages->language[k], intake->taken.language.language, sizeof pages->language[k]);
+    pages->is_cut[k] = intake->taken.is_cut != 0;
+}
+
+enum fa_status fa_take_pages(fa_intake *intake, fa_page *page, fa_pages *pages, uint32_t *at, uint32_t end, int64_t now_ms,
+                             volatile fa_shown *shown, uint32_t *stop) {
+    int64_t ahead = now_ms - clock_ms();
+    *stop = FA_ALL_TAKEN;
+    for (uint32_t k = *at; k < end && k < FA_MOST_PAGES; k++) {
+        shown->offset = pages->offset[k];
+        shown->inner = pages->inner[k];
+        shown->busy_since_ms = clock_ms() + ahead;
+        shown->parsing = 1;
+        if (fa_page_read(page, (fa_bytes){pages->data[k] + pages->begin[k], pages->size[k]}, 0) != FA_OK) {
+            *stop = FA_STOPPED_UNREAD;
+            return FA_OK;
+        }
+        enum fa_status status = fa_take_page(intake, pages->url[k], pages->url_size[k], pages->header[k],
+                                             pages->header_size[k], pages->in_utf_8[k]);
+        if (status != FA_OK) return status;
+        tell_page(intake, pages, k);
+        shown->pages++;
+        *at = k + 1;
+        if (intake->taken.left) {
+            *stop = FA_STOPPED_LEFT;
+            return FA_OK;
+        }
+    }
+    return FA_OK;
 }

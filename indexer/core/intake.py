@@ -1,4 +1,4 @@
-"""A page that was read on its way into a batch (intake.h): words, links and language in one call."""
+"""Pages on their way into a batch (intake.h): read, and their words, links and languages found, many in one call."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from indexer.core.lists import check
 from indexer.core.tokens import Tokenizer, encoded
 
 LEFT_LANGUAGE, LEFT_WORDS, LEFT_LINKS, LEFT_ADDRESSES = 1, 2, 4, 8  # enum fa_left
+ALL_TAKEN, STOPPED_LEFT, STOPPED_UNREAD = range(3)  # enum fa_stop
+MOST_PAGES, _LONGEST_TITLE = 64, 4000  # FA_MOST_PAGES, FA_LONGEST_TITLE
 
 
 class LanguageCode(NamedTuple):
@@ -143,10 +145,95 @@ class _Intake(ctypes.Structure):
     ]
 
 
-core.fa_take_page.argtypes = [
+class GivenPage(NamedTuple):
+    """A page that is to be read and taken: its markup in UTF-8, `size` bytes from `begin` on, and what is known of it.
+
+    language: that of the HTTP header. in_utf_8: whether it was written so. offset, inner: where its record lies, to be
+    shown while it is read.
+    """
+
+    data: bytes
+    begin: int
+    size: int
+    url: str
+    language: str
+    in_utf_8: bool
+    offset: int
+    inner: int
+
+
+class GivenPages(ctypes.Structure):
+    """struct fa_pages: up to MOST_PAGES pages that are read and taken in one call, and what the core tells of them."""
+
+    _fields_ = [
+        ("_data", ctypes.c_char_p * MOST_PAGES),
+        ("_url", ctypes.c_char_p * MOST_PAGES),
+        ("_header", ctypes.c_char_p * MOST_PAGES),
+        ("_begin", ctypes.c_uint64 * MOST_PAGES),
+        ("_size", ctypes.c_uint64 * MOST_PAGES),
+        ("_url_size", ctypes.c_uint64 * MOST_PAGES),
+        ("_header_size", ctypes.c_uint64 * MOST_PAGES),
+        ("_offset", ctypes.c_int64 * MOST_PAGES),
+        ("_inner", ctypes.c_int64 * MOST_PAGES),
+        ("_in_utf_8", ctypes.c_uint8 * MOST_PAGES),
+        ("_language", ctypes.c_uint8 * (4 * MOST_PAGES)),
+        ("_title_end", ctypes.c_uint32 * MOST_PAGES),
+        ("_is_cut", ctypes.c_uint8 * MOST_PAGES),
+        ("_titles", ctypes.c_uint8 * (MOST_PAGES * _LONGEST_TITLE)),
+    ]
+
+    def give(self, pages: Sequence[GivenPage]) -> None:
+        """Put pages in the place of those before; with none, what those needed is let go."""
+        if not pages:
+            self._data[:] = (None,) * MOST_PAGES
+            return
+        count = len(pages)
+        data, begins, sizes, urls, languages, in_utf_8, offsets, inners = zip(*pages, strict=True)
+        assert all(
+            0 <= begin <= begin + size <= len(page)
+            for page, begin, size in zip(data, begins, sizes, strict=True)
+        )
+        self._data[:count] = data
+        addresses, headers = list(map(encoded, urls)), list(map(encoded, languages))
+        self._url[:count], self._url_size[:count] = addresses, list(map(len, addresses))
+        self._header[:count], self._header_size[:count] = headers, list(map(len, headers))
+        self._begin[:count], self._size[:count], self._in_utf_8[:count] = begins, sizes, in_utf_8
+        self._offset[:count], self._inner[:count] = offsets, inners
+
+    def empty(self, place: int) -> bool:
+        """Let a page have no markup; tell whether it had some."""
+        had, self._size[place] = self._size[place], 0
+        return bool(had)
+
+    def told(self, begin: int, end: int) -> list[tuple[str, str, bool]]:
+        """Return (language, title as far as it is told, whether there is more text than is indexed) of pages taken."""
+        ends = self._title_end[max(0, begin - 1) : end]
+        if begin == 0:
+            ends.insert(0, 0)
+        titles = bytes(memoryview(self._titles)[ends[0] : ends[-1]])
+        shift = ends[0]
+        languages = bytes(memoryview(self._language)[4 * begin : 4 * end])
+        return [
+            (
+                languages[place : place + 4].rstrip(b"\0").decode("ascii"),
+                titles[low - shift : high - shift].decode("utf-8", "replace"),
+                bool(is_cut),
+            )
+            for place, low, high, is_cut in zip(
+                range(0, len(languages), 4), ends, ends[1:], self._is_cut[begin:end], strict=False
+            )
+        ]
+
+
+core.fa_take_pages.argtypes = [
     ctypes.POINTER(_Intake),
-    *[ctypes.c_char_p, ctypes.c_size_t] * 2,
-    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.POINTER(GivenPages),
+    ctypes.POINTER(ctypes.c_uint32),
+    ctypes.c_uint32,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_uint32),
 ]
 core.fa_take_letters.argtypes = [
     ctypes.POINTER(_Intake),
@@ -156,7 +243,7 @@ core.fa_take_letters.argtypes = [
 
 
 class Intake:
-    """Takes the page that a handle has in hand, a pointer to struct fa_page, into a batch, again and again."""
+    """Takes pages into a batch. Each is read into the same handle, a pointer to struct fa_page, and is then in hand."""
 
     def __init__(
         self,
@@ -180,18 +267,20 @@ class Intake:
         )
         self.taken: Taken = self._intake.taken
 
-    def take(self, url: str, header_language: str, *, in_utf_8: bool) -> Taken:
-        """Add the words and links of the page, as far as its language and address are plain; return what is left to do.
+    def take_pages(self, pages: GivenPages, begin: int, end: int, now_ms: int, shown: Any) -> tuple[int, int]:
+        """Read pages and add their words and links, from one place to another; return behind which it stopped, and why.
 
-        in_utf_8: whether it was written in UTF-8. What is returned is there until the next page. Raises MemoryError,
-        OverflowError.
+        ALL_TAKEN; STOPPED_LEFT: the last page, which is in hand, is not as most are, see `taken` for what is left to
+        do; STOPPED_UNREAD: the next page cannot be read. shown: an array of numbers, struct fa_shown, to which
+        now_ms is the time. Raises MemoryError, OverflowError.
         """
-        address, language = encoded(url), encoded(header_language)
-        check(core.fa_take_page(self._intake, address, len(address), language, len(language), in_utf_8))
-        return self.taken
+        at, stop = ctypes.c_uint32(begin), ctypes.c_uint32()
+        page = self._intake.page
+        check(core.fa_take_pages(self._intake, page, pages, at, end, now_ms, shown, stop))
+        return at.value, stop.value
 
     def take_letters(self, url: str, looks_like: tuple[str, int]) -> None:
-        """Go on with a page whose language `take` has left, where there is a text: with its language and its words.
+        """Go on with a page whose language is left, where there is a text: with its language and its words.
 
         looks_like: the language that the letters of the text look like, and how far they are from it. Raises as above.
         """

@@ -105,10 +105,6 @@ FA_EXPORT void fa_page_free(fa_page *page);
  * Returns FA_OK, FA_NO_MEMORY or FA_TOO_LARGE (more than FA_MOST_HTML bytes); after a failure the page is empty. */
 FA_EXPORT int fa_page_read(fa_page *page, fa_bytes html, uint32_t options);
 
-/* The same, without options, of markup that lies among other bytes: for ctypes, to which a struct is more work than the
- * numbers in it. */
-FA_EXPORT int fa_page_read_part(fa_page *page, const uint8_t *data, size_t begin, size_t size);
-
 /* Put address and text of each link into `room`, a zero byte behind each of them (one inside becomes a blank), and tell
  * how many bytes that are; with NULL for `room` only tell. */
 FA_EXPORT size_t fa_page_links(const fa_page *page, uint8_t *room);

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
 from indexer.core.batch import Batch
-from indexer.core.intake import LEFT_LANGUAGE, Intake, Taken
+from indexer.core.intake import (
+    LEFT_LANGUAGE,
+    STOPPED_LEFT,
+    STOPPED_UNREAD,
+    GivenPage,
+    GivenPages,
+    Intake,
+    Taken,
+)
 from indexer.core.links import BatchLinks
 from indexer.core.tokens import Tokenizer, encoded
 from indexer.text.analysis import MAX_TEXT, folding_of, url_words
@@ -12,62 +24,82 @@ from indexer.text.elements import PageText
 from indexer.text.pages import PageReader, page_sample
 
 
+class TakenPages(NamedTuple):
+    """What became of some pages: the place of the first, (language, title, whether it is cut) of each.
+
+    left: of the last one, if something is left of it. is_unread: whether the page behind them cannot be read.
+    """
+
+    begin: int
+    told: list[tuple[str, str, bool]]
+    left: Taken | None
+    is_unread: bool
+
+
 class PageWords:
     """Reads one page after the other; used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._rules = rules()
+        self._rules, self._given = rules(), GivenPages()
         self.let_go()
 
     def let_go(self) -> None:
         """Give the memory of what was read back; the page in hand is an empty one then."""
         self._reader, self._tokenizer = PageReader(), Tokenizer()
-        self._title = self._reader.page.contents.title
         self.end_batch()
 
     def end_batch(self) -> None:
-        """Hold the batch that pages went into no longer; `take` may get another one at any time."""
+        """Hold the batch that pages went into no longer; `take_pages` may get another one at any time."""
         self._intake: Intake | None = None
         self._batch: Batch | None = None  # that the intake goes into
-
-    def read(self, html: bytes, begin: int = 0, size: int | None = None) -> None:
-        """Take a page in hand: UTF-8, of which it may be `size` bytes from `begin` on.
-
-        Raises MemoryError, and ValueError for a page of more than 512 MiB; let_go is to be called then.
-        """
-        self._reader.read_part(html, begin, len(html) if size is None else size)
-
-    @property
-    def title(self) -> str:
-        """The title of the page in hand, "" where it has none."""
-        title: str = self._title.text()
-        return title
 
     def sample(self) -> PageText:
         """Return what the page in hand says of itself: title, language, base, and a text that tells its language."""
         return page_sample(self._reader.page.contents, SAMPLE)
 
-    def take(
+    def take_pages(
         self,
         batch: Batch,
         links: BatchLinks,
-        url: str,
-        language: str,
+        pages: Sequence[GivenPage],
+        shown: Any,
         *,
-        in_utf_8: bool,
         most: int = MAX_TEXT,
-    ) -> Taken:
-        """Put the words and links of the page in hand into a batch as far as they are as most are; see `Intake.take`.
+    ) -> Iterator[TakenPages]:
+        """Read pages and take them, up to MOST_PAGES; yield what became of them, in their order.
 
-        links: always the same with a batch. language: that of the HTTP header. most: as of `words`, which gives the
-        words that are left. What comes out is there until the next page.
+        After each the page in hand is the last one, of which something may be left. A page that cannot be read is told
+        of, and then taken as an empty one. shown: as of `Intake.take_pages`.
         """
+        given = self._given
+        given.give(pages)
+        begin = 0
+        try:
+            while begin < len(pages):
+                intake = self._intake_of(batch, links, most)
+                now_ms = int(time.monotonic() * 1000)
+                end, stop = intake.take_pages(given, begin, len(pages), now_ms, shown)
+                left = None
+                if stop == STOPPED_LEFT:
+                    left = self._take_letters(intake, intake.taken, pages[end - 1].url)
+                elif stop == STOPPED_UNREAD:
+                    self.let_go()  # what is in hand may be the page before
+                    if not given.empty(end):
+                        raise MemoryError
+                yield TakenPages(begin, given.told(begin, end), left, is_unread=stop == STOPPED_UNREAD)
+                begin = end
+        finally:
+            given.give(())
+
+    def _intake_of(self, batch: Batch, links: BatchLinks, most: int) -> Intake:
         if self._intake is None or self._batch is not batch:
             self._intake = Intake(batch, links, self._tokenizer, self._reader.page, self._rules, most)
             self._batch = batch
-        taken = self._intake.take(url, language, in_utf_8=in_utf_8)
+        return self._intake
+
+    def _take_letters(self, intake: Intake, taken: Taken, url: str) -> Taken:
         if taken.left & LEFT_LANGUAGE and (text := taken.text):
-            self._intake.take_letters(url, letters_of(text))
+            intake.take_letters(url, letters_of(text))
         return taken
 
     @property

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, c_int, c_size_t, c_uint32, c_void_p
 from typing import NamedTuple
 
 from indexer.core.library import NO_MEMORY, OK, TOO_LARGE, core
@@ -63,8 +63,6 @@ core.fa_page_middle.argtypes = (POINTER(Page), c_size_t)
 core.fa_page_middle.restype = Bytes
 core.fa_page_read.argtypes = (POINTER(Page), Given, c_uint32)
 core.fa_page_read.restype = c_int
-core.fa_page_read_part.argtypes = (c_void_p, c_char_p, c_size_t, c_size_t)
-core.fa_page_read_part.restype = c_int
 
 
 class Part(NamedTuple):
@@ -102,23 +100,13 @@ class PageReader:
         status = core.fa_page_read(
             self.page, Given(data, len(data)), _PARAGRAPHS * paragraphs + _PARTS * parts
         )
-        _check(status, len(data))
+        if status == NO_MEMORY:
+            raise MemoryError
+        if status == TOO_LARGE:
+            raise ValueError(f"a page of {len(data)} bytes is too large")
+        assert status == OK
         found: Page = self.page.contents
         return found
-
-    def read_part(self, data: bytes, begin: int, size: int) -> None:
-        """Read a page of which the markup is in UTF-8, and some bytes among others. Raises as `read`."""
-        assert 0 <= begin <= begin + size <= len(data)
-        if status := core.fa_page_read_part(self.page, data, begin, size):
-            _check(status, size)
-
-
-def _check(status: int, size: int) -> None:
-    if status == NO_MEMORY:
-        raise MemoryError
-    if status == TOO_LARGE:
-        raise ValueError(f"a page of {size} bytes is too large")
-    assert status == OK
 
 
 def text_of(html: str | bytes) -> tuple[bytes, bytes]:

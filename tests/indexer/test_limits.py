@@ -369,17 +369,17 @@ def test_large_pages_are_worked_on_one_at_a_time(tmp_path: Path, monkeypatch: py
     run_in_one_process(monkeypatch)
     monkeypatch.setattr("indexer.worker.GROUP_CHARACTERS", 1000)
     monkeypatch.setattr("indexer.worker.LARGE_PAGE", 1600)
-    real, inside, most = Worker._read_page, list[int](), list[int]()
+    real, inside, most = Worker._add_pages, list[int](), list[int]()
 
-    def count(self: Worker, html: bytes, found: Any, entry: Any) -> Any:
+    def count(self: Worker, new: Any, entry: Any) -> None:
+        assert len(new) == 1
         inside.append(1)
         most.append(len(inside))
         time.sleep(0.02)  # long enough for another to come in
-        page = real(self, html, found, entry)
+        real(self, new, entry)
         inside.pop()
-        return page
 
-    monkeypatch.setattr(Worker, "_read_page", count)
+    monkeypatch.setattr(Worker, "_add_pages", count)
     paths = [
         write_warc(
             tmp_path / f"{name}.warc.gz",

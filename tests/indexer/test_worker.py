@@ -17,9 +17,9 @@ from faults import run_in_one_process
 from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index
 from indexer.coordinator import Run
 from indexer.core.batch import Batch
+from indexer.core.intake import STOPPED_UNREAD, Intake
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
-from indexer.text.page_words import PageWords
 from indexer.worker import Status, Worker, WorkerProcess
 from tests.indexer.making import record, response, write_warc
 
@@ -179,9 +179,20 @@ def test_a_worker_that_hangs_costs_only_the_page_it_was_at(
 
 _TARRIES = """
 import time
-from indexer.text.page_words import PageWords
-read = PageWords.read
-PageWords.read = lambda self, html, *part: time.sleep(60) if b"tarry here" in html else read(self, html, *part)
+from indexer.core.intake import Intake
+take_pages = Intake.take_pages
+
+def tarrying(self, pages, begin, end, now_ms, shown):
+    for place in range(begin, end):
+        if b"tarry here" not in pages._data[place]:
+            continue
+        if place > begin:
+            return take_pages(self, pages, begin, place, now_ms, shown)
+        shown[:3], shown[6] = [now_ms, pages._offset[place], 0], 1
+        time.sleep(60)
+    return take_pages(self, pages, begin, end, now_ms, shown)
+
+Intake.take_pages = tarrying
 """
 
 
@@ -247,7 +258,8 @@ def test_a_merge_waits_until_no_batch_is_in_memory(tmp_path: Path, monkeypatch: 
     path = write_warc(tmp_path / "a.warc.gz", pages("a", 1))
     merge = ("merge", None)
     pipe = Told(merge, ("file", 1, path, frozenset(), (0, 1), (0, None)), merge, ("flush",))
-    Worker(pipe, [0] * Status.SIZE, str(tmp_path), "w").run()  # type: ignore[arg-type]
+    status = memoryview(bytearray(8 * Status.SIZE)).cast("q")
+    Worker(pipe, status, str(tmp_path), "w").run()  # type: ignore[arg-type]
     assert pipe.sent == ["merged", "claim", "idle", "batch", "merged", "flushed"]
     assert held == [0, 0]
 
@@ -256,14 +268,17 @@ def test_a_page_that_cannot_be_read_is_there_by_its_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_in_one_process(monkeypatch)
-    read = PageWords.read
+    take_pages = Intake.take_pages
 
-    def read_but_one(self: PageWords, html: bytes, begin: int, size: int) -> None:
-        if b"a1x0" in html:
-            raise MemoryError("no room")
-        read(self, html, begin, size)
+    def take_but_one(self: Intake, given: Any, begin: int, end: int, *rest: Any) -> tuple[int, int]:
+        for place in range(begin, end):
+            if b"a1x0" in given._data[place] and given._size[place]:
+                if place == begin:
+                    return begin, STOPPED_UNREAD
+                return take_pages(self, given, begin, place, *rest)
+        return take_pages(self, given, begin, end, *rest)
 
-    monkeypatch.setattr(PageWords, "read", read_but_one)
+    monkeypatch.setattr(Intake, "take_pages", take_but_one)
     path = write_warc(tmp_path / "a.warc.gz", pages("a", 3))
     assert build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1)).versions == 3
     with open_index(str(tmp_path / "index")) as index:
@@ -272,7 +287,7 @@ def test_a_page_that_cannot_be_read_is_there_by_its_address(
         assert index.search("a0x0").total == index.search("a2x0").total == 1
         assert index.search("inurl:a").total == 3
     (entry,) = ledger(tmp_path / "index").values()
-    assert "the page has no text: unexpected MemoryError: no room" in entry.damaged[0].problem
+    assert "the page has no text: there was no memory to read it" in entry.damaged[0].problem
 
 
 def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import sys
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from indexer.core.batch import Batch
-from indexer.core.intake import LEFT_ADDRESSES, LEFT_LANGUAGE, LEFT_LINKS, LEFT_WORDS
+from indexer.core.intake import (
+    LEFT_ADDRESSES,
+    LEFT_LANGUAGE,
+    LEFT_LINKS,
+    LEFT_WORDS,
+    MOST_PAGES,
+    GivenPage,
+)
 from indexer.core.language import small_letters
+from indexer.core.links import BatchLinks
 from indexer.store.links import LinkCollector
 from indexer.text.detection import language_of
+from indexer.text.elements import MAX_TITLE
 from indexer.text.languages import STOP_WORDS
-from indexer.text.page_words import PageWords
+from indexer.text.page_words import PageWords, TakenPages
 
 HOSTS = [
     "a.example",
@@ -155,14 +167,26 @@ def contents(batch: Batch, links: LinkCollector) -> tuple[Any, ...]:
     return lengths, extents, columns, links.links.texts(), *(lists.column(name).tolist() for name in names)
 
 
+def given(html: str, url: str, header: str = "", charset: str = "utf-8") -> GivenPage:
+    """Return a page whose markup lies among other bytes."""
+    data = html.encode()
+    return GivenPage(b"head" + data + b"tail", 4, len(data), url, header, charset == "utf-8", 7, 0)
+
+
+def take(
+    pages: PageWords, batch: Batch, links: LinkCollector, some: list[GivenPage]
+) -> Iterator[tuple[int, TakenPages]]:
+    """Yield what is taken, with the number of the last page of it."""
+    for taken in pages.take_pages(batch, links.links, some, (ctypes.c_int64 * 7)()):
+        yield taken.begin + len(taken.told) - 1, taken
+
+
 @pytest.mark.parametrize("seed", range(25))
-def test_one_call_is_as_good_as_many(seed: int) -> None:
+def test_many_pages_in_a_call_are_as_good_as_one_by_one(seed: int) -> None:
     generator = random.Random(seed)
-    pages = PageWords()
-    batch, links, languages = Batch(), LinkCollector(), []
-    plain_batch, plain_links, expected = Batch(), LinkCollector(), []
-    lefts = 0
-    for ordinal in range(40):
+    plain, plain_batch, plain_links, expected = PageWords(), Batch(), LinkCollector(), []
+    some, charsets = [], []
+    for ordinal in range(MOST_PAGES):
         html, header = a_page(generator), generator.choice(["", "", "de", "tr-TR"])
         url = f"http://a.example/{generator.choice('ab')}/{ordinal}"
         if generator.random() < 0.3:
@@ -172,26 +196,36 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
         charset = generator.choice(["utf-8", "utf-8", "windows-1252"])
         if ordinal == 0:  # seldom made
             html, url, charset = '<base href="../x/"><a href="é">y</a>', "http://a.example/b/c", "utf-8"
-        pages.read(html.encode())
-        page = pages.sample()
+        some.append(given(html, url, header, charset))
+        charsets.append(charset)
+        list(take(plain, Batch(), LinkCollector(), some[-1:]))
+        page = plain.sample()
         page.language, page.charset = page.language or header, charset
         expected.append(language_of(page))
-        plain_links.add(ordinal, url, page, pages.page)
-        plain_batch.add_page(pages.words(url, expected[-1]))
+        plain_links.add(ordinal, url, page, plain.page)
+        plain_batch.add_page(plain.words(url, expected[-1]))
 
-        taken = pages.take(batch, links.links, url, header, in_utf_8=charset == "utf-8")
-        language = taken.language
-        if taken.left & LEFT_LANGUAGE:
-            language = expected[-1]
-            assert not taken.text
-        languages.append(language)
-        lefts |= taken.left
-        if taken.left & LEFT_ADDRESSES:
-            links.explain(ordinal, url, page.base, pages.page, taken.own, taken.asked)
-        if taken.left & LEFT_LINKS:
+    pages, batch, links, languages, lefts = PageWords(), Batch(), LinkCollector(), list[str](), 0
+    for ordinal, taken in take(pages, batch, links, some):
+        languages += [language for language, _, _ in taken.told]
+        titles = [title for _, title, _ in taken.told]
+        assert titles == ["" if number == 0 else "T" for number in range(taken.begin, ordinal + 1)]
+        assert taken.left or ordinal == MOST_PAGES - 1
+        if not taken.left:
+            continue
+        left, url, page = taken.left, some[ordinal].url, pages.sample()
+        page.language, page.charset = page.language or some[ordinal].language, charsets[ordinal]
+        languages[-1] = left.language
+        if left.left & LEFT_LANGUAGE:
+            languages[-1] = language_of(page)
+            assert not left.text
+        lefts |= left.left
+        if left.left & LEFT_ADDRESSES:
+            links.explain(ordinal, url, page.base, pages.page, left.own, left.asked)
+        if left.left & LEFT_LINKS:
             links.add(ordinal, url, page, pages.page)
-        if taken.left & LEFT_WORDS:
-            batch.add_page(pages.words(url, language))
+        if left.left & LEFT_WORDS:
+            batch.add_page(pages.words(url, languages[-1]))
     assert languages == expected
     assert contents(batch, links) == contents(plain_batch, plain_links)
     assert lefts == LEFT_ADDRESSES | LEFT_LANGUAGE | LEFT_LINKS | LEFT_WORDS
@@ -199,11 +233,33 @@ def test_one_call_is_as_good_as_many(seed: int) -> None:
 
 def test_an_ordinary_page_leaves_nothing() -> None:
     pages, batch, links = PageWords(), Batch(), LinkCollector()
-    pages.read(b'<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>')
-    taken = pages.take(batch, links.links, "https://www.a.example/x/a.html?q=1", "", in_utf_8=True)
-    assert (taken.left, taken.is_cut, taken.language) == (0, 0, "en")
+    html = '<html lang="en-GB"><p>the heron and the gull are at the weir<p><a href="b.html">b</a>'
+    [(_, taken)] = take(pages, batch, links, [given(html, "https://www.a.example/x/a.html?q=1")])
+    assert taken.told == [("en", "", False)] and taken.left is None and not taken.is_unread
     assert len(batch) == 1 and batch.occurrences == 17
     assert links.links.texts() == ["b"]
+
+
+def test_pages_are_shown_while_they_are_read() -> None:
+    shown = (ctypes.c_int64 * 7)()
+    some = [GivenPage(b"<p>", 0, 3, "http://a.example/é", "", True, at, 5) for at in (11, 12)]
+    seen = [
+        (list(shown)[1:3], shown[5], shown[6])
+        for _ in PageWords().take_pages(Batch(), BatchLinks(), some, shown)
+    ]
+    assert seen == [([11, 5], 1, 1), ([12, 5], 2, 1)]
+    assert abs(shown[0] - time.monotonic() * 1000) < 60_000
+
+
+def test_titles_are_told_each_for_itself_and_long_ones_by_their_beginning() -> None:
+    titles = ["", "Über die Ilse", "日" * 2000, "x" * 5000, "", "\U00010348" * 1500, "last"]
+    some = [given(f"<title>{title}</title>", f"http://a.example/{k}") for k, title in enumerate(titles)]
+    told = [
+        title[:MAX_TITLE]
+        for _, taken in take(PageWords(), Batch(), LinkCollector(), some)
+        for _, title, _ in taken.told
+    ]
+    assert told == [title[:MAX_TITLE] for title in titles]
 
 
 def test_small_letters_are_those_of_python() -> None:

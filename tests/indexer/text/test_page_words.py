@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.core.batch import Batch
+from indexer.core.intake import GivenPage
+from indexer.core.links import BatchLinks
 from indexer.core.tokens import Tokenizer, tokenizer
 from indexer.text.analysis import _sections
 from indexer.text.elements import MARK
@@ -33,6 +37,13 @@ pieces = st.sampled_from(
 READER = PageWords()
 
 
+def take_in_hand(reader: PageWords, html: str) -> None:
+    data = html.encode()
+    page = GivenPage(data, 0, len(data), "http://a.example/", "", True, 0, 0)
+    for _ in reader.take_pages(Batch(), BatchLinks(), [page], (ctypes.c_int64 * 7)()):
+        pass
+
+
 def told(found: Tokenizer) -> tuple[Any, ...]:
     columns = [found.tokens[name].tolist() for name in ("hash", "rank", "element", "section", "flags")]
     return (*columns, found.lengths, found.extent, found.is_cut)
@@ -46,7 +57,7 @@ def told(found: Tokenizer) -> tuple[Any, ...]:
 )
 def test_words_are_those_of_the_strings(html: str, language: str, most: int) -> None:
     page = collect_page(html)
-    READER.read(html.encode())
+    take_in_hand(READER, html)
     said = READER.sample()
     for name in ("title", "language", "base"):
         assert getattr(said, name) == getattr(page, name)
@@ -69,7 +80,7 @@ def test_of_a_long_text_the_middle_is_told(text: str, most: int) -> None:
 
 
 def test_what_was_let_go_leaves_the_words_of_an_address() -> None:
-    READER.read(b"<p>heron")
+    take_in_hand(READER, "<p>heron")
     READER.let_go()
     found = READER.words("http://a.example/gull", "")
     assert len(found.tokens) == 3 and sum(found.lengths) == 3
