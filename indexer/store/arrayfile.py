@@ -54,8 +54,8 @@ Chunks = NDArray[Any] | list[NDArray[Any]] | Spilled
 def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Chunks]) -> None:
     """Write a file of arrays and sync it; an array may come as chunks, one behind the other.
 
-    The file is written under a temporary name and renamed, so that it is there whole or not at all.
-    Raises DiskFullError.
+    The file is written under a temporary name and renamed, so that it is there whole or not at all; its name lasts
+    when its folder is synced, which the commit that names it does once for all. Raises DiskFullError.
     """
     table = []
     checksums: list[int] = []
@@ -93,7 +93,6 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
             file.write(b"\0" * (size - file.tell()))
             disk.sync(file)
         disk.rename(temporary, path)
-        disk.sync_folder(os.path.dirname(path))
     except OSError as error:
         with suppress(OSError):
             disk.remove(temporary)

@@ -338,7 +338,6 @@ class IndexWriter:
                 if file in batch.given_up:
                     self._count_captures(connection, file, entry)
                 self.files.finish(file, entry)
-        disk.sync_folder(self.folder)
         self._join_revisits(connection, last_before, payloads)
         connection.executemany(
             "UPDATE capture_rows INDEXED BY revisits_alone SET version = ?"
@@ -489,8 +488,12 @@ class IndexWriter:
         segments: list[dict[str, Any]],
         fresh: Mapping[int, CaptureColumns] = MappingProxyType({}),
     ) -> None:
-        """Make these the live segments; the last step of a transaction that changed versions or captures."""
+        """Make these the live segments; the last step of a transaction that changed versions or captures.
+
+        The names of all files that it has given or written become durable here, at once.
+        """
         write_changed_captures(connection, self.folder, segments, fresh)
+        disk.sync_folder(self.folder)
         self._dictionary["segments"] = segments
 
     def _join_revisits(
@@ -775,7 +778,6 @@ class IndexWriter:
             )
             for source, target in zip(task.files[: 2 + merged["weights"]], own, strict=False):
                 disk.rename(source, target)
-            disk.sync_folder(self.folder)
             columns = merged_columns(
                 self._columns_of(connection, by_number, task), places, merged["versions"]
             )
