@@ -39,6 +39,7 @@ FILE_NAME = "catalogue.sqlite"
 # Rows of a batch go to pages all over the indexes: what is kept at hand, and how much may stand in the journal before
 # its pages go to the file, each sealed anew.
 _WRITING_KIB, _JOURNAL_PAGES = 24_000, 6_000
+_PACKING_KIB = 2_000  # packing reads and writes each page once, in two files that are kept at hand alike
 _EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done with the journal
 
 _TABLES = f"""
@@ -301,6 +302,7 @@ class Catalogue:
         connection = self.connection()
         connection.set_progress_handler(lambda: int(stop()), 100_000)
         try:
+            connection.execute(f"PRAGMA cache_size=-{_PACKING_KIB}")
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.DatabaseError as error:
@@ -308,6 +310,7 @@ class Catalogue:
                 raise self.translated(error) from error
         finally:
             connection.set_progress_handler(None, 0)
+            connection.execute(f"PRAGMA cache_size=-{_WRITING_KIB}")
 
     def close(self) -> None:
         """Let go of all connections; one that a thread is still reading from closes when that thread is done.

@@ -47,7 +47,7 @@ from indexer.store.timeline import (
 _ALONE = f"{IS_REVISIT.format('r')} AND r.version IS NULL AND r.payload <> ''"
 # 0: of a record without an HTTP header. A redirect or an error with the bytes of a page is no page.
 _OF_PAGES = "(SELECT k.status FROM kinds k WHERE k.id = r.kind) IN (0, 200, 304)"
-_URLS_KNOWN = 50_000
+_URLS_KNOWN = 20_000
 _ADDRESSES_AT_ONCE = 64  # that one statement looks up
 _SEEN_BYTES = 1 << 22  # of bits that tell which addresses are new in a first run
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
