@@ -11,12 +11,14 @@ import base64
 import hashlib
 import re
 import sqlite3
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core.kept import ODD, PLAIN, keep_addresses
 from indexer.core.stems import keys_of
 
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
@@ -26,13 +28,9 @@ _DIGITS_OF_PYTHON = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "012345678
 _UNKNOWN = -1  # as a time: the archive gives none
 _CAPITAL = re.compile("[A-Z]")
 _FAR = 255  # in a list of capitals: so many letters further, and then what follows
-# An address whose keys are told by its parts: most are, and it takes a quarter of the time.
+# The name of an address that is kept whole, where what it begins with tells its keys: most are such a one, or plain.
 _STEP = "[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
-_PLAIN = re.compile(
-    rf"(https?)://(www\.)?(?!www[0-9]*\.)((?:[a-z0-9_-]+\.)+[a-z]{{2,}})(/(?:{_STEP}/)*)((?:{_STEP})?)"
-)
 _PLAIN_NAME = re.compile(rf"(https?://[^/?#\\]+/(?:[^?#]*/)?)({_STEP})")
-_LONGEST_NAME = 240
 
 
 class KeptAddress(NamedTuple):
@@ -44,30 +42,26 @@ class KeptAddress(NamedTuple):
     page: int
 
 
-def kept_address(url: str) -> KeptAddress:
-    """Return an address as the catalogue keeps it: see `compact_address`, `split_key` and `kept_page`."""
-    plain = _PLAIN.fullmatch(url)
-    if plain is None or len(plain[3]) > _LONGEST_NAME:
-        if fronts := _fronts_of(url):
-            name = url[url.rfind("/") + 1 :]
-            return KeptAddress(fronts[0], name.lower(), url, _signed_md5(fronts[1] + name))
-        key, written = compact_address(url)
-        return KeptAddress(*split_key(key), written, kept_page(url))
-    scheme, www, host, folder, name = plain.groups()
-    turned = _turned(host)
-    page = _signed_md5(f"{turned},www){folder}{name}" if www else f"{turned}){folder}{name}")
-    bits = (_HTTPS if scheme == "https" else 0) | (_WWW if www else 0)
-    path = folder + name
-    if not name and folder != "/":
-        bits |= _SLASH
-        end = folder.rfind("/", 0, -1) + 1
-        folder, name = folder[:end], folder[end:-1]
-    if path == (small := path.lower()):
-        return KeptAddress(f"{turned}){folder}", name, bits, page)
-    end = len(folder)
-    return KeptAddress(
-        f"{turned}){small[:end]}", small[end : end + len(name)], _with_capitals(bits, url), page
-    )
+def kept_addresses(urls: Sequence[str]) -> list[KeptAddress]:
+    """Return addresses as the catalogue keeps them: see `compact_address`, `split_key` and `kept_page`."""
+    keys, found = keep_addresses(urls)
+    rows: list[tuple[str, str, int | bytes | str, int]] = []
+    for url, (page, begin, folder, name, bits, how) in zip(urls, found, strict=True):
+        if how == ODD:
+            rows.append(_kept_oddly(url))
+            continue
+        middle = begin + folder
+        written = bits if how == PLAIN else _with_capitals(bits, url)
+        rows.append((keys[begin:middle], keys[middle : middle + name], written, page))
+    return list(map(KeptAddress._make, rows))
+
+
+def _kept_oddly(url: str) -> KeptAddress:
+    if fronts := _fronts_of(url):
+        name = url[url.rfind("/") + 1 :]
+        return KeptAddress(fronts[0], name.lower(), url, _signed_md5(fronts[1] + name))
+    key, written = compact_address(url)
+    return KeptAddress(*split_key(key), written, kept_page(url))
 
 
 def _fronts_of(url: str) -> tuple[str, str] | None:
@@ -89,11 +83,6 @@ def _fronts_of_folder(folder: str) -> tuple[str, str] | None:
     bits = _bits_of(folder + name, key)
     is_whole = address(key, bits)[:-1] not in (folder, folder.lower())
     return (key[:-1], page[:-1]) if is_whole else None
-
-
-@lru_cache(maxsize=4096)
-def _turned(host: str) -> str:
-    return ",".join(reversed(host.split(".")))
 
 
 def sort_key(url: str) -> str:

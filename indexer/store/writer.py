@@ -21,7 +21,7 @@ from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch, NewCapture
-from indexer.store.compact import KeptAddress, compact_digest, kept_address, kept_time, timestamp_of
+from indexer.store.compact import KeptAddress, compact_digest, kept_addresses, kept_time, timestamp_of
 from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
@@ -114,7 +114,8 @@ class IndexWriter:
         """Return the numbers of some addresses; new ones get their rows with the next commit."""
         new, known = self._new_urls, self._known_urls
         numbers = {url: new.get(url) or known.get(url) for url in urls}
-        strange = {url: kept_address(url) for url, number in numbers.items() if number is None}
+        unknown = [url for url, number in numbers.items() if number is None]
+        strange = dict(zip(unknown, kept_addresses(unknown), strict=True))
         seen = {url: kept for url, kept in strange.items() if self._may_be_there(kept.page)}
         if seen and self._first_new_url > 1:
             committed = self._committed(seen)
