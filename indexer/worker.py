@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.interpreter import start_python
+from archiver.memory import give_memory_back, tune_memory
 from archiver.warc import Damage, Location
 from archiver.warc.charsets import UTF_8
 from indexer.core.batch import Batch as WordBatch
@@ -60,8 +61,6 @@ from indexer.text.page_words import PageWords
 from indexer.text.turns import Turns
 
 log = logging.getLogger(__name__)
-
-_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # of mallopt, in glibc's malloc.h
 
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
@@ -211,11 +210,11 @@ class Worker:
                 task: FoldTask | WeighTask = message[1]
                 self._make_room()
                 task.run()
-                _give_memory_back()
+                give_memory_back()
                 self._pipe.send(("done",))
             elif message[0] == "flush":
                 self._finish_batch()
-                _give_memory_back()
+                give_memory_back()
                 self._pipe.send(("flushed",))
             else:
                 return
@@ -320,7 +319,7 @@ class Worker:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)
             yield
-            _give_memory_back()
+            give_memory_back()
         finally:
             os.close(folder)
 
@@ -454,13 +453,13 @@ class Worker:
         while self._merges:
             self._make_room()
             self._pipe.send(("merged", run_merge(self._merges.pop(0))))
-            _give_memory_back()
+            give_memory_back()
 
     def _make_room(self) -> None:
         """Have the memory that pages and batches keep for each other for what comes now; no batch is in hand."""
         self._words = WordBatch()
         self._pages.let_go()
-        _give_memory_back()
+        give_memory_back()
 
     def _finish_batch(self) -> None:
         """Write the segment of the batch and hand the batch over; the coordinator commits it."""
@@ -640,26 +639,9 @@ def serve() -> None:
 def _keep_memory() -> None:
     """Have the C library keep what it is given back between two pages or batches: to be given it anew takes longer.
 
-    It goes back to the system after each batch, see `_give_memory_back`.
+    It goes back to the system after each batch, see `give_memory_back`.
     """
-    try:
-        import ctypes
-
-        library = ctypes.CDLL(None)
-        for option, size in ((_TRIM_THRESHOLD, 64 << 20), (_TOP_PAD, 4 << 20), (_MMAP_THRESHOLD, 1 << 20)):
-            library.mallopt(option, size)
-    except (ImportError, OSError, AttributeError):
-        log.debug("no mallopt here")
-
-
-def _give_memory_back() -> None:
-    """Let the system have what a batch or a merge needed, where the C library can; else it is kept to the end."""
-    try:
-        import ctypes
-
-        ctypes.CDLL(None).malloc_trim(0)
-    except (ImportError, OSError, AttributeError):
-        log.debug("no malloc_trim here")
+    tune_memory(trim_threshold=64 << 20, top_pad=4 << 20, mmap_threshold=1 << 20)
 
 
 def _end_with_parent() -> None:
@@ -669,8 +651,6 @@ def _end_with_parent() -> None:
     """
     if sys.platform == "linux":
         try:
-            import ctypes
-
             ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # 1 is PR_SET_PDEATHSIG
-        except (ImportError, OSError, AttributeError):
+        except (OSError, AttributeError):
             log.debug("no prctl here; the pipe alone tells when the coordinator is gone")
