@@ -25,10 +25,10 @@ import indexer.text.documents as documents
 import indexer.worker as worker
 from indexer.build import IndexOptions, build_index
 from indexer.coordinator import Run
+from indexer.core.intake import Intake
 from indexer.store.columns import MAX_VERSIONS
 from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.writer import IndexWriter
-from indexer.text.page_words import PageWords
 
 
 class Stages:
@@ -135,8 +135,7 @@ def _time_worker(files: list[str], stages: Stages) -> int:
     for owner, name, stage in (
         (worker, "read_captures", "read"),
         (documents, "html_in_utf8", "decode"),
-        (PageWords, "read", "texts"),
-        (PageWords, "take", "words, links and language"),
+        (Intake, "take_pages", "texts, words, links and language"),
         (worker.Worker, "_add_rest", "the same of odd pages"),
         (links.LinkCollector, "write", "links"),
         (worker, "write_inverted", "inversion"),
@@ -150,7 +149,8 @@ def _time_worker(files: list[str], stages: Stages) -> int:
     folder = tempfile.mkdtemp()
     try:
         stages.begin("worker, rest")
-        worker.Worker(coordinator, [0] * worker.Status.SIZE, folder, "w").run()  # type: ignore[arg-type]
+        status = memoryview(bytearray(8 * worker.Status.SIZE)).cast("q")
+        worker.Worker(coordinator, status, folder, "w").run()  # type: ignore[arg-type]
         stages.end()
         _merge_all(folder)
     finally:
