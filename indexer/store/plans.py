@@ -49,15 +49,22 @@ def last_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Return groups of segments to be merged at the end of a run: neighbours while they fit into one.
 
     One alone only to drop many removed versions, and a large one only where it grows by a fair share; those beside it
-    are then merged with each other. No more groups than are needed, but of one size: they are merged at the same time.
+    are then merged with each other, and so are those on both sides of a full one: what a merge during the run makes
+    stands behind what came meanwhile. No more groups than are needed, of one size: they are merged at the same time.
     """
     left = list(entries)
     while True:
         groups = _neighbours(left)
-        too_large = next(filter(None, map(_too_large_for_its_group, groups)), None)
-        if too_large is None:
-            return [group for group in _evened(groups) if len(group) > 1 or _has_many_dead(group[0])]
-        left.remove(too_large)
+        left_out = next(filter(None, map(_too_large_for_its_group, groups)), None) or _largest_alone(groups)
+        if left_out is None:
+            return _evened(groups)
+        left.remove(left_out)
+
+
+def _largest_alone(groups: Iterable[Sequence[Entry]]) -> Entry | None:
+    """Return the largest entry that is a group by itself, and is not to be written anew; None if there is none."""
+    alone = [group[0] for group in groups if len(group) == 1 and not _has_many_dead(group[0])]
+    return max(alone, key=_alive, default=None)
 
 
 def _neighbours(entries: Sequence[Entry]) -> list[list[Entry]]:

@@ -75,6 +75,8 @@ def test_what_is_merged_at_the_same_time_is_of_one_size() -> None:
 def test_at_the_end_of_a_run_neighbours_become_one_while_they_fit() -> None:
     assert numbers(last_groups(entries(40, 30, 20, 60, 30))) == [[1, 2, 3], [4, 5]]
     assert last_groups(entries(100)) == last_groups([]) == []
+    assert numbers(last_groups(entries(30, 20, 100, 30))) == [[1, 2, 4]]  # on both sides of a full one
+    assert numbers(last_groups(entries(30, 95, 30))) == [[1, 3]]
 
 
 def test_a_large_segment_is_not_written_anew_for_a_few_pages() -> None:
