@@ -65,6 +65,7 @@ log = logging.getLogger(__name__)
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
+_SENT_AHEAD = 4 << 20  # bytes of messages to the coordinator that it has not read yet
 GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during a commit
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
@@ -567,6 +568,8 @@ class WorkerProcess:
     def __init__(self, folder: str, name: str) -> None:
         self.name = name
         ours, theirs = socket.socketpair()
+        # a batch is to be off a worker's hands while others are committed; the system gives as much of it as it may
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
         shared = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
         # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
         shared.write(bytes(Status.SIZE * 8))

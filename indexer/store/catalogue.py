@@ -19,6 +19,7 @@ from typing import Any, cast
 from sqlitedict import SqliteDict
 
 from archiver.errors import FindingAidError
+from archiver.memory import give_memory_back
 from archiver.sqlite_files import BUSY_S, write_ahead
 from indexer.store import disk
 from indexer.store.arrayfile import FORMAT_VERSION
@@ -303,6 +304,7 @@ class Catalogue:
         connection.set_progress_handler(lambda: int(stop()), 100_000)
         try:
             connection.execute(f"PRAGMA cache_size=-{_PACKING_KIB}")
+            give_memory_back()
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.DatabaseError as error:
