@@ -2,8 +2,8 @@
 
     python -m tests.sanitized [TEST...]
 
-Without names: the tests of indexer/core, text, store and search, but those of compiling. Needs gcc, whose
-sanitizers are loaded into Python.
+Without names: the tests of indexer/core, text, store and search, but those of compiling, and of how cached pages are
+taken apart. Needs gcc, whose sanitizers are loaded into Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ FLAGS = [
     "-fno-sanitize-recover=undefined",
     "-fno-omit-frame-pointer",
 ]
-TESTS = [f"tests/indexer/{room}" for room in ("core", "text", "store", "search")]
+TESTS = [
+    *(f"tests/indexer/{room}" for room in ("core", "text", "store", "search")),
+    "tests/webui/test_page_pieces.py",
+]
 # Those of compiling run a compiler, and none of the core under test; `make test` has them.
 LEFT_OUT = ["--ignore=tests/indexer/core/test_build.py"]
 
