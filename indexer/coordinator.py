@@ -339,9 +339,9 @@ class Run:
                 self._tell(worker, ("flush",))
             while any(worker.flushing for worker in self._workers):
                 self._step()
-            if not self._queue and not any(worker.reading for worker in self._workers):
+            if not self._queue and not any(worker.unfinished for worker in self._workers):
                 break
-            self._read_all()  # a worker died with its last batch in hand
+            self._read_all()  # a worker died with its last batch in hand; another has read that since, or does so now
         self._commit_ready()
 
     def _index_repeats(self) -> None:

@@ -124,6 +124,35 @@ def test_a_worker_that_dies_with_its_share_has_it_read_again(
     assert told(tmp_path / "two") == told(tmp_path / "one")
 
 
+def test_what_was_read_again_while_others_handed_over_their_last_batch_is_handed_over_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "large.warc"
+    file.write_bytes(members())
+    build_index([str(file)], str(tmp_path / "one"), options=IndexOptions(workers=1))
+    take, receive = Run._take_batch, Run._receive
+    died: list[list[Any]] = []  # the workers that are left then
+
+    def lose_the_first(run: Run, batch: Any, worker: Any) -> None:
+        if not died and batch.finished:
+            died.append([left for left in run._workers if left is not worker])
+            run._replace(worker, "the test took its batch away")
+        else:
+            take(run, batch, worker)
+
+    def hear_others_later(run: Run, worker: Any) -> None:
+        again = [each for each in run._workers if died and each not in died[0]]
+        if again and worker in died[0] and (again[0].reading or run._queue):
+            return  # what it says stays in its pipe
+        receive(run, worker)
+
+    monkeypatch.setattr(Run, "_take_batch", lose_the_first)
+    monkeypatch.setattr(Run, "_receive", hear_others_later)
+    build_index([str(file)], str(tmp_path / "two"), options=IndexOptions(workers=2))
+    assert len(died[0]) == 1
+    assert told(tmp_path / "two") == told(tmp_path / "one")
+
+
 def test_a_grown_file_is_read_by_one_worker_and_swapped_at_once(tmp_path: Path) -> None:
     paths = write_shelf(tmp_path / "shelf", files=1, pages=12)
     two = IndexOptions(workers=2)
