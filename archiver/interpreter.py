@@ -12,10 +12,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+Started = subprocess.Popen[bytes]  # a process that was started here
 OUR_CODE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def start_python(arguments: Sequence[str], *, cwd: str | None = None, **more: Any) -> subprocess.Popen[bytes]:
+def start_python(arguments: Sequence[str], *, cwd: str | None = None, **more: Any) -> Started:
     """Start a fresh interpreter and return its process.
 
     arguments: what comes behind `python` on the command line. cwd: the folder that it works in, ours by default.

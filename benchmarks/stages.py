@@ -100,6 +100,9 @@ class Coordinator:
         if message[0] == "claim":
             self._claims.append(message[1])
 
+    def poll(self) -> bool:
+        return bool(self._claims)
+
     def recv(self) -> Any:
         if not self._claims:
             return self._messages.pop(0)

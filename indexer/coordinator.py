@@ -431,8 +431,8 @@ class Run:
         self._committing = True
         self._writer.commit_merge(task, places)
         self._committing = False
-        if not self._ending:
-            self._merge_what_is_full()
+        if not self._ending and any(each.unfinished for each in self._workers):
+            self._merge_what_is_full()  # once all is read, what is left is merged by groups that are chosen already
 
     # -- texts of links and weights, when all is merged
 

@@ -22,7 +22,7 @@ from archiver.crawl.addresses import spell
 from archiver.crawl.fetcher import Exchange
 from archiver.crawl.links import PageParts, read_page
 from archiver.crawl.records import PackedExchange, pack_exchange
-from archiver.interpreter import start_python
+from archiver.interpreter import Started, start_python
 from archiver.warc import content_type_of
 from indexer.text.sketch import sketch_of
 
@@ -96,7 +96,7 @@ class Readers:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._pages = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Started | None = None
         self._starting: list[Connection] = []
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self._mine = threading.local()

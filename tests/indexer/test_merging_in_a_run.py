@@ -12,6 +12,8 @@ from shelf import answers, write_shelf
 
 import indexer.worker
 from indexer import IndexCorruptError, IndexOptions, build_index, open_index
+from indexer.coordinator import Run
+from indexer.run_merges import RunMerges
 from indexer.store import plans
 from indexer.store.fold import FoldTask, WeighTask
 from indexer.store.merge_task import MergeTask, run_merge
@@ -58,7 +60,34 @@ def test_segments_stay_few_and_the_answers_are_the_same(
     tmp_path: Path, shelf: list[str], whole: dict[str, Any], merges: list[int]
 ) -> None:
     build_index(shelf, str(tmp_path / "index"), options=TWO)
-    assert len(merges) >= 4 and max(merges) <= 11
+    assert len(merges) >= 4 and max(merges) <= 13, "of 18 batches"
+    assert sound_answers(tmp_path / "index") == whole
+
+
+def test_the_last_merges_are_chosen_once(
+    tmp_path: Path,
+    shelf: list[str],
+    whole: dict[str, Any],
+    merges: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A merge that is begun beside them would take their segments away."""
+    when_full, merge_the_rest = RunMerges.when_full, Run._merge_the_rest
+    at_the_end: list[int] = []  # merges until then
+    asked_at_the_end: list[int] = []
+
+    def asked(self: RunMerges, growth: float, workers: int) -> MergeTask | None:
+        asked_at_the_end.extend(at_the_end)
+        return when_full(self, growth, workers)
+
+    def last(run: Run) -> None:
+        at_the_end.append(len(merges))
+        merge_the_rest(run)
+
+    monkeypatch.setattr(RunMerges, "when_full", asked)
+    monkeypatch.setattr(Run, "_merge_the_rest", last)
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert at_the_end[0] < len(merges) and asked_at_the_end == []
     assert sound_answers(tmp_path / "index") == whole
 
 

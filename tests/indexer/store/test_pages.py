@@ -54,8 +54,10 @@ def test_what_is_written_is_sealed_also_when_it_is_changed_and_packed(path: Path
 def test_a_flipped_bit_in_any_page_is_found_when_the_catalogue_is_opened(path: Path) -> None:
     whole = path.read_bytes()
     assert len(whole) > 50 * PAGE
-    for page in range(0, len(whole), PAGE):
-        for place in (page + 30, page + 4087, page + 4090, page + 4095):
+    places = (30, 4087, 4090, 4095)
+    for number, page in enumerate(range(0, len(whole), PAGE)):
+        for inside in places if number < 2 else places[number % 4 :][:1]:
+            place = page + inside
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
             with pytest.raises(IndexCorruptError, match=f"byte {page} does not fit.*--rebuild"):
                 Catalogue(str(path.parent))
