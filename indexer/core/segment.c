@@ -266,6 +266,7 @@ int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault *fault) {
     for (uint32_t version = 0; version < segment->versions; version++) {
         uint64_t greatest = fa_item(extent, version);
         uint8_t width = 0;
+        if (greatest > FA_MOST_EXTENT) return fa_damaged(segment, extent, fault);
         for (greatest -= greatest > 0; greatest; greatest >>= 1) width++;
         bits[version] = width;
     }

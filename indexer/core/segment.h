@@ -25,6 +25,7 @@
 #define FA_GREAT 255      /* instead of a size: it stands among the great ones */
 #define FA_FIRST 3        /* elements of a shape that are told apart at once */
 #define FA_EXACT 0xFFFFFF /* the greatest number up to which a float tells all apart */
+#define FA_MOST_EXTENT ((uint64_t)1 << 28) /* positions are below it: FA_POSITION_BITS in codec.h */
 #define FA_LONG 8         /* positions from which on a run is split into low and high bits */
 
 /* One array of a file. */

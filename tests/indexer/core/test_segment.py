@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from indexer.core import queries
@@ -93,6 +94,27 @@ def test_a_phrase_whose_places_do_not_rise_is_refused(
     monkeypatch.setattr("indexer.search.programs.range", backwards, raising=False)
     with pytest.raises(ValueError, match="the core refused a program"):
         ask(snapshot, '"common rare1 common"~9')
+
+
+@pytest.mark.parametrize(("extent", "bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (1 << 28, 28)])
+def test_an_extent_tells_how_many_bits_hold_a_position(snapshot: Snapshot, extent: int, bits: int) -> None:
+    assert set(queries.segment_facts(with_extent(snapshot, extent))[1].tolist()) == {bits}
+
+
+@pytest.mark.parametrize("extent", [(1 << 28) + 1, 1 << 32, (1 << 64) - 1])
+def test_an_extent_that_no_page_can_have_is_refused(snapshot: Snapshot, extent: int) -> None:
+    with pytest.raises(queries.DamagedError):
+        queries.segment_facts(with_extent(snapshot, extent))
+
+
+def with_extent(snapshot: Snapshot, extent: int) -> queries.Segment:
+    """Return a segment whose versions all have an extent, in numbers of eight bytes."""
+    made = Prepared.of(snapshot).layers[0][0]
+    extents = np.full(made.versions, extent, dtype=np.uint64)
+    made.extent.data, made.extent.size, made.extent.width = extents.ctypes.data, extents.nbytes, 8
+    made.extent.sums = None
+    made.keep = (*made.keep, extents)
+    return made
 
 
 @pytest.mark.parametrize("array", queries.ARRAYS)
