@@ -470,6 +470,7 @@ static int find_words(fa_query *query, reader *from, const uint32_t *versions, u
 }
 
 #define LOOK_AFTER 16 /* versions between two looks at the clock */
+#define FEW_OF 8      /* pairs of a list for each version that holds all words, from which on skips pay */
 
 static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_t layer) {
     state *made = state_of(query, number, place);
@@ -477,13 +478,16 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
     uint32_t found = 0;
     uint32_t slop = query->program.leaves[number].slop;
     if (slop) TRY(reader_open(query, &from, number, place, layer, NULL));
-    else TRY(reader_begin(query, &from, number, place, layer)); /* its lists are gone over once: skips do not pay */
+    else TRY(reader_begin(query, &from, number, place, layer));
     if (!from.list_count) return FA_OK;
     arena_empty(&query->shortly, (size_t)1 << 20);
     uint32_t *common = arena_raw(&query->shortly, query->longest * sizeof(uint32_t)), *counts = NULL;
     fa_where *where = arena_raw(&query->shortly, from.list_count * (size_t)WHERE * sizeof(fa_where));
     if (common == NULL || where == NULL) return FA_NO_MEMORY;
     uint32_t count = in_all_lists(&from, common);
+    for (uint32_t each = 0; each < from.list_count && !slop; each++) /* else its pairs are gone over one by one */
+        if (count < from.lists[each]->list.count / FEW_OF)
+            TRY(skips_find(query, from.lists[each], &from.cursors[each]));
     for (uint32_t at = 0; at < count; at++) {
         size_t spots = 0;
         int status = FA_OK;
