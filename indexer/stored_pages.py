@@ -81,9 +81,8 @@ def _read_plain(place: Location) -> tuple[PageStart, str | bytes] | None:
     body, is_whole = found
     if len(body) <= START_CHARS:
         return start_of_page(body), ""
-    if (
-        start := body[:START_CHARS]
-    ).isascii():  # characters are bytes; the rest is decoded if it is looked at
+    start = body[:START_CHARS]
+    if start.isascii():  # characters are bytes; the rest is decoded if it is looked at
         return start_of_page(start, is_whole=False), body if is_whole else ""
     markup = decode(body, UTF_8)
     return start_of_page(markup, is_whole=is_whole), markup if is_whole else ""

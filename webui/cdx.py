@@ -108,9 +108,8 @@ def _answer(dialect: str) -> Response:
             if request.args.get("showNumPages", "").lower() in ("true", "1"):
                 return _number_of_pages(query)
             if query.skip and query.skip >= _count(query):
-                raise CdxError(
-                    "page: there is no such page"
-                )  # clients go from page to page until they hear this
+                # clients go from page to page until they hear this
+                raise CdxError("page: there is no such page")
         except CdxError as error:
             return _json({"error": str(error)}, 400)
         head = next(captures, None)

@@ -6,7 +6,7 @@ address, on what the reader likes, on the settings in force and on the last comm
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ class KeptPages:
         is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
         if not is_whole:
             return make_response(body)
-        page = KeptPage(body, os.urandom(10).hex())
+        page = KeptPage(body, hashlib.blake2b(body, digest_size=10).hexdigest())
         self._pages.keep(_asked(), page)
         return _answer(page)
 

@@ -133,7 +133,7 @@ class Pieces:
             status = function(Bytes(self._form, len(self._form)), *given, buffer)
             if status == CORRUPT and self._root is not None:
                 sheets, self.sheets = self.sheets, []
-                self._form = _walked(self._root, self.sheets, sheets).encode()
+                self._form = _walked(self._root, self.sheets, sheets).encode("utf-8", "replace")
                 self._root = None
                 return self._taken(function, *given)
             if status == NO_MEMORY:

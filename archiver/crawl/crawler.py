@@ -624,6 +624,6 @@ def _stay_on(processor: int) -> None:
     Python runs one thread at a time. Threads of one processor take turns at little cost; on several, each turn wakes
     another processor and finds its caches cold, and a page takes half as much time again.
     """
-    if processor in os.sched_getaffinity(0):
+    if processor >= 0 and processor in os.sched_getaffinity(0):
         with suppress(OSError):  # a container may forbid it
             os.sched_setaffinity(0, {processor})

@@ -28,9 +28,8 @@ from indexer.text.sketch import sketch_of
 
 log = logging.getLogger(__name__)
 
-_READ_BYTES = (
-    16_000_000  # of a page or a style sheet without its codings; links behind that are not looked for
-)
+# Of a page or a style sheet without its codings; links behind that are not looked for.
+_READ_BYTES = 16_000_000
 _SKETCHED = 200_000  # characters of a page that are compared with other pages
 _PAGES_BEFORE_HELP = 50  # a helper takes a quarter of a second to start
 _MOST_HELPED_BYTES = 1_000_000  # of a body; a larger one would keep those of other threads waiting

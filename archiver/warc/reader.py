@@ -97,7 +97,7 @@ class ArchiveReader:
             yield from held
             held = []
             yield item
-            yield from items
+            yield from items  # as they come: nothing has to be looked at any more
         if not self._is_archive:
             raise NotAnArchiveError(self._why_not(held))
         yield from held
@@ -121,7 +121,7 @@ class ArchiveReader:
             self._is_archive |= records.is_archive
             yield item
             if self.format and self._is_archive:
-                yield from items
+                yield from items  # all is known that is looked for here
         self._is_archive |= records.is_archive
 
     def _read_zip(self) -> Iterator[Record | WholeRecord | Damage]:

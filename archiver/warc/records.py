@@ -716,6 +716,5 @@ class RecordStream:
     def close_if_owner(self) -> None:
         if self.owns_source:
             self.stream.source.close()
-            self._current = (
-                None  # it refers to this stream, whose buffers would live until Python looks for circles
-            )
+            # It refers to this stream, whose buffers would live until Python looks for circles.
+            self._current = None

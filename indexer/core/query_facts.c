@@ -84,9 +84,8 @@ int facts_are_wanted(const fa_query *query, uint32_t leaf) {
     uint32_t every = ((uint32_t)1 << FA_KINDS) - 1;
     const fa_leaf *asked = &query->program.leaves[leaf];
     uint64_t pairs = 0;
-    if (query->is_learned == NULL || !query->is_learned[leaf] || asked->kind != FA_WORD || (asked->elements & every) != every ||
-        facts_of(query, leaf) != NULL)
-        return 0;
+    if (query->is_learned == NULL || !query->is_learned[leaf]) return 0;
+    if (asked->kind != FA_WORD || (asked->elements & every) != every || facts_of(query, leaf) != NULL) return 0;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
         const state *known = state_of(query, leaf, place);
         if (query->complete[place] < live_at(query, place)->layers[0]->versions) return 0;

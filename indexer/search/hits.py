@@ -55,10 +55,9 @@ class Hit(NamedTuple):
     explanation: Explanation | None = None
 
 
-_AT_ONCE, _OF_A_PAGE = (
-    200,
-    10,
-)  # versions or pages asked for in one statement: so many at most, and a multiple of that
+# Versions or pages asked for in one statement: so many at most, and a multiple of the hits of a page, for a statement
+# of another length takes longer than what it asks.
+_AT_ONCE, _OF_A_PAGE = 200, 10
 
 
 def _shown(kind: str, holder: str, join: str = "") -> str:
@@ -241,8 +240,6 @@ def _rows(
     visible = not_hidden(snapshot, member)
     for start in range(0, len(numbers), _AT_ONCE):
         some = list(numbers[start : start + _AT_ONCE])
-        some += some[-1:] * (
-            -len(some) % _OF_A_PAGE
-        )  # a statement of another length takes longer than what it asks
+        some += some[-1:] * (-len(some) % _OF_A_PAGE)
         marks = ",".join("?" * len(some))
         yield from connection.execute(sql.format(order=order, visible=visible, numbers=marks), some)

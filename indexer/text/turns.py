@@ -41,7 +41,7 @@ class Turns:
         if self._is_old:
             self._begin, self._old_end = self._old.pop(0)
         else:
-            while not self._is_locked():
+            while not self._took_turn():
                 if not self._on_wait():
                     fcntl.flock(self._file, fcntl.LOCK_EX)
                     break
@@ -78,7 +78,7 @@ class Turns:
         fcntl.flock(self._file, fcntl.LOCK_UN)
         self.is_mine = False
 
-    def _is_locked(self) -> bool:
+    def _took_turn(self) -> bool:
         """Take the turn if nobody has it, and tell whether it is ours."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

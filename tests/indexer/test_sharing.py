@@ -103,24 +103,31 @@ def test_ledger_and_answers_are_those_of_one_worker(tmp_path: Path, make: Callab
     assert told(tmp_path / "3") == told(tmp_path / "1")
 
 
+def lose_the_first_end(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Have the worker die whose batch tells first of the end of a share; the other workers are listed then."""
+    take, left = Run._take_batch, list[Any]()
+
+    def lose_the_first(run: Run, batch: Any, worker: Any) -> None:
+        if not left and batch.finished:
+            assert batch.finished[0][1].share[1] == 2
+            left.extend(each for each in run._workers if each is not worker)
+            run._replace(worker, "the test took its batch away")
+        else:
+            take(run, batch, worker)
+
+    monkeypatch.setattr(Run, "_take_batch", lose_the_first)
+    return left
+
+
 def test_a_worker_that_dies_with_its_share_has_it_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "large.warc"
     file.write_bytes(members())
     build_index([str(file)], str(tmp_path / "one"), options=IndexOptions(workers=1))
-    take, died = Run._take_batch, []
-
-    def lose_the_first(run: Run, batch: Any, worker: Any) -> None:
-        if not died and batch.finished:
-            died.append(batch.finished[0][1].share)
-            run._replace(worker, "the test took its batch away")
-        else:
-            take(run, batch, worker)
-
-    monkeypatch.setattr(Run, "_take_batch", lose_the_first)
+    left = lose_the_first_end(monkeypatch)
     build_index([str(file)], str(tmp_path / "two"), options=IndexOptions(workers=2))
-    assert died[0][1] == 2
+    assert len(left) == 1
     assert told(tmp_path / "two") == told(tmp_path / "one")
 
 
@@ -130,26 +137,17 @@ def test_what_was_read_again_while_others_handed_over_their_last_batch_is_handed
     file = tmp_path / "large.warc"
     file.write_bytes(members())
     build_index([str(file)], str(tmp_path / "one"), options=IndexOptions(workers=1))
-    take, receive = Run._take_batch, Run._receive
-    died: list[list[Any]] = []  # the workers that are left then
-
-    def lose_the_first(run: Run, batch: Any, worker: Any) -> None:
-        if not died and batch.finished:
-            died.append([left for left in run._workers if left is not worker])
-            run._replace(worker, "the test took its batch away")
-        else:
-            take(run, batch, worker)
+    left, receive = lose_the_first_end(monkeypatch), Run._receive
 
     def hear_others_later(run: Run, worker: Any) -> None:
-        again = [each for each in run._workers if died and each not in died[0]]
-        if again and worker in died[0] and (again[0].reading or run._queue):
+        again = [each for each in run._workers if left and each not in left]
+        if again and worker in left and (again[0].reading or run._queue):
             return  # what it says stays in its pipe
         receive(run, worker)
 
-    monkeypatch.setattr(Run, "_take_batch", lose_the_first)
     monkeypatch.setattr(Run, "_receive", hear_others_later)
     build_index([str(file)], str(tmp_path / "two"), options=IndexOptions(workers=2))
-    assert len(died[0]) == 1
+    assert len(left) == 1
     assert told(tmp_path / "two") == told(tmp_path / "one")
 
 
