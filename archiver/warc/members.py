@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 import struct
 import sys
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from .decoders import (
     DECODER_ERRORS,
@@ -39,6 +39,9 @@ from .source import BLOCK, Source
 STEP = 16 * 1024
 """Packed bytes for a decompressor at once; it copies back what it did not need, so more is slower."""
 
+AT_ONCE = 64 * 1024
+"""Packed bytes for who unpacks whole members, a dozen pages or more."""
+
 WHOLE = 4
 """How many times as much as is looked ahead is unpacked at once: nearly all pages."""
 
@@ -57,6 +60,17 @@ class Fault(NamedTuple):
     offset: int
     length: int
     problem: str
+
+
+Members = list[tuple[Any, bytes, int]]
+ReadWhole = Callable[[memoryview, int], tuple[Members, bool]]
+"""Reads records that are each alone in a gzip member.
+
+It is given packed bytes, and how many a member may unpack to. It returns a list with what each of the first members
+says, its unpacked bytes and how many packed ones they were; and whether the first goes on behind the packed bytes. The
+list ends before a member that is not sound, too large, or of which nothing is made; if that is the first, and only
+not understood, the list has it alone, with None.
+"""
 
 
 class MemberStream:
@@ -208,33 +222,22 @@ class PackedStream(MemberStream):
         self._open(at)
         return True
 
-    def next_whole(self) -> bool:
-        """Go to the next member and unpack all of it, if it is sound and not too large; else stay."""
-        at = read_to = self.end
-        packed = self.source.read_at(at, STEP)
-        if not self.is_member(bytes(packed[:8])):
-            return False
-        most, size = WHOLE * self.limits.lookahead_bytes, 0
-        decoder = self._new_decoder()
-        pieces = []
-        while True:
-            read_to += len(packed)
-            try:
-                pieces.append(decoder.decompress(packed, most))
-            except DECODER_ERRORS:
-                return False
-            size += len(pieces[-1])
-            if not packed or size >= most:
-                return False
-            if decoder.eof:
-                break
-            packed = self.source.read_at(read_to, STEP)
-        self.buffer, self.pos, self.base = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0, 0
-        self._before = []
-        self._decoder, self._unpacked, self._fed_from = decoder, size, at
-        self.start, self.read_to, self.end = at, read_to, read_to - len(decoder.unused_data or b"")
-        self.ended, self.problem = True, ""
-        return True
+    def whole_members(self, read: ReadWhole, until: int = sys.maxsize) -> Members:
+        """Return what is made of the next members before `until` that are sound and not too large; stay before them."""
+        most = WHOLE * self.limits.lookahead_bytes - 1
+        for count in (AT_ONCE, most + STEP):
+            packed = self.source.read_at(self.end, count)[: max(0, until - self.end)]
+            members, is_cut = read(packed, most)
+            if members or not is_cut or len(packed) < count:
+                return members
+        return []
+
+    def open_whole(self, data: bytes, length: int) -> None:
+        """Go to the next member, of which all is unpacked."""
+        at = self.end
+        self.stand_at(at)
+        self.buffer = data
+        self.read_to = self.end = at + length
 
     def _open(self, at: int) -> None:
         self.start = self.read_to = self._fed_from = at

@@ -8,9 +8,9 @@ from typing import cast
 from .decoders import DECODER_ERRORS, GzipDecoder
 from .errors import NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
-from .members import STEP, Streams
+from .members import STEP, ReadWhole, Streams
 from .record import Damage, Location, Record, WholeRecord
-from .records import ReadWhole, RecordStream
+from .records import RecordStream
 from .source import BLOCK, FileSource, PartSource, Source
 from .wacz import (
     LIKE_AN_ARCHIVE,
@@ -79,12 +79,12 @@ class ArchiveReader:
     def __iter__(self) -> Iterator[Record | Damage]:
         return cast(Iterator[Record | Damage], self.with_whole(None))
 
-    def with_whole(self, read_whole: ReadWhole | None) -> Iterator[Record | WholeRecord | Damage]:
+    def with_whole(self, read_whole: ReadWhole | None) -> Iterator[Record | list[WholeRecord] | Damage]:
         """Iterate so that records which are alone in a gzip member may be read by somebody else, who is faster.
 
-        read_whole: is given the unpacked bytes of a member that is not too large (`members.WHOLE`). What it returns
-        comes out in a `WholeRecord`, instead of the record. It has to know that the bytes are one record of WARC
-        1.0 or 1.1 whose Content-Length is right, with nothing but line ends behind; of all others it returns None.
+        read_whole: see `members.ReadWhole`; what it returns comes out in lists of `WholeRecord`, instead of the
+        records. It has to know that the bytes are one record of WARC 1.0 or 1.1 whose Content-Length is right, with
+        nothing but line ends behind.
         """
         self._read_whole = read_whole
         self._is_zip = not self._start and is_zip(self._source)
@@ -102,17 +102,21 @@ class ArchiveReader:
             raise NotAnArchiveError(self._why_not(held))
         yield from held
 
-    def go_on_at(self, place: int) -> None:
-        """Read on at another byte of the file, where a gzip member begins. Only behind a `WholeRecord`."""
+    def go_on_at(self, place: int, until: int) -> None:
+        """Read on at another byte of the file, where a gzip member begins. Only behind a list of `WholeRecord`.
+
+        until: where another one begins; no list goes beyond it.
+        """
         assert self._records is not None
         self._records.stream.stand_at(place)
+        self._records.until = until
 
-    def _read_archive(self, source: Source, member: str) -> Iterator[Record | WholeRecord | Damage]:
+    def _read_archive(self, source: Source, member: str) -> Iterator[Record | list[WholeRecord] | Damage]:
         streams = Streams(source, self.limits)
         stream = streams.gzip_at(self._start) if self._start else None
         return self._read_stream(RecordStream(streams, self.path, member, self.limits, stream))
 
-    def _read_stream(self, records: RecordStream) -> Iterator[Record | WholeRecord | Damage]:
+    def _read_stream(self, records: RecordStream) -> Iterator[Record | list[WholeRecord] | Damage]:
         self._records = records
         records.read_whole = self._read_whole
         items = iter(records)
@@ -124,7 +128,7 @@ class ArchiveReader:
                 yield from items  # all is known that is looked for here
         self._is_archive |= records.is_archive
 
-    def _read_zip(self) -> Iterator[Record | WholeRecord | Damage]:
+    def _read_zip(self) -> Iterator[Record | list[WholeRecord] | Damage]:
         """Read each file inside that is an archive by its bytes; say so of one that is only named like one."""
         read_to = 0
         astray = False
@@ -159,7 +163,7 @@ class ArchiveReader:
         if astray and not self.format:  # its places are wrong, so what they point at says nothing
             yield from self._salvage_zip(0)
 
-    def _salvage_zip(self, at: int) -> Iterator[Record | WholeRecord | Damage]:
+    def _salvage_zip(self, at: int) -> Iterator[Record | list[WholeRecord] | Damage]:
         """Without a right table of contents, the gzip members of stored files can still be found in the ZIP file.
 
         at: where the files end that the part of the table that can be read has named.

@@ -12,8 +12,8 @@ read before: so it comes out the same when it is read from its place alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+import sys
+from collections.abc import Iterator
 
 from .errors import ArchiveError
 from .header import (
@@ -29,7 +29,7 @@ from .header import (
     starts_with_header,
 )
 from .limits import GIB, KIB, MOST_BYTES, Limits
-from .members import GzipStream, MemberStream, PlainStream, Streams
+from .members import GzipStream, MemberStream, PlainStream, ReadWhole, Streams
 from .record import Damage, Headers, Location, Record, WholeRecord
 from .scan import PROBE, scan, stands_at_boundary
 
@@ -48,10 +48,6 @@ BREAKS_OFF = "a record header that breaks off where the next one begins"
 CUT_HEADER = "the file ends inside a record header"
 
 
-ReadWhole = Callable[[bytes], Any]
-"""From an unpacked member to what its only record says, None to have it read as others are."""
-
-
 def _said(length: int) -> str:
     return f"{length} bytes" + (" or more" if length == MOST_BYTES else "")
 
@@ -63,7 +59,8 @@ class RecordStream:
     stream: where to begin; by default with the first bytes.
     format: version of the first record, "" before it.
     shared: some member held more than one record.
-    read_whole: what is asked first of a member that can be unpacked at once, see `ArchiveReader.with_whole`.
+    read_whole: what is asked first of members that can be unpacked at once, see `ArchiveReader.with_whole`.
+    until: where a member begins that it is not asked of, nor of those behind.
     is_archive: there was a record, or what begins as the header of one and ends with the file.
     """
 
@@ -93,10 +90,11 @@ class RecordStream:
         self._scout: MemberStream | None = None
         self._scouted = 0
         self.read_whole: ReadWhole | None = None
+        self.until = sys.maxsize
 
     # ---------------------------------------------------------------- going through the archive
 
-    def __iter__(self) -> Iterator[Record | WholeRecord | Damage]:
+    def __iter__(self) -> Iterator[Record | list[WholeRecord] | Damage]:
         while True:
             if self._current is not None:
                 self._finish_record()
@@ -121,20 +119,24 @@ class RecordStream:
             elif not self._damages:
                 self._pass_garbage()
 
-    def _whole_records(self, read_whole: ReadWhole) -> Iterator[WholeRecord]:
-        """Yield records as long as something is made of the next member; one of which nothing is made is open then."""
+    def _whole_records(self, read_whole: ReadWhole) -> Iterator[list[WholeRecord]]:
+        """Yield records as long as something is made of the next members; one of which nothing is made is open then."""
         stream = self.stream
-        while isinstance(stream, GzipStream) and stream.next_whole():
-            data = stream.buffer
-            found = read_whole(data)
+        while isinstance(stream, GzipStream) and (members := stream.whole_members(read_whole, self.until)):
+            found, data, length = members[0]
             if found is None:
+                stream.open_whole(data, length)
                 self._records_in_member = 0
                 return
-            stream.pos = len(data)
             self.is_archive, self.dialect = True, "WARC"
             if not self.format:
                 self.format = data[:8].decode("ascii")
-            yield WholeRecord(found, data, self.path, stream.start, stream.end - stream.start, self.member)
+            whole, at = [], stream.end
+            for found, data, length in members:
+                whole.append(WholeRecord(found, data, self.path, at, length, self.member))
+                at += length
+            stream.stand_at(at)
+            yield whole
 
     @property
     def compression(self) -> str:

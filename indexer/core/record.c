@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "charset.h"
+#include "inflate.h"
 
 enum { LONGEST_HEADER = 32 << 10, MOST_FIELDS = 500, LONGEST_REASON = 21 };
 
@@ -317,4 +318,26 @@ void fa_record_read(const uint8_t *member, size_t size, size_t whole, fa_record 
     if (whole > FA_MOST_RECORD || size > whole) return;
     reading r = {.text = {member, size}, .whole = whole, .record = record};
     record->kind = read_record(&r);
+}
+
+uint32_t fa_members_read(fa_bytes packed, uint8_t *room, size_t most, fa_member *found, uint32_t count, uint32_t *is_cut) {
+    enum { ENOUGH = 512 << 10 }; /* unpacked bytes, of which the processor still holds most when they are copied */
+    uint32_t made = 0;
+    size_t at = 0, filled = 0;
+    *is_cut = 0;
+    while (made < count && filled < ENOUGH) {
+        size_t taken, size;
+        fa_bytes rest = {packed.data + at, packed.size - at};
+        enum fa_unpacked told = fa_gunzip(rest, room + filled, most - filled, &taken, &size);
+        if (told == FA_UNPACKED_CUT && made == 0) *is_cut = 1;
+        if (told != FA_UNPACKED) break;
+        fa_member *member = &found[made];
+        *member = (fa_member){.packed = taken, .begin = filled, .size = size};
+        fa_record_read(room + filled, size, size, &member->record);
+        if (member->record.kind == FA_ODD) return made ? made : 1;
+        made++;
+        at += taken;
+        filled += size;
+    }
+    return made;
 }

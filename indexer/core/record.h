@@ -42,4 +42,17 @@ typedef struct fa_record {
 #define FA_MOST_RECORD ((size_t)1 << 30)
 FA_EXPORT void fa_record_read(const uint8_t *member, size_t size, size_t whole, fa_record *record);
 
+/* A gzip member: how many bytes it takes, where its unpacked ones lie in the room, and what the record says in it. */
+typedef struct fa_member {
+    uint64_t packed, begin, size;
+    fa_record record;
+} fa_member;
+
+/* Unpack the members that lie one behind the other from the first byte on, into a room of `most` bytes, and read the record of
+ * each; return how many: up to `count`, as long as they are sound (inflate.h) and ordinary and fit in with those before.
+ * Only the first may be odd, and is the only one then. is_cut: whether the first member goes on behind the bytes.
+ * Linear time, no memory. */
+FA_EXPORT uint32_t fa_members_read(fa_bytes packed, uint8_t *room, size_t most, fa_member *found, uint32_t count,
+                                   uint32_t *is_cut);
+
 #endif

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import islice
 
 from archiver.warc import (
     DEFAULT_LIMITS,
@@ -41,7 +41,6 @@ from indexer.text.charset import html_in_utf8
 from indexer.text.turns import Turns
 
 RECORDS_OF_A_SHARE = 128  # as many records on end belong to the same share of a file
-_SHOWN_EVERY = 8  # ordinary records, of which each takes microseconds
 MOST_PLACES = 10_000  # damaged places of one file that are told one by one
 PAGE_LIMITS = replace(
     DEFAULT_LIMITS, body_bytes=8 << 20
@@ -171,23 +170,23 @@ def read_captures(
     try:
         start, end = part or (0, last_member_end(path) if is_growing(path) else None)
         with ArchiveReader(path, start=start, end=end) as reader:
-            items = reader.with_whole(RecordReader().read)
+            items = reader.with_whole(RecordReader().read_members)
             for item in _in_turns(reader, items, turns) if turns else items:
-                if not isinstance(item, WholeRecord) or records % _SHOWN_EVERY == 0:
-                    on_record(reader.position)
+                on_record(reader.position)
                 if isinstance(item, Damage):
                     damaged.append(item)
                     continue
-                records += 1
-                if shares > 1 and not turns and records // RECORDS_OF_A_SHARE % shares != share:
-                    continue
-                entry.records += 1
-                take = _ordinary_capture if isinstance(item, WholeRecord) else _capture_of
-                capture = take(item, entry, skip_pages, is_removed)  # type: ignore[arg-type]
-                if capture is not None:
-                    entry.captures += 1
-                    entry.documents += capture.page is not None
-                    yield capture
+                for record in item if isinstance(item, list) else (item,):
+                    records += 1
+                    if shares > 1 and not turns and records // RECORDS_OF_A_SHARE % shares != share:
+                        continue
+                    entry.records += 1
+                    take = _ordinary_capture if isinstance(record, WholeRecord) else _capture_of
+                    capture = take(record, entry, skip_pages, is_removed)  # type: ignore[arg-type]
+                    if capture is not None:
+                        entry.captures += 1
+                        entry.documents += capture.page is not None
+                        yield capture
             entry.format = f"{reader.format}, {reader.compression}" if reader.format else ""
     except ArchiveError as error:
         damaged.append(_whole_file(path, start, str(error).removeprefix(f"{path}: ")))
@@ -206,29 +205,34 @@ def is_for_turns(path: str) -> bool:
     """Return whether a file begins with records that are alone in a gzip member, and ordinary."""
     try:
         with ArchiveReader(path) as reader:
-            first = list(islice(reader.with_whole(RecordReader().read), 2))
+            first = list(islice(reader.with_whole(RecordReader().read_members), 2))
     except ArchiveError:
         return False
-    return all(isinstance(item, WholeRecord) and not item.location.member for item in first)
+    return all(isinstance(item, list) and not item[0].location.member for item in first)
 
 
 def _in_turns(
-    reader: ArchiveReader, items: Iterator[Record | WholeRecord | Damage], turns: Turns
-) -> Iterator[Record | WholeRecord | Damage]:
-    """Yield what is read in the turns of one share. What the file begins with is read by all, to know what it is."""
-    first = next(items, None)
-    if not isinstance(first, WholeRecord):
+    reader: ArchiveReader, items: Iterator[Record | list[WholeRecord] | Damage], turns: Turns
+) -> Iterator[Record | list[WholeRecord] | Damage]:
+    """Yield what is read in the turns of one share. What the file begins with is read by all, to know what it is.
+
+    Who leaves a turn leaves it behind the records that were read at once, and works on the rest of these later.
+    """
+    if not isinstance(next(items, None), list):
         return  # it has become another one since it was shared out
     while (begin := turns.begin()) is not None:
-        if begin:
-            reader.go_on_at(begin)
-        for item in items if begin else chain([first], items):
-            turns.reach(item.offset + item.length if isinstance(item, WholeRecord) else None)
+        reader.go_on_at(begin, turns.until)
+        for item in items:
+            turns.reach(_end_of(item[-1]) if isinstance(item, list) else None)
             yield item
             if not turns.is_mine:
                 break
         else:
             turns.end()
+
+
+def _end_of(record: WholeRecord) -> int:
+    return record.offset + record.length
 
 
 def _whole_file(path: str, start: int, problem: str) -> Damage:

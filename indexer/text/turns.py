@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+import sys
 from collections.abc import Callable
 
 _ROW = struct.Struct("<3q")  # share, first byte, end
@@ -28,7 +29,7 @@ class Turns:
         """
         self._share, self._on_wait = share, on_wait
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        self._begin = 0
+        self._begin = self._old_end = 0
         self._place: int | None = None
         self._is_old = False
         self.is_mine = False
@@ -52,6 +53,11 @@ class Turns:
                 return None
         self.is_mine, self._place = True, None
         return self._begin
+
+    @property
+    def until(self) -> int:
+        """Where the turn in hand ends if that is known, as it is of one that a dead worker took."""
+        return self._old_end if self._is_old else sys.maxsize
 
     def reach(self, place: int | None) -> None:
         """Note where a record ended behind which another worker may go on; None where none may."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -169,6 +170,17 @@ def _dictionaries() -> Iterator[bytes]:
         yield packed + chosen.randbytes(40)
 
 
+def _members() -> Iterator[bytes]:
+    """Two bytes for the room, and a gzip member."""
+    chance = random.Random(5)
+    words = [chance.randbytes(chance.randrange(1, 9)) for _ in range(90)]
+    for strategy in range(5):
+        for size in (0, 5, 700, 9000):
+            data = b" ".join(chance.choice(words) for _ in range(size // 5))
+            packing = zlib.compressobj(chance.randrange(10), zlib.DEFLATED, 31, 9, strategy)
+            yield b"\xff\xff" + packing.compress(data) + packing.flush()
+
+
 def _texts() -> Iterator[bytes]:
     """Four bytes that say how, and a text."""
     for text in (
@@ -185,6 +197,7 @@ def _texts() -> Iterator[bytes]:
 # target -> what yields its inputs
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
+    "inflate": _members,
     "intake": _intakes,
     "record": _records,
     "extract": _pages,

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import random
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from shelf import page, record
 
-from indexer.text.documents import FileEntry, is_for_turns, read_captures
+import indexer.core.records
+from indexer.text.documents import CaptureFound, FileEntry, is_for_turns, read_captures
 from indexer.text.turns import Turns
 
 MEMBERS = [gzip.compress(record(f"http://a.example/{n}", page(n)), mtime=0) for n in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One record is read after the other, so that turns end behind each."""
+    monkeypatch.setattr(indexer.core.records, "AT_ONCE", 1)
 
 
 @pytest.fixture
@@ -113,3 +122,54 @@ def test_a_file_that_became_another_one_ends_the_share(tmp_path: Path, turns: st
     path = tmp_path / "b.warc"
     path.write_bytes(gzip.decompress(b"".join(MEMBERS)))
     assert read(str(path), Turns(turns, 0), 3) == []
+
+
+def test_who_leaves_a_turn_keeps_the_records_that_were_read_at_once(
+    file: str, turns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer.core.records, "AT_ONCE", 5)
+    first = Turns(turns, 0)
+    captures = read_captures(file, FileEntry(file), turns=first)
+    assert [next(captures).url[-1] for _ in range(2)] == ["0", "1"]
+    first.leave()
+    others = read_captures(file, FileEntry(file), turns=Turns(turns, 1))
+    assert [capture.url[-1] for capture in others] == ["5", "6", "7", "8", "9", "0", "1"]
+    assert [capture.url[-1] for capture in captures] == ["2", "3", "4"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_shares_are_all_of_a_file_whoever_leaves_or_dies_when(
+    file: str, turns: str, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    chance = random.Random(seed)
+    shares: dict[int, list[str]] = {0: [], 1: [], 2: []}
+    entries: dict[int, FileEntry] = {}
+
+    def begun(share: int) -> tuple[Turns, Iterator[CaptureFound]]:
+        monkeypatch.setattr(indexer.core.records, "AT_ONCE", chance.randrange(1, 9))
+        entries[share], shares[share] = FileEntry(file, share=(share, 3)), []
+        taken = Turns(turns, share, lambda: False)
+        return taken, read_captures(file, entries[share], turns=taken)
+
+    at_work = {share: begun(share) for share in shares}
+    while at_work:
+        share = chance.choice(list(at_work))
+        taken, captures = at_work[share]
+        for _ in range(chance.randrange(1, 6)):
+            if (capture := next(captures, None)) is None:
+                del at_work[share]
+                break
+            shares[share].append(capture.url)
+        else:
+            while taken.is_mine:  # else the others would wait
+                taken.leave()
+                if taken.is_mine and (capture := next(captures, None)) is not None:
+                    shares[share].append(capture.url)
+            if chance.random() < 0.2:
+                captures.close()  # type: ignore[attr-defined]
+                taken.close()
+                at_work[share] = begun(share)
+    assert sorted(url for urls in shares.values() for url in urls) == sorted(
+        f"http://a.example/{n}" for n in range(12)
+    )
+    assert sum(entry.records for entry in entries.values()) == 12
