@@ -96,8 +96,12 @@ class RecordReader:
             Bytes(address_of(given), len(given)), room, most, self._told, self._at_once, is_cut
         )
         unpacked = self._unpacked.data
-        members: list[tuple[OrdinaryRecord | None, bytes, int]] = []
-        for length, begin, size, *said in _MEMBER.iter_unpack(memoryview(self._told)[: count * _MEMBER.size]):
-            found = OrdinaryRecord._make(said)
-            members.append((found if found.kind else None, bytes(unpacked[begin : begin + size]), length))
-        return members, bool(is_cut)
+        rows = list(_MEMBER.iter_unpack(memoryview(self._told)[: count * _MEMBER.size]))
+        return [
+            (
+                OrdinaryRecord._make(row[3:]) if row[3] else None,
+                bytes(unpacked[row[1] : row[1] + row[2]]),
+                row[0],
+            )
+            for row in rows
+        ], bool(is_cut.value)

@@ -310,14 +310,15 @@ def _ordinary_capture(
     """Return what `_capture_of` says of a record that the core has read: the same, in a fraction of the time."""
     says: OrdinaryRecord = record.found
     if says.kind == ASIDE:
-        entry.skip(_text(record, says.type, says.type_size).lower())
+        entry.skip(record.data[says.type : says.type + says.type_size].decode("ascii").lower())
         return None
-    url = _text(record, says.url, says.url_size)
+    head = record.data[: says.body].decode("ascii")  # all texts lie before the body
+    url = head[says.url : says.url + says.url_size]
     if is_removed(url):
         entry.skip("removed")
         return None
     place, page = record.location, None
-    payload = payload_digest(_text(record, says.payload, says.payload_size))
+    payload = payload_digest(head[says.payload : says.payload + says.payload_size])
     if says.is_plain_page:
         mime = "text/html"
         begin, size = says.body, says.body_size
@@ -325,10 +326,10 @@ def _ordinary_capture(
         digest = hashlib.sha1(memoryview(record.data)[begin : begin + size], usedforsecurity=False).digest()
         payload = payload or payload_digest("sha1:" + digest.hex())
         if not _is_left_out(place, entry, skip_pages):
-            language = _one_language(_text(record, says.http_language, says.http_language_size))
+            language = _one_language(head[says.http_language : says.http_language + says.http_language_size])
             page = PageBody(digest, record.data, begin, size, UTF_8, language)
     elif says.status:
-        response = _ordinary_response(record, says)
+        response = _ordinary_response(head, says)
         mime = response.media_type
         is_seen = says.kind == RESPONSE and says.status == 200 and may_be_page(mime)
         if is_seen or (says.kind == RESPONSE and not payload):
@@ -337,7 +338,8 @@ def _ordinary_capture(
         if is_seen:
             mime, page = _page_in(response, mime, place, entry, skip_pages)
     else:
-        mime = _text(record, says.content_type, says.content_type_size).partition(";")[0].strip().lower()
+        declared = head[says.content_type : says.content_type + says.content_type_size]
+        mime = declared.partition(";")[0].strip().lower()
     return CaptureFound(
         url,
         says.timestamp.decode("ascii"),
@@ -345,27 +347,22 @@ def _ordinary_capture(
         says.status,
         mime,
         payload,
-        _text(record, says.refers_to, says.refers_to_size).strip("<> "),
+        head[says.refers_to : says.refers_to + says.refers_to_size].strip("<> "),
         place,
         page,
     )
 
 
-def _text(record: WholeRecord, begin: int, size: int) -> str:
-    return record.data[begin : begin + size].decode("ascii") if size else ""
-
-
-def _ordinary_response(record: WholeRecord, says: OrdinaryRecord) -> HttpResponse:
+def _ordinary_response(head: str, says: OrdinaryRecord) -> HttpResponse:
     """Return the response without its body, with those of its fields that matter to the index."""
-    fields = [("Content-Type", _text(record, says.http_type, says.http_type_size))] if says.http_type else []
-    if says.http_language:
-        fields.append(("Content-Language", _text(record, says.http_language, says.http_language_size)))
-    if says.content_coding:
-        fields.append(("Content-Encoding", _text(record, says.content_coding, says.content_coding_size)))
-    if says.transfer_coding:
-        fields.append(("Transfer-Encoding", _text(record, says.transfer_coding, says.transfer_coding_size)))
-    if says.no_sniffing:
-        fields.append(("X-Content-Type-Options", _text(record, says.no_sniffing, says.no_sniffing_size)))
+    places = (
+        ("Content-Type", says.http_type, says.http_type_size),
+        ("Content-Language", says.http_language, says.http_language_size),
+        ("Content-Encoding", says.content_coding, says.content_coding_size),
+        ("Transfer-Encoding", says.transfer_coding, says.transfer_coding_size),
+        ("X-Content-Type-Options", says.no_sniffing, says.no_sniffing_size),
+    )
+    fields = [(name, head[begin : begin + size]) for name, begin, size in places if begin]
     return HttpResponse(says.status, "", "", Headers(fields))
 
 
