@@ -76,15 +76,6 @@ enum fa_status fa_take_page(fa_intake *intake, const uint8_t *url, size_t url_si
     return status || !taken->language.is_settled ? status : take_words(intake, address);
 }
 
-enum fa_status fa_take_letters(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *name,
-                               size_t name_size, uint32_t distance) {
-    fa_taken *taken = &intake->taken;
-    if (!(taken->left & FA_LEFT_LANGUAGE) || taken->language.text_size == 0) return FA_OK;
-    fa_language_by_letters((fa_bytes){name, name_size}, distance, intake->rules, &taken->language);
-    taken->left &= ~(uint32_t)FA_LEFT_LANGUAGE;
-    return take_words(intake, (fa_bytes){url, url_size});
-}
-
 /* ---- many pages in one call ---- */
 
 static int64_t clock_ms(void) {
@@ -129,4 +120,16 @@ enum fa_status fa_take_pages(fa_intake *intake, fa_page *page, fa_pages *pages, 
         }
     }
     return FA_OK;
+}
+
+enum fa_status fa_take_letters(fa_intake *intake, fa_pages *pages, uint32_t at, const uint8_t *name, size_t name_size,
+                               uint32_t distance) {
+    fa_taken *taken = &intake->taken;
+    if (at < 1 || at > FA_MOST_PAGES || !(taken->left & FA_LEFT_LANGUAGE) || taken->language.text_size == 0) return FA_OK;
+    uint32_t k = at - 1;
+    fa_language_by_letters((fa_bytes){name, name_size}, distance, intake->rules, &taken->language);
+    taken->left &= ~(uint32_t)FA_LEFT_LANGUAGE;
+    enum fa_status status = take_words(intake, (fa_bytes){pages->url[k], pages->url_size[k]});
+    if (status == FA_OK) tell_page(intake, pages, k);
+    return status;
 }

@@ -78,9 +78,10 @@ enum fa_stop { FA_ALL_TAKEN, FA_STOPPED_LEFT, FA_STOPPED_UNREAD };
 FA_EXPORT enum fa_status fa_take_pages(fa_intake *intake, fa_page *page, fa_pages *pages, uint32_t *at, uint32_t end,
                                        int64_t now_ms, volatile fa_shown *shown, uint32_t *stop);
 
-/* Go on with a page whose language fa_take_page has left, when there is a text that tells it: with FA_LEFT_LANGUAGE and
- * language.text_size. name, distance: see fa_language_by_letters. The rest is as above. */
-FA_EXPORT enum fa_status fa_take_letters(fa_intake *intake, const uint8_t *url, size_t url_size, const uint8_t *name,
+/* Go on with the page in hand, the last that fa_take_pages took, whose language it has left, when there is a text that tells
+ * it: with FA_LEFT_LANGUAGE and language.text_size. at: behind it. name, distance: see fa_language_by_letters. What is told of
+ * it is told anew. Returns as above. */
+FA_EXPORT enum fa_status fa_take_letters(fa_intake *intake, fa_pages *pages, uint32_t at, const uint8_t *name,
                                          size_t name_size, uint32_t distance);
 
 #endif

@@ -237,7 +237,10 @@ core.fa_take_pages.argtypes = [
 ]
 core.fa_take_letters.argtypes = [
     ctypes.POINTER(_Intake),
-    *[ctypes.c_char_p, ctypes.c_size_t] * 2,
+    ctypes.POINTER(GivenPages),
+    ctypes.c_uint32,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
     ctypes.c_uint32,
 ]
 
@@ -279,10 +282,10 @@ class Intake:
         check(core.fa_take_pages(self._intake, page, pages, at, end, now_ms, shown, stop))
         return at.value, stop.value
 
-    def take_letters(self, url: str, looks_like: tuple[str, int]) -> None:
-        """Go on with a page whose language is left, where there is a text: with its language and its words.
+    def take_letters(self, pages: GivenPages, end: int, looks_like: tuple[str, int]) -> None:
+        """Go on with the page before `end`, whose language is left and which has a text: with its language and words.
 
         looks_like: the language that the letters of the text look like, and how far they are from it. Raises as above.
         """
-        address, name = encoded(url), looks_like[0].encode()
-        check(core.fa_take_letters(self._intake, address, len(address), name, len(name), looks_like[1]))
+        name = looks_like[0].encode()
+        check(core.fa_take_letters(self._intake, pages, end, name, len(name), looks_like[1]))

@@ -73,21 +73,25 @@ class PageWords:
         """
         given = self._given
         given.give(pages)
-        begin = 0
+        begin = at = 0
         try:
-            while begin < len(pages):
+            while at < len(pages):
                 intake = self._intake_of(batch, links, most)
                 now_ms = int(time.monotonic() * 1000)
-                end, stop = intake.take_pages(given, begin, len(pages), now_ms, shown)
-                left = None
+                at, stop = intake.take_pages(given, at, len(pages), now_ms, shown)
+                taken = intake.taken
                 if stop == STOPPED_LEFT:
-                    left = self._take_letters(intake, intake.taken, pages[end - 1].url)
+                    if taken.left & LEFT_LANGUAGE and (text := taken.text):
+                        intake.take_letters(given, at, letters_of(text))
+                    if not taken.left and at < len(pages):
+                        continue
                 elif stop == STOPPED_UNREAD:
                     self.let_go()  # what is in hand may be the page before
-                    if not given.empty(end):
+                    if not given.empty(at):
                         raise MemoryError
-                yield TakenPages(begin, given.told(begin, end), left, is_unread=stop == STOPPED_UNREAD)
-                begin = end
+                left = taken if stop == STOPPED_LEFT and taken.left else None
+                yield TakenPages(begin, given.told(begin, at), left, is_unread=stop == STOPPED_UNREAD)
+                begin = at
         finally:
             given.give(())
 
@@ -96,11 +100,6 @@ class PageWords:
             self._intake = Intake(batch, links, self._tokenizer, self._reader.page, self._rules, most)
             self._batch = batch
         return self._intake
-
-    def _take_letters(self, intake: Intake, taken: Taken, url: str) -> Taken:
-        if taken.left & LEFT_LANGUAGE and (text := taken.text):
-            intake.take_letters(url, letters_of(text))
-        return taken
 
     @property
     def page(self) -> object:

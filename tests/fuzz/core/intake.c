@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (taken->left & FA_LEFT_LANGUAGE) {
             /* the letters look like what the header says, more or less */
             uint32_t distance = (uint32_t)size % 1200;
-            check(fa_take_letters(&intake, url.data, url.size, header.data, header.size, distance) == FA_OK);
+            check(fa_take_letters(&intake, pages, ordinal + 1, header.data, header.size, distance) == FA_OK);
             check(!(taken->left & FA_LEFT_LANGUAGE) == (taken->language.text_size > 0));
         }
         if (taken->left & FA_LEFT_ADDRESSES) add_rest(links, page, ordinal, taken->asked, taken->own);
