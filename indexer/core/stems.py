@@ -133,7 +133,7 @@ class StemTable:
             )
         )
         rows, bits = rows[: found.value], bits[: found.value]
-        for bit in np.unique(bits).tolist():
+        for bit in np.flatnonzero(np.bincount(bits)).tolist():  # np.unique would import numpy.ma
             of_bit = rows[bits == bit]
             words = _spelled(given, of_bit)
             if len(words) == len(of_bit):

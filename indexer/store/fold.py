@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -217,4 +218,15 @@ def _pages_of(
 
 def _depth(prefix: str, name: str, written: int | bytes | str) -> int:
     """Return how deep an address lies; where its urlkey does not say it all, its sort key tells."""
-    return depth_of(sort_key_of_kept(written) if isinstance(written, str) else prefix + name)
+    if isinstance(written, str):
+        return depth_of(sort_key_of_kept(written))
+    if ")" not in prefix:
+        return depth_of(prefix + name)
+    with_a_name, alone = _depths_in(prefix)
+    return (alone if not name or name[0] == "?" else with_a_name) + ("?" in name)
+
+
+@lru_cache(4096)  # the pages of a folder stand together
+def _depths_in(folder: str) -> tuple[int, int]:
+    """Return how deep pages of a folder lie that have a name there, and one that has none; neither has a query."""
+    return depth_of(folder + "x"), depth_of(folder)

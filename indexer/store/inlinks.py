@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.core.order import order_of
-from indexer.core.tokens import encoded, tokenizer
+from indexer.core.tokens import tokenizer
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.entries import Entry
@@ -100,12 +100,12 @@ def write_overlay(
     """
     sites = _Sites(sources)
     columns = segment.version_columns()
+    site_of_host = sites.numbers_of(columns.hosts)
     ranges = list(_ranges(pages, sources))
     parts = [path] if len(ranges) == 1 else [f"{path}.{number}.new" for number in range(len(ranges))]
     try:
         for part, rows in zip(parts, ranges, strict=True):
-            names = [columns.hosts[number] for number in columns.host[rows].tolist()]
-            texts = _gather(pages[rows], sources, sites, names)
+            texts = _gather(pages[rows], sources, sites, site_of_host[columns.host[rows]])
             tokens = _tokens_of(texts, len(pages[rows]))
             write_batch(
                 part,
@@ -147,14 +147,14 @@ class _Sites:
     """Numbers the sites of all sources: a host, with or without www."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
-        self.numbers: dict[str, int] = {}
-        self.of_host = [
-            np.asarray([self.number(name) for name in source.segment.hosts()], dtype=np.int64)
-            for source in sources
-        ]
+        self._numbers: dict[str, int] = {}
+        self.of_host = [self.numbers_of(source.segment.hosts()) for source in sources]
 
-    def number(self, host: str) -> int:
-        return self.numbers.setdefault(host.removeprefix("www."), len(self.numbers))
+    def numbers_of(self, hosts: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of the site of each host."""
+        numbers = self._numbers
+        sites = [numbers.setdefault(host.removeprefix("www."), len(numbers)) for host in hosts]
+        return np.array(sites, dtype=np.int64)
 
 
 def _ranges(keys: NDArray[np.uint64], sources: Sequence[Source]) -> Iterator[slice]:
@@ -184,16 +184,18 @@ class _Texts:
     version: NDArray[np.int64]
     text: NDArray[np.int64]
     times: NDArray[np.int64]
-    texts: list[str]
+    texts: list[bytes]
     linking_sites: NDArray[np.uint32]
 
 
-def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, hosts: list[str]) -> _Texts:
-    """Return the texts of links to some versions, given by the keys of their pages and their hosts."""
+def _gather(
+    keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, site: NDArray[np.int64]
+) -> _Texts:
+    """Return the texts of links to some versions, given by the keys of their pages and their own sites."""
     distinct, page_of = np.unique(keys, return_inverse=True)
     own = np.zeros(len(distinct), dtype=np.int64)
-    own[page_of] = [sites.number(host) for host in hosts]
-    numbers: dict[str, int] = {}
+    own[page_of] = site
+    numbers: dict[bytes, int] = {}
     columns: list[tuple[NDArray[np.int64], ...]] = []
     for source, of_host in zip(sources, sites.of_host, strict=True):
         edges = source.links.edges_to(distinct)
@@ -226,7 +228,7 @@ def _gather(keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, 
     return _Texts(version, text[row], times[row], texts, linking[page_of])
 
 
-def _by_spelling(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+def _by_spelling(texts: list[bytes]) -> tuple[NDArray[np.int64], list[bytes]]:
     """Return the place of each text among them all in order, and the texts in that order."""
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.zeros(len(texts), dtype=np.int64)
@@ -301,18 +303,17 @@ def _tokens_of(found: _Texts, versions: int) -> Tokens:
 
 
 def _spelled(
-    texts: list[str],
+    texts: list[bytes],
 ) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
     """Return (words, word, counts, inside): the distinct words of some texts; then, text behind text, the word of each
     occurrence, how many of them a text has, and the place of each in its text.
 
     The texts hold no line feed; they are read as the lines of one, for a line feed parts words and joins nothing.
     """
-    lines = [encoded(text) for text in texts]
     reader = tokenizer()
-    tokens = reader.tokenize(b"\n".join(lines))
+    tokens = reader.tokenize(b"\n".join(texts))
     words, word = distinct_words(reader.normal, tokens)
-    sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
+    sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1
     ends = np.searchsorted(tokens["from"], np.cumsum(sizes))
     counts = np.diff(ends, prepend=0)
     first = np.append(tokens["rank"], 0).astype(np.int64)[ends - counts]

@@ -8,15 +8,15 @@ also addresses of which nothing is archived yet. docs/index-format.md describes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
-from indexer.core.links import BatchLinks
-from indexer.core.order import order_of
+from indexer.core.links import BatchLinks, LinkRows, LinkTable
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.compact import page_number
 from indexer.store.errors import IndexCorruptError
@@ -26,10 +26,8 @@ from indexer.text.elements import PageText
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
-_LINKS_AT_ONCE = 250_000
 _STEP = 16  # ranges between two places that are kept
 _ROWS_AT_ONCE = 8192
-_KEYS = 1 << 64
 
 
 def _sort_key(base: str, href: str) -> str:
@@ -113,39 +111,8 @@ class LinkCollector:
 
     def write(self, path: str) -> None:
         """Write what was collected. Raises DiskFullError."""
-        target, text, source = self.links.columns()
-        rows = _sorted_rows(target, text.astype(np.int64), source.astype(np.int64))
-        _write(path, [rows], self.links.texts())
-
-
-@dataclass(slots=True)
-class _Rows:
-    """Links sorted by target, text and source, each once, as the columns of the file."""
-
-    targets: NDArray[np.uint64]
-    edges: NDArray[np.int64]  # of each target
-    texts: NDArray[np.int64]  # of each edge
-    links: NDArray[np.int64]  # of each edge
-    sources: NDArray[np.uint16]
-
-
-def _sorted_rows(target: NDArray[np.uint64], text: NDArray[np.int64], source: NDArray[np.int64]) -> _Rows:
-    order = order_of(source, text, target)
-    target, text, source = target[order], text[order], source[order]
-    new_target = begins(target)
-    new_edge = new_target | begins(text)
-    kept = np.flatnonzero(new_edge | begins(source))
-    target, text, source = target[kept], text[kept], source[kept]
-    new_target, new_edge = new_target[kept], new_edge[kept]
-    edge_starts, target_starts = np.flatnonzero(new_edge), np.flatnonzero(new_target)
-    edge_of_target = np.searchsorted(edge_starts, target_starts)
-    return _Rows(
-        target[target_starts],
-        np.diff(np.append(edge_of_target, len(edge_starts))),
-        text[edge_starts],
-        np.diff(np.append(edge_starts, len(source))),
-        source.astype(np.uint16),
-    )
+        rows = LinkRows()
+        _write(path, rows.sorted(self.links), self.links.texts())
 
 
 def begins(values: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -155,33 +122,32 @@ def begins(values: NDArray[np.integer]) -> NDArray[np.bool_]:
     return begins
 
 
-def _write(path: str, parts: Sequence[_Rows], texts: list[str]) -> None:
-    """Write a file of links; parts: ranges of rising targets; texts: what the numbers of texts stand for."""
+def _write(path: str, table: LinkTable, texts: Sequence[bytes]) -> None:
+    """Write a file of links. texts: what the numbers of texts stand for; those that no link has are left out."""
     used = np.zeros(len(texts), dtype=bool)
-    for part in parts:
-        used[part.texts] = True
-    number = np.cumsum(used) - 1
-    ends, data = pack_strings(texts[i] for i in np.flatnonzero(used).tolist())
+    used[table.texts] = True
+    number = np.cumsum(used, dtype=np.int64) - 1
+    ends, data = pack_strings(compress(texts, used.tolist()))
     write_arrays(
         path,
         "links",
-        {"links": sum(len(part.sources) for part in parts), "texts": int(used.sum())},
+        {"links": len(table.sources), "texts": int(used.sum())},
         {
-            "targets": [part.targets for part in parts] or np.zeros(0, dtype=np.uint64),
-            "edge_counts": _narrow([part.edges for part in parts]),
-            "edge_texts": _narrow([number[part.texts] for part in parts]),
-            "link_counts": _narrow([part.links for part in parts]),
-            "sources": [part.sources for part in parts] or np.zeros(0, dtype=np.uint16),
+            "targets": table.targets,
+            "edge_counts": _narrow(table.edges),
+            "edge_texts": _narrow(number[table.texts]),
+            "link_counts": _narrow(table.links),
+            "sources": table.sources,
             "text_ends": ends,
             "texts": data,
         },
     )
 
 
-def _narrow(parts: list[NDArray[np.int64]]) -> list[NDArray[np.unsignedinteger]] | NDArray[np.uint8]:
-    greatest = max((int(part.max(initial=0)) for part in parts), default=0)
+def _narrow(column: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+    greatest = int(column.max(initial=0))
     kind = np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32
-    return [part.astype(kind) for part in parts] or np.zeros(0, dtype=np.uint8)
+    return column.astype(kind)
 
 
 @dataclass(slots=True)
@@ -226,14 +192,20 @@ class Links:
         return len(self._sources)
 
     def text_at(self, number: int) -> str:
-        return self._texts.at(number)
+        return self._texts.at(number).decode("utf-8", "replace")
 
-    def texts_at(self, numbers: NDArray[np.integer]) -> list[str]:
-        """Return some texts; soonest by rising numbers."""
+    def texts_at(self, numbers: NDArray[np.integer]) -> list[bytes]:
+        """Return some texts in UTF-8; soonest by rising numbers."""
         return self._texts.some(numbers.tolist())
 
-    def texts(self) -> list[str]:
+    def texts(self) -> list[bytes]:
+        """Return all texts in UTF-8."""
         return self._texts.all()
+
+    def table(self) -> LinkTable:
+        """Return the columns as they lie in the file."""
+        names = ("targets", "edge_counts", "edge_texts", "link_counts", "sources")
+        return LinkTable(*map(self.file.array, names))
 
     def counts_to(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many links there are to each of some targets (rising keys)."""
@@ -265,16 +237,6 @@ class Links:
         edge = self._links.that_hold(link)
         row = self._edges.that_hold(edge)
         return self.targets[row], self._texts_of[edge].astype(np.int64), self._sources[link].astype(np.int64)
-
-    def columns_between(
-        self, low: int, high: int
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return (target, text, source) of all links with low <= target < high, a row a link."""
-        first = int(np.searchsorted(self.targets, np.uint64(low)))
-        last = int(np.searchsorted(self.targets, np.uint64(high))) if high < _KEYS else len(self.targets)
-        keys = self.targets[first:last]
-        edges = self.edges_to(keys)
-        return keys[edges.target], edges.text, edges.source
 
     def _rows(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if not len(self.targets):
@@ -331,31 +293,23 @@ def spread(first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[NDArray[n
 
 
 def merge_links(path: str, links: Sequence[Links], places: Sequence[NDArray[np.int64]]) -> None:
-    """Write the links of several segments as those of the segment they were merged into. Raises DiskFullError.
+    """Write the links of several segments as those of the segment they were merged into.
 
-    places: for each segment its versions' new ordinals, -1 for those that were dropped.
+    places: for each segment its versions' new ordinals, -1 for those that were dropped. Raises DiskFullError,
+    IndexCorruptError.
     """
-    numbers: dict[str, int] = {}
+    numbers: dict[bytes, int] = {}
     own_numbers = [
-        np.asarray([numbers.setdefault(text, len(numbers)) for text in each.texts()], dtype=np.int64)
+        np.array([numbers.setdefault(text, len(numbers)) for text in each.texts()], dtype=np.uint32)
         for each in links
     ]
-    _write(path, list(_joined(links, places, own_numbers)), list(numbers))
-
-
-def _joined(
-    links: Sequence[Links], places: Sequence[NDArray[np.int64]], numbers: Sequence[NDArray[np.int64]]
-) -> Iterator[_Rows]:
-    # keys are spread evenly: a range of them is a share of every file, and one range is in memory at a time
-    shares = max(1, -(-sum(len(each) for each in links) // _LINKS_AT_ONCE))
-    for share in range(shares):
-        columns = []
-        for each, place, number in zip(links, places, numbers, strict=True):
-            target, text, source = each.columns_between(
-                _KEYS * share // shares, _KEYS * (share + 1) // shares
-            )
-            source = place[source]
-            alive = source >= 0
-            columns.append((target[alive], number[text[alive]], source[alive]))
-        target, text, source = (np.concatenate(column) for column in zip(*columns, strict=True))
-        yield _sorted_rows(target, text, source)
+    rows = LinkRows()
+    try:
+        table = rows.joined(
+            [each.table() for each in links], [place.astype(np.int32) for place in places], own_numbers
+        )
+    except ValueError as error:
+        raise IndexCorruptError(
+            f"{path}: made of lists of links that do not fit each other; index the archives again with --rebuild"
+        ) from error
+    _write(path, table, list(numbers))

@@ -17,22 +17,14 @@ _LEVEL = 1  # of zlib: the higher ones take twice the time for a tenth of the by
 _MOST = 1 << 28  # bytes that a block is unpacked to
 
 
-def pack_strings(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return (ends, bytes) of blocks of IN_A_BLOCK strings, each a zlib stream; what is no text comes out as "?"."""
+def pack_strings(strings: Iterable[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """Return (ends, bytes) of blocks of IN_A_BLOCK strings in UTF-8, each block a zlib stream."""
     left = iter(strings)
     blocks: list[bytes] = []
     while block := list(islice(left, IN_A_BLOCK)):
-        blocks.append(zlib.compress(_joined(block), _LEVEL))
+        blocks.append(zlib.compress(_BEHIND.join((*block, b"")), _LEVEL))
     ends = np.cumsum(np.array([len(each) for each in blocks], dtype=np.int64)).astype(np.uint32)
     return ends, np.frombuffer(b"".join(blocks), dtype=np.uint8)
-
-
-def _joined(strings: list[str]) -> bytes:
-    """Return strings in UTF-8, _BEHIND each; at once where none has a line feed, as no text of a link has."""
-    joined = "\n".join(strings)
-    if joined.count("\n") < len(strings):
-        return joined.encode("utf-8", "replace").replace(b"\n", _BEHIND) + _BEHIND
-    return b"".join(string.encode("utf-8", "replace") + _BEHIND for string in strings)
 
 
 class PackedStrings:
@@ -41,21 +33,21 @@ class PackedStrings:
     def __init__(self, path: str, count: int, ends: NDArray[np.uint32], data: NDArray[np.uint8]) -> None:
         """path: of the file, for errors; count: of the strings. Raises IndexCorruptError."""
         self._path, self._count, self._ends, self._data = path, count, ends, data
-        self._number, self._block = -1, list[str]()
+        self._number, self._block = -1, list[bytes]()
         if len(ends) != -(-count // IN_A_BLOCK) or (int(ends[-1]) if len(ends) else 0) != len(data):
             raise self._broken()
 
     def __len__(self) -> int:
         return self._count
 
-    def at(self, index: int) -> str:
-        """Return one string. Raises IndexCorruptError."""
+    def at(self, index: int) -> bytes:
+        """Return one string in UTF-8. Raises IndexCorruptError."""
         number, place = divmod(index, IN_A_BLOCK)
         if number != self._number:
             self._block, self._number = self._unpacked(number), number
         return self._block[place]
 
-    def some(self, indexes: Iterable[int]) -> list[str]:
+    def some(self, indexes: Iterable[int]) -> list[bytes]:
         """Return some strings; each block is unpacked once if the indexes rise. Raises IndexCorruptError."""
         found = []
         for index in indexes:
@@ -64,11 +56,11 @@ class PackedStrings:
             found.append(self._block[index % IN_A_BLOCK])
         return found
 
-    def all(self) -> list[str]:
+    def all(self) -> list[bytes]:
         """Return all strings in their order. Raises IndexCorruptError."""
         return [string for number in range(len(self._ends)) for string in self._unpacked(number)]
 
-    def _unpacked(self, number: int) -> list[str]:
+    def _unpacked(self, number: int) -> list[bytes]:
         start = int(self._ends[number - 1]) if number else 0
         unpacker = zlib.decompressobj()
         try:
@@ -77,10 +69,7 @@ class PackedStrings:
             raise self._broken() from error
         if not unpacker.eof or raw.count(_BEHIND) != min(IN_A_BLOCK, self._count - number * IN_A_BLOCK):
             raise self._broken()
-        raw = raw[: raw.rfind(_BEHIND)]
-        if b"\n" in raw:
-            return [string.decode("utf-8", "replace") for string in raw.split(_BEHIND)]
-        return raw.replace(_BEHIND, b"\n").decode("utf-8", "replace").split("\n")
+        return raw.split(_BEHIND)[:-1]
 
     def _broken(self) -> IndexCorruptError:
         return IndexCorruptError(

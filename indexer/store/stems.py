@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from indexer.core.stems import SPELLING_BIT, Names, StemTable
 from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.analysis import is_paired
-from indexer.text.folding import folds_of
+from indexer.text.folding import folds_of, has_accent
 from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, is_stemmable, stem_words
 
 _KEPT = 24 << 20  # bytes of words and keys in a process
@@ -49,7 +49,7 @@ def stem_rows(
 
 def _names_of(bit: int, words: list[str]) -> Names:
     if bit == SPELLING_BIT:
-        names = [_spelling_names(word) for word in words]
+        names = [_spelling_names(word) if len(word) == 2 or has_accent(word) else () for word in words]
         return Names("", [name for of_word in names for name in of_word], map(len, names), bytes(len(words)))
     language = STEMMED[bit]
     stems = stem_words(language, words)
@@ -61,10 +61,10 @@ def _names_of(bit: int, words: list[str]) -> Names:
 _begins_pair = lru_cache(8192)(is_paired)
 
 
-def _spelling_names(word: str) -> list[str]:
-    names = [_FOLDED + fold for fold in folds_of(word)]
+def _spelling_names(word: str) -> tuple[str, ...]:
+    names = tuple(_FOLDED + fold for fold in folds_of(word))
     if len(word) == 2 and _begins_pair(word[0]):
-        names.append(_PAIRED + word[0])
+        return (*names, _PAIRED + word[0])
     return names
 
 

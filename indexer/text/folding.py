@@ -22,7 +22,7 @@ _is_spelled_out = re.compile("[äöüøå]").search
 
 
 # Any letter that folding changes: of Latin and Greek scripts nearly all beyond ASCII, of others those named above.
-_has_what_changes = re.compile(f"[\u00c0-\u03ff\u1e00-\u1fff{''.join(map(chr, _PLAIN))}]").search
+has_accent = re.compile(f"[\u00c0-\u03ff\u1e00-\u1fff{''.join(map(chr, _PLAIN))}]").search
 
 
 def folds_of(word: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def folds_of(word: str) -> tuple[str, ...]:
     Two words are folded forms of each other when they, or their folds, have a spelling in common: café and cafe,
     Müller and Mueller. Cyrillic й and the marks of Indic and East Asian scripts are letters, no accents.
     """
-    if not _has_what_changes(word):
+    if not has_accent(word):
         return ()
     return _folds_of(word)
 

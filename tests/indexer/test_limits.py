@@ -68,7 +68,6 @@ TABLE = {
     "store/inlinks:MAX_TIMES": INLINKS + "test_random_graphs_give_each_page_the_texts_of_the_plain_search",
     "store/inlinks:_LINKS_AT_ONCE": AT_ONCE,
     "store/joined:_ROWS_AT_ONCE": "tests/indexer/store/test_joined.py::",
-    "store/links:_LINKS_AT_ONCE": AT_ONCE,
     "store/links:_ROWS_AT_ONCE": "tests/indexer/store/test_links.py::test_more_rows_than_are_looked_at_at_once",
     "store/merging:_BYTES_AT_ONCE": AT_ONCE,
     "store/packed_strings:_MOST": "tests/indexer/store/test_packed_strings.py::"

@@ -237,7 +237,7 @@ def test_an_ordinary_page_leaves_nothing() -> None:
     [(_, taken)] = take(pages, batch, links, [given(html, "https://www.a.example/x/a.html?q=1")])
     assert taken.told == [("en", "", False)] and taken.left is None and not taken.is_unread
     assert len(batch) == 1 and batch.occurrences == 17
-    assert links.links.texts() == ["b"]
+    assert links.links.texts() == [b"b"]
 
 
 def test_pages_are_shown_while_they_are_read() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.search.query import parse_query
 from indexer.search.searcher import search
-from indexer.store import inlinks, links, merging, plans
+from indexer.store import inlinks, merging, plans
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
 from indexer.store.inlinks import _spelled
@@ -183,7 +183,6 @@ def test_many_runs_in_any_order_are_as_good_as_one(
             for number, step in zip(order, steps, strict=False):
                 # ever other amounts at once: they must not matter
                 patch.setattr(inlinks, "_LINKS_AT_ONCE", 1 + number)
-                patch.setattr(links, "_LINKS_AT_ONCE", 2)
                 patch.setattr(merging, "_BYTES_AT_ONCE", 100)
                 patch.setattr(plans, "MERGE_VERSIONS", 4)  # there are several segments
                 index.add(str(number), files[number])
@@ -301,7 +300,7 @@ def words_of_pages(index: DirectIndex) -> dict[str, Counter[str]]:
 )
 def test_texts_are_worded_together_as_each_is_alone(texts: list[str]) -> None:
     """All texts of a range go to the core as the lines of one."""
-    words, word, counts, inside = _spelled(texts)
+    words, word, counts, inside = _spelled([text.encode() for text in texts])
     found = [words[number] for number in word.tolist()]
     alone = [analyze_pages([("", PageText(marked=text))]) for text in texts]
     assert found == [one.words[number] for one in alone for number in one.word.tolist()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archiver.warc import canonical_url, surt_key
-from indexer.core.links import BatchLinks
+from indexer.core.links import BatchLinks, LinkRows, LinkTable
 from indexer.store.compact import page_number, sort_key
 from indexer.store.errors import IndexCorruptError
 from indexer.store.links import LinkCollector, Links, Ranges, merge_links
@@ -43,10 +44,12 @@ def written(path: Path, pages: list[tuple[str, list[tuple[str, str]]]]) -> Links
 
 def contents(links: Links) -> set[tuple[int, str, int]]:
     """Return (target, text, ordinal) of all links."""
-    target, text, source = links.columns_between(0, 1 << 64)
+    edges = links.edges_to(links.targets)
     return {
         (key, links.text_at(number), ordinal)
-        for key, number, ordinal in zip(target.tolist(), text.tolist(), source.tolist(), strict=True)
+        for key, number, ordinal in zip(
+            links.targets[edges.target].tolist(), edges.text.tolist(), edges.source.tolist(), strict=True
+        )
     }
 
 
@@ -126,6 +129,107 @@ def test_more_rows_than_are_looked_at_at_once() -> None:
     ranges, sums = Ranges(counts), np.append(0, np.cumsum(counts, dtype=np.int64))
     assert (ranges.begins(np.arange(20_002)) == sums).all()
     assert (ranges.that_hold(np.arange(sums[-1])) == np.repeat(np.arange(20_001), counts)).all()
+
+
+Row = tuple[int, int, int]  # target, text, page
+some_rows = st.lists(
+    st.tuples(st.sampled_from([0, 1, 7, 1 << 63, (1 << 64) - 1]), st.integers(0, 2), st.integers(0, 9))
+)
+
+
+class _Collected:
+    """Stands where the links of a batch do."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+
+    def columns(self) -> tuple[np.ndarray, ...]:
+        kinds = (np.uint64, np.uint32, np.uint32)
+        return tuple(np.array([row[n] for row in self.rows], dtype=kind) for n, kind in enumerate(kinds))
+
+
+def rows_of(table: LinkTable) -> list[Row]:
+    """Return all rows of a table as they lie in it."""
+    edge = np.repeat(np.arange(len(table.texts)), table.links)
+    target = np.repeat(table.targets, table.edges)[edge]
+    return list(zip(target.tolist(), table.texts[edge].tolist(), table.sources.tolist(), strict=True))
+
+
+def table_of(rows: list[Row]) -> tuple[LinkRows, LinkTable]:
+    made = LinkRows()
+    return made, made.sorted(_Collected(rows))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("many", [30, 1500])
+def test_many_links_of_one_target(many: int) -> None:
+    numbers = np.random.default_rng(many).permutation(many).tolist()
+    rows = [(5, number % 40, number) for number in numbers]
+    _made, table = table_of(rows + rows)
+    assert rows_of(table) == sorted(rows)
+
+
+@given(some_rows)
+def test_links_of_a_batch_are_put_in_order_each_once(rows: list[Row]) -> None:
+    _made, table = table_of(rows)
+    assert rows_of(table) == sorted(set(rows))
+    assert table.targets.tolist() == sorted({row[0] for row in rows})
+
+
+@given(
+    st.lists(some_rows, max_size=4), st.lists(st.integers(0, 9), min_size=12, max_size=12), st.integers(0, 1023),
+    st.sampled_from([np.uint8, np.uint16, np.uint32]),
+)  # fmt: skip
+def test_files_are_joined_as_their_rows_are(
+    files: list[list[Row]], numbers: list[int], dead: int, kind: type[np.unsignedinteger]
+) -> None:
+    held = [table_of(rows) for rows in files]
+    tables = [
+        table._replace(edges=table.edges.astype(kind), texts=table.texts.astype(kind), links=table.links.astype(kind))
+        for _, table in held
+    ]  # fmt: skip
+    own = [np.array(numbers[3 * place : 3 * place + 3], dtype=np.uint32) for place in range(len(files))]
+    places = [
+        np.array([-1 if dead >> page & 1 else 10 * place + page for page in range(10)], dtype=np.int32)
+        for place in range(len(files))
+    ]
+    made = LinkRows()
+    joined = made.joined(tables, places, own)
+    assert rows_of(joined) == sorted(
+        {
+            (target, int(own[place][text]), int(places[place][page]))
+            for place, rows in enumerate(files)
+            for target, text, page in rows
+            if places[place][page] >= 0
+        }
+    )
+
+
+@given(st.data())
+def test_columns_that_do_not_fit_are_refused_or_joined(data: st.DataObject) -> None:
+    """Files are a stranger's: whatever lies in them, nothing beyond them is read."""
+    _made, table = table_of(
+        [(target, text, page) for target in (1, 2, 3) for text in (0, 1) for page in (4, 5)]
+    )
+    columns = [column.copy() for column in table]
+    changed = data.draw(st.integers(0, 4))
+    if data.draw(st.booleans()):
+        columns[changed] = columns[changed][: data.draw(st.integers(0, len(columns[changed])))].copy()
+    elif len(columns[changed]):
+        place = data.draw(st.integers(0, len(columns[changed]) - 1))
+        columns[changed][place] = data.draw(st.sampled_from([0, 1, 2, 3, 65535]))
+    versions, texts = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 2))
+    made = LinkRows()
+    with suppress(ValueError):
+        joined = made.joined(
+            [LinkTable(*columns)], [np.arange(versions, dtype=np.int32)], [np.arange(texts, dtype=np.uint32)]
+        )
+        assert all(text < texts and page < versions for _, text, page in rows_of(joined))
+
+
+@pytest.mark.parametrize("page", [65536, 1 << 31])
+def test_an_ordinal_that_no_file_can_hold_is_refused(page: int) -> None:
+    with pytest.raises(ValueError, match="do not fit"):
+        table_of([(1, 0, page)])
 
 
 def test_no_links_at_all(tmp_path: Path) -> None:
@@ -246,7 +350,10 @@ def test_what_a_link_means_does_not_depend_on_the_pages_before(
 def rows(collector: LinkCollector) -> list[tuple[int, str, int]]:
     target, text, source = (column.tolist() for column in collector.links.columns())
     texts = collector.links.texts()
-    return [(key, texts[number], ordinal) for key, number, ordinal in zip(target, text, source, strict=True)]
+    return [
+        (key, texts[number].decode(), ordinal)
+        for key, number, ordinal in zip(target, text, source, strict=True)
+    ]
 
 
 def test_an_address_of_a_folder_is_asked_for_once() -> None:
@@ -266,7 +373,7 @@ def test_an_address_of_a_folder_is_asked_for_once() -> None:
         [0, 1, 0, 2, 2],
         [0, 0, 1, 1, 2],
     ]
-    assert links.texts() == ["a", "b", "c"]
+    assert links.texts() == [b"a", b"b", b"c"]
 
 
 def test_as_many_meanings_are_given_as_were_asked_for() -> None:

@@ -14,23 +14,21 @@ from indexer.store.packed_strings import IN_A_BLOCK, PackedStrings, pack_strings
 
 
 @given(
-    st.lists(st.text(max_size=5) | st.text("a\n\ud800", max_size=3), max_size=5),
+    st.lists(st.text(st.characters(codec="utf-8"), max_size=5) | st.text("a\n", max_size=3), max_size=5),
     st.integers(0, 2 * IN_A_BLOCK + 1),
-    st.randoms(),
 )
-def test_strings_come_back(some: list[str], more: int, random: object) -> None:
-    strings = some + [f"text {number}" for number in range(more)]
+def test_strings_come_back(some: list[str], more: int) -> None:
+    strings = [text.encode() for text in some + [f"text {number}" for number in range(more)]]
     packed = PackedStrings("x", len(strings), *pack_strings(strings))
-    expected = [string.encode("utf-8", "replace").decode() for string in strings]
-    assert packed.all() == expected and len(packed) == len(strings)
-    assert [packed.at(number) for number in range(len(strings))] == expected
-    assert packed.some(range(len(strings))) == expected
-    assert packed.some(reversed(range(len(strings)))) == expected[::-1]
-    assert [packed.at(number) for number in reversed(range(len(strings)))] == expected[::-1]
+    assert packed.all() == strings and len(packed) == len(strings)
+    assert [packed.at(number) for number in range(len(strings))] == strings
+    assert packed.some(range(len(strings))) == strings
+    assert packed.some(reversed(range(len(strings)))) == strings[::-1]
+    assert [packed.at(number) for number in reversed(range(len(strings)))] == strings[::-1]
 
 
 def test_many_alike_take_few_bytes() -> None:
-    _, data = pack_strings(f"page {number} of the catalogue" for number in range(1000))
+    _, data = pack_strings(b"page %d of the catalogue" % number for number in range(1000))
     assert len(data) < 6000
 
 
@@ -56,6 +54,6 @@ def test_what_is_not_packed_so_is_refused(block: bytes) -> None:
 
 def test_a_block_that_unpacks_to_very_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexer.store.packed_strings._MOST", 1000)
-    ends, data = pack_strings(["a" * 2000])
+    ends, data = pack_strings([b"a" * 2000])
     with pytest.raises(IndexCorruptError):
         PackedStrings("file", 1, ends, data).all()
