@@ -1,7 +1,5 @@
 #include "order.h"
 
-#include <stdlib.h>
-
 enum { BITS = 11, DIGITS = 6, VALUES = 1 << BITS }; /* of a key, which is read digit by digit */
 
 static inline unsigned digit_of(uint64_t key, unsigned digit) { return key >> BITS * digit & (VALUES - 1); }
@@ -27,25 +25,4 @@ fa_item *fa_sorted_items(fa_item *items, fa_item *other, size_t count) {
         other = swap;
     }
     return items;
-}
-
-enum fa_status fa_order_rows(const uint64_t *const *columns, size_t column_count, size_t rows, uint32_t *order) {
-    if (rows > UINT32_MAX) return FA_TOO_LARGE;
-    if (rows == 0) return FA_OK;
-    if (rows > SIZE_MAX / 2 / sizeof(fa_item)) return FA_NO_MEMORY;
-    fa_item *items = malloc(2 * rows * sizeof *items);
-    if (items == NULL) return FA_NO_MEMORY;
-    fa_item *now = items;
-    for (size_t row = 0; row < rows; row++) now[row].row = (uint32_t)row;
-    for (size_t column = 0; column < column_count; column++) {
-        int rises = 1;
-        for (size_t i = 0; i < rows; i++) {
-            now[i].key = columns[column][now[i].row];
-            rises &= i == 0 || now[i].key >= now[i - 1].key;
-        }
-        if (!rises) now = fa_sorted_items(now, now == items ? items + rows : items, rows);
-    }
-    for (size_t i = 0; i < rows; i++) order[i] = now[i].row;
-    free(items);
-    return FA_OK;
 }

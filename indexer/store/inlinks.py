@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.order import order_of
+from indexer.core.fold import fold
 from indexer.core.tokens import tokenizer
 from indexer.store import disk
 from indexer.store.columns import KINDS, VersionColumns
 from indexer.store.entries import Entry
 from indexer.store.inversion import write_batch
 from indexer.store.layout import links_path, segment_path
-from indexer.store.links import Links, begins, spread
+from indexer.store.links import Links, spread
 from indexer.store.merging import merge_segments
 from indexer.store.segment import Segment
 from indexer.text.analysis import SECTION_GAP, Tokens, distinct_words
@@ -98,14 +98,14 @@ def write_overlay(
     pages: for each version the number by which links know its page, 0 for versions that were removed; depths: steps
     that each page lies below the front page of its site; sources: all segments.
     """
-    sites = _Sites(sources)
     columns = segment.version_columns()
-    site_of_host = sites.numbers_of(columns.hosts)
+    folded = _Sources(sources)
+    site_of_host = folded.sites_of(columns.hosts)
     ranges = list(_ranges(pages, sources))
     parts = [path] if len(ranges) == 1 else [f"{path}.{number}.new" for number in range(len(ranges))]
     try:
         for part, rows in zip(parts, ranges, strict=True):
-            texts = _gather(pages[rows], sources, sites, site_of_host[columns.host[rows]])
+            texts = folded.gather(pages[rows], site_of_host[columns.host[rows]])
             tokens = _tokens_of(texts, len(pages[rows]))
             write_batch(
                 part,
@@ -143,18 +143,61 @@ def depth_of(sort_key: str) -> int:
     return (steps.count("/") + 1 if steps else 0) + ("?" in path)
 
 
-class _Sites:
-    """Numbers the sites of all sources: a host, with or without www."""
+class _Sources:
+    """All sources as they are folded, and the numbers of sites: a site is a host, with or without www."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._numbers: dict[str, int] = {}
-        self.of_host = [self.numbers_of(source.segment.hosts()) for source in sources]
+        self.links = [source.links for source in sources]
+        self.folded = [
+            source.links.fold_source(
+                self.sites_of(source.segment.hosts())[source.segment.host],
+                np.ascontiguousarray(source.segment.document, dtype=np.uint32),
+                source.alive,
+            )
+            for source in sources
+        ]
 
-    def numbers_of(self, hosts: Sequence[str]) -> NDArray[np.int64]:
+    def sites_of(self, hosts: Sequence[str]) -> NDArray[np.uint32]:
         """Return the number of the site of each host."""
         numbers = self._numbers
         sites = [numbers.setdefault(host.removeprefix("www."), len(numbers)) for host in hosts]
-        return np.array(sites, dtype=np.int64)
+        return np.array(sites, dtype=np.uint32)
+
+    def gather(self, keys: NDArray[np.uint64], site: NDArray[np.uint32]) -> _Texts:
+        """Return the texts of links to some versions, given by the keys of their pages and their own sites."""
+        distinct, page_of = np.unique(keys, return_inverse=True)
+        own = np.zeros(len(distinct), dtype=np.uint32)
+        own[page_of] = site
+        numbers: dict[bytes, int] = {}
+        used, known = [], []
+        for links, source in zip(self.links, self.folded, strict=True):
+            used.append(source.texts_of(distinct))
+            names = links.texts_at(used[-1])
+            known.append(
+                np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.uint32)
+            )
+        rank, texts = _by_spelling(list(numbers))
+        folded = fold(
+            self.folded,
+            [
+                source.ranks(some, rank[each])
+                for source, some, each in zip(self.folded, used, known, strict=True)
+            ],
+            distinct,
+            own,
+            sites=len(self._numbers),
+            first_rank=int(bool(texts) and not texts[0]),  # links without a text
+            most_texts=MAX_TEXTS,
+            most_times=MAX_TIMES,
+        )
+        # a text that no page gets has no words here: each word of a segment occurs in it
+        kept, text = np.unique(folded.text, return_inverse=True)
+        texts = [texts[number] for number in kept.tolist()]
+        ends = np.searchsorted(folded.target, np.arange(len(distinct)), side="right")
+        starts = np.searchsorted(folded.target, np.arange(len(distinct)))
+        row, version = spread(starts[page_of], ends[page_of])
+        return _Texts(version, text[row], folded.times[row], texts, folded.linking[page_of])
 
 
 def _ranges(keys: NDArray[np.uint64], sources: Sequence[Source]) -> Iterator[slice]:
@@ -183,94 +226,17 @@ class _Texts:
 
     version: NDArray[np.int64]
     text: NDArray[np.int64]
-    times: NDArray[np.int64]
+    times: NDArray[np.uint32]
     texts: list[bytes]
     linking_sites: NDArray[np.uint32]
 
 
-def _gather(
-    keys: NDArray[np.uint64], sources: Sequence[Source], sites: _Sites, site: NDArray[np.int64]
-) -> _Texts:
-    """Return the texts of links to some versions, given by the keys of their pages and their own sites."""
-    distinct, page_of = np.unique(keys, return_inverse=True)
-    own = np.zeros(len(distinct), dtype=np.int64)
-    own[page_of] = site
-    numbers: dict[bytes, int] = {}
-    columns: list[tuple[NDArray[np.int64], ...]] = []
-    for source, of_host in zip(sources, sites.of_host, strict=True):
-        edges = source.links.edges_to(distinct)
-        keep = distinct[edges.target] != 0
-        if source.alive is not None:
-            keep &= source.alive[edges.source]
-        target, text, ordinal = edges.target[keep], edges.text[keep], edges.source[keep]
-        used, local = np.unique(text, return_inverse=True)
-        known = [numbers.setdefault(name, len(numbers)) for name in source.links.texts_at(used)]
-        site = of_host[source.segment.host[ordinal]]
-        page = source.segment.document[ordinal].astype(np.int64)
-        columns.append((target, np.asarray(known, dtype=np.int64)[local], site, page))
-    target, text, site, page = (np.concatenate(column) for column in zip(*columns, strict=True))
-    rank, texts = _by_spelling(list(numbers))
-    target, text, sites_of, times, linking = _count(target, rank[text], site, page, own, len(texts))
-    if texts and not texts[0]:  # links without a text
-        named = text > 0
-        target, text, sites_of, times = target[named], text[named], sites_of[named], times[named]
-    order = order_of(text, MAX_TIMES - times, sites_of.max(initial=0) - sites_of, target)
-    starts = np.searchsorted(target[order], np.arange(len(distinct)))
-    place = np.arange(len(order)) - starts[target[order]]
-    order = order[place < MAX_TEXTS]
-    target, text, times = target[order], text[order], times[order]
-    # a text that no page gets has no words here: each word of a segment occurs in it
-    kept, text = np.unique(text, return_inverse=True)
-    texts = [texts[number] for number in kept.tolist()]
-    ends = np.searchsorted(target, np.arange(len(distinct)), side="right")
-    starts = np.searchsorted(target, np.arange(len(distinct)))
-    row, version = spread(starts[page_of], ends[page_of])
-    return _Texts(version, text[row], times[row], texts, linking[page_of])
-
-
-def _by_spelling(texts: list[bytes]) -> tuple[NDArray[np.int64], list[bytes]]:
+def _by_spelling(texts: list[bytes]) -> tuple[NDArray[np.uint32], list[bytes]]:
     """Return the place of each text among them all in order, and the texts in that order."""
     order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.zeros(len(texts), dtype=np.int64)
+    rank = np.zeros(len(texts), dtype=np.uint32)
     rank[order] = np.arange(len(texts))
     return rank, [texts[number] for number in order]
-
-
-def _count(
-    target: NDArray[np.int64],
-    text: NDArray[np.int64],
-    site: NDArray[np.int64],
-    page: NDArray[np.int64],
-    own: NDArray[np.int64],
-    texts: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """Return (target, text, other sites, times) of each text of each target, and the linking sites of each target.
-
-    A row of the columns is a link; own: the site of each target.
-    """
-    other = site != own[target]
-    pairs = np.unique(target[other] * (int(site.max(initial=0)) + 1) + site[other])
-    linking = np.bincount(pairs // (int(site.max(initial=0)) + 1), minlength=len(own)).astype(np.uint32)
-    order = order_of(page, site, text, target)
-    target, text, site, page, other = target[order], text[order], site[order], page[order], other[order]
-    new_name = begins(target) | begins(text)
-    new_site = new_name | begins(site)
-    new_page = new_site | begins(page)
-    starts = np.flatnonzero(new_name)
-    if not len(starts):
-        return target, text, site, page, linking
-    sites_of = np.add.reduceat((new_site & other).astype(np.int64), starts)
-    pages_of = np.add.reduceat((new_page & other).astype(np.int64), starts)
-    own_pages = np.add.reduceat((new_page & ~other).astype(np.int64), starts)
-    return target[starts], text[starts], sites_of, times_of(sites_of, pages_of, own_pages), linking
-
-
-def times_of(
-    sites: NDArray[np.int64], pages: NDArray[np.int64], own_pages: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return how often a text counts that `pages` pages of `sites` other sites use, and own_pages of the own one."""
-    doublings = np.log2(np.maximum(pages, 1) / np.maximum(sites, 1)).astype(np.int64)
-    return np.where(sites > 0, np.minimum(sites + doublings, MAX_TIMES), 1)
 
 
 def _tokens_of(found: _Texts, versions: int) -> Tokens:

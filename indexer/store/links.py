@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.warc import base_of, canonical_url, in_charset, surt_key
+from indexer.core.fold import STEP, FoldSource
 from indexer.core.links import BatchLinks, LinkRows, LinkTable
 from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.compact import page_number
@@ -26,7 +27,6 @@ from indexer.text.elements import PageText
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _PATH_END = re.compile("[?#]")
 _ODD_FOLDER = re.compile(r"//|/\.|[;?#%]")
-_STEP = 16  # ranges between two places that are kept
 _ROWS_AT_ONCE = 8192
 
 
@@ -115,13 +115,6 @@ class LinkCollector:
         _write(path, rows.sorted(self.links), self.links.texts())
 
 
-def begins(values: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return where a value differs from the one before; the first does."""
-    begins = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=begins[1:])
-    return begins
-
-
 def _write(path: str, table: LinkTable, texts: Sequence[bytes]) -> None:
     """Write a file of links. texts: what the numbers of texts stand for; those that no link has are left out."""
     used = np.zeros(len(texts), dtype=bool)
@@ -207,6 +200,13 @@ class Links:
         names = ("targets", "edge_counts", "edge_texts", "link_counts", "sources")
         return LinkTable(*map(self.file.array, names))
 
+    def fold_source(
+        self, sites: NDArray[np.uint32], pages: NDArray[np.uint32], alive: NDArray[np.bool_] | None
+    ) -> FoldSource:
+        """Return the links as they are folded; see FoldSource."""
+        begins = self._edges.reached, self._links.reached
+        return FoldSource(self.table(), begins, sites, pages, alive, len(self._texts))
+
     def counts_to(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return how many links there are to each of some targets (rising keys)."""
         row, found = self._rows(keys)
@@ -246,15 +246,15 @@ class Links:
 
 
 class Ranges:
-    """Ranges that lie one behind the other, by how long each is. Where they begin is summed up for every _STEP-th."""
+    """Ranges that lie one behind the other, by how long each is. reached: where every STEP-th begins, and the end."""
 
     def __init__(self, counts: NDArray[np.unsignedinteger]) -> None:
         self._counts = counts
-        self._reached = np.zeros(-(-len(counts) // _STEP) + 1, dtype=np.int64)
+        self.reached = np.zeros(-(-len(counts) // STEP) + 1, dtype=np.int64)
         if len(counts):
-            sums = np.add.reduceat(counts, np.arange(0, len(counts), _STEP), dtype=np.int64)
-            np.cumsum(sums, out=self._reached[1:])
-        self.total = int(self._reached[-1])
+            sums = np.add.reduceat(counts, np.arange(0, len(counts), STEP), dtype=np.int64)
+            np.cumsum(sums, out=self.reached[1:])
+        self.total = int(self.reached[-1])
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -263,9 +263,9 @@ class Ranges:
         """Return where ranges begin; behind the last one where there is no such range any more."""
         found = np.empty(len(row), dtype=np.int64)
         for first in range(0, len(row), _ROWS_AT_ONCE):
-            step, before = np.divmod(row[first : first + _ROWS_AT_ONCE], _STEP)
-            sizes = np.where(np.arange(_STEP) < before[:, None], self._of_step(step), 0)
-            found[first : first + _ROWS_AT_ONCE] = self._reached[step] + sizes.sum(axis=1, dtype=np.int64)
+            step, before = np.divmod(row[first : first + _ROWS_AT_ONCE], STEP)
+            sizes = np.where(np.arange(STEP) < before[:, None], self._of_step(step), 0)
+            found[first : first + _ROWS_AT_ONCE] = self.reached[step] + sizes.sum(axis=1, dtype=np.int64)
         return found
 
     def that_hold(self, place: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -273,14 +273,14 @@ class Ranges:
         found = np.empty(len(place), dtype=np.int64)
         for first in range(0, len(place), _ROWS_AT_ONCE):
             places = place[first : first + _ROWS_AT_ONCE]
-            step = np.searchsorted(self._reached, places, side="right") - 1
-            ends = self._reached[step][:, None] + np.cumsum(self._of_step(step), axis=1, dtype=np.int64)
-            found[first : first + _ROWS_AT_ONCE] = step * _STEP + (ends <= places[:, None]).sum(axis=1)
+            step = np.searchsorted(self.reached, places, side="right") - 1
+            ends = self.reached[step][:, None] + np.cumsum(self._of_step(step), axis=1, dtype=np.int64)
+            found[first : first + _ROWS_AT_ONCE] = step * STEP + (ends <= places[:, None]).sum(axis=1)
         return found
 
     def _of_step(self, step: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
         """Return how long the ranges of some steps are; 0 for those behind the last one."""
-        rows = step[:, None] * _STEP + np.arange(_STEP)
+        rows = step[:, None] * STEP + np.arange(STEP)
         return np.where(rows < len(self._counts), self._counts[np.minimum(rows, len(self._counts) - 1)], 0)
 
 
