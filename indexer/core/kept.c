@@ -105,13 +105,29 @@ static void keep(fa_bytes url, fa_kept *kept, uint8_t *out) {
     kept->how = has_capitals ? FA_KEPT_CAPITALS : FA_KEPT_PLAIN;
 }
 
-enum fa_status fa_keep_addresses(fa_bytes urls, const uint32_t *ends, size_t count, fa_kept *kept, uint8_t *room) {
+/* Put the bits of an address and where its capital letters are; they take less room than it does, for a scheme has none. */
+static void put_capitals(fa_bytes url, fa_kept *kept, uint8_t *out) {
+    size_t place = 0, size = 0;
+    out[size++] = (uint8_t)kept->bits;
+    for (size_t at = 0; at < url.size; at++) {
+        if (!is_capital(url.data[at])) continue;
+        for (; at - place >= FA_FAR; place += FA_FAR) out[size++] = FA_FAR;
+        out[size++] = (uint8_t)(at - place);
+        place = at + 1;
+    }
+    kept->capitals = (uint32_t)size;
+}
+
+enum fa_status fa_keep_addresses(fa_bytes urls, const uint32_t *ends, size_t count, fa_kept *kept, uint8_t *room,
+                                 uint8_t *capitals) {
     uint32_t begin = 0;
     for (size_t at = 0; at < count; at++) {
         if (ends[at] < begin || ends[at] > urls.size) return FA_CORRUPT;
         kept[at] = (fa_kept){.begin = begin};
         /* a key is shorter than its address: "http://a.b/" and "b,a)/" */
-        keep((fa_bytes){urls.data + begin, ends[at] - begin}, &kept[at], room + begin);
+        fa_bytes url = {urls.data + begin, ends[at] - begin};
+        keep(url, &kept[at], room + begin);
+        if (kept[at].how == FA_KEPT_CAPITALS) put_capitals(url, &kept[at], capitals + begin);
         begin = ends[at];
     }
     return FA_OK;

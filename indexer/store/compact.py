@@ -12,13 +12,13 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.kept import ODD, PLAIN, keep_addresses
+from indexer.core.kept import ODD, keep_addresses
 from indexer.core.stems import keys_of
 
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
@@ -44,16 +44,19 @@ class KeptAddress(NamedTuple):
 
 def kept_addresses(urls: Sequence[str]) -> list[KeptAddress]:
     """Return addresses as the catalogue keeps them: see `compact_address`, `split_key` and `kept_page`."""
-    keys, found = keep_addresses(urls)
+    keys, written, found = keep_addresses(urls)
     rows: list[tuple[str, str, int | bytes | str, int]] = []
-    for url, (page, begin, folder, name, bits, how) in zip(urls, found, strict=True):
+    for url, (page, begin, folder, name, capitals, bits, how) in zip(urls, found, strict=True):
         if how == ODD:
             rows.append(_kept_oddly(url))
             continue
         middle = begin + folder
-        written = bits if how == PLAIN else _with_capitals(bits, url)
-        rows.append((keys[begin:middle], keys[middle : middle + name], written, page))
-    return list(map(KeptAddress._make, rows))
+        beside = written[begin : begin + capitals] if capitals else bits
+        rows.append((keys[begin:middle], keys[middle : middle + name], beside, page))
+    return list(map(_as_kept, rows))
+
+
+_as_kept = partial(tuple.__new__, KeptAddress)  # `_make` takes three times as long
 
 
 def _kept_oddly(url: str) -> KeptAddress:

@@ -68,5 +68,12 @@ def _spelling_names(word: str) -> tuple[str, ...]:
     return names
 
 
+def let_go() -> None:
+    """Forget the stems of all words that were met: what comes now has few of them, and needs the memory."""
+    global _table
+    with _in_use:
+        _table = StemTable(_names_of, _KEPT)
+
+
 _table = StemTable(_names_of, _KEPT)
 _in_use = threading.Lock()

@@ -22,7 +22,8 @@ from indexer.store.arrayfile import ArrayFile, write_arrays
 from indexer.store.errors import IndexCorruptError, IndexError_
 
 CAPTURE_KINDS = ("response", "resource", "revisit", "conversion")
-REVISIT = CAPTURE_KINDS.index("revisit")
+_NUMBER_OF_KIND = {name: number for number, name in enumerate(CAPTURE_KINDS)}
+REVISIT = _NUMBER_OF_KIND["revisit"]
 _MIME_CHARS, _MIMES_AT_MOST = 100, 1 << 16
 _GREATEST_STATUS = (1 << 16) - 1
 _COLUMNS = ("ends", "timestamp", "status", "mime", "kind")
@@ -166,22 +167,25 @@ class CaptureColumns:
 
     def with_rows(self, rows: Sequence[CaptureRow]) -> CaptureColumns:
         """Return columns in memory that hold some captures more."""
-        more = sorted(stored_row(row) for row in rows)
+        more = sorted(rows if _are_stored(rows) else map(stored_row, rows))
+        ordinals, timestamps, statuses, names, kinds = zip(*more, strict=True) if more else ((),) * 5
         mimes = {name: number for number, name in enumerate(self.mimes)}
-        mime = [
-            mimes.setdefault(row[3], len(mimes)) if row[3] in mimes or len(mimes) < _MIMES_AT_MOST else 0
-            for row in more
-        ]
-        version = np.append(self.version_of_rows(), np.array([row[0] for row in more], dtype=np.int64))
-        timestamp = np.append(self.timestamp, np.array([int(row[1] or 0) for row in more], dtype=np.uint64))
-        kinds = np.array([CAPTURE_KINDS.index(row[4]) for row in more], dtype=np.uint8)
+        for name in dict.fromkeys(names):
+            if len(mimes) < _MIMES_AT_MOST:
+                mimes.setdefault(name, len(mimes))
+        mime = [mimes.get(name, 0) for name in names]
+        kind = [_NUMBER_OF_KIND[name] for name in kinds]
+        version = np.append(self.version_of_rows(), np.array(ordinals, dtype=np.int64))
+        timestamp = np.append(
+            self.timestamp, np.array([int(each or 0) for each in timestamps], dtype=np.uint64)
+        )
         order = np.lexsort((timestamp, version))
         joined = copy.copy(self)
         joined.mimes = list(mimes)
         joined.timestamp = timestamp[order]
-        joined.status = np.append(self.status, np.array([row[2] for row in more], dtype=np.uint16))[order]
+        joined.status = np.append(self.status, np.array(statuses, dtype=np.uint16))[order]
         joined.mime = np.append(self.mime, np.array(mime, dtype=np.uint16))[order]
-        joined.kind = np.append(self.kind, kinds)[order]
+        joined.kind = np.append(self.kind, np.array(kind, dtype=np.uint8))[order]
         joined.ends = np.cumsum(np.bincount(version, minlength=len(self.ends))).astype(np.uint32)
         return joined
 
@@ -252,6 +256,23 @@ def _write_columns(path: str, columns: CaptureColumns) -> None:
 
 def _smallest(greatest: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32
+
+
+def _are_stored(rows: Sequence[CaptureRow]) -> bool:
+    """Tell whether the columns give back all of some rows as they are, as those of most batches."""
+    if not rows:
+        return True
+    _, timestamps, statuses, mimes, _ = zip(*rows, strict=True)
+    digits = "".join(timestamps)
+    return (
+        set(map(len, timestamps)) == {14}
+        and digits.isascii()
+        and digits.isdigit()
+        and "0" * 14 not in timestamps
+        and min(statuses) >= 0
+        and max(statuses) <= _GREATEST_STATUS
+        and max(map(len, mimes)) <= _MIME_CHARS
+    )
 
 
 def stored_row(row: CaptureRow) -> CaptureRow:

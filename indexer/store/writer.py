@@ -21,7 +21,7 @@ from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
 from indexer.store.commit_batch import CommitBatch, NewCapture
-from indexer.store.compact import KeptAddress, compact_digest, kept_addresses, kept_time, timestamp_of
+from indexer.store.compact import KeptAddress, compact_digest, kept_addresses, kept_time
 from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
@@ -113,32 +113,38 @@ class IndexWriter:
     def document_numbers(self, urls: Sequence[str]) -> list[int]:
         """Return the numbers of some addresses; new ones get their rows with the next commit."""
         new, known = self._new_urls, self._known_urls
-        numbers = {url: new.get(url) or known.get(url) for url in urls}
-        unknown = [url for url, number in numbers.items() if number is None]
-        strange = dict(zip(unknown, kept_addresses(unknown), strict=True))
-        seen = {url: kept for url, kept in strange.items() if self._may_be_there(kept.page)}
+        numbers = [new.get(url) or known.get(url) for url in urls]
+        unknown = list(dict.fromkeys(url for url, number in zip(urls, numbers, strict=True) if not number))
+        if not unknown:
+            return numbers  # type: ignore[return-value]  # none is missing
+        kept = kept_addresses(unknown)
+        found: dict[str, int] = {}
+        seen = self._seen_before(unknown, kept)
         if seen and self._first_new_url > 1:
-            committed = self._committed(seen)
-            numbers.update(committed)
-            self._know(committed)
-        for url, kept in strange.items():
-            if numbers[url] is None:
-                numbers[url] = new[url] = self._next_url
-                self._new_addresses.append((self._next_url, kept))
+            found = self._committed(seen)
+            self._know(found)
+        for url, row in zip(unknown, kept, strict=True):
+            if url not in found:
+                found[url] = new[url] = self._next_url
+                self._new_addresses.append((self._next_url, row))
                 self._next_url += 1
-        return [numbers[url] for url in urls]  # type: ignore[misc]  # none is missing now
+        return [number or found[url] for url, number in zip(urls, numbers, strict=True)]
 
-    def _may_be_there(self, page: int) -> bool:
-        """Return whether an address with this number of its page may be in the catalogue, and note that it will be.
+    def _seen_before(self, urls: Sequence[str], kept: Sequence[KeptAddress]) -> dict[str, KeptAddress]:
+        """Return those of some addresses that may be in the catalogue, and note that all of them will be.
 
         In a first run nearly all are new, and need not be looked for. A bit for each is enough, if not for it alone.
         """
-        if not self._pages_seen:
-            return True
-        place, bit = page >> 3 & len(self._pages_seen) - 1, 1 << (page & 7)
-        is_there = self._pages_seen[place] & bit
-        self._pages_seen[place] |= bit
-        return bool(is_there)
+        bits = self._pages_seen
+        if not bits:
+            return dict(zip(urls, kept, strict=True))
+        seen, mask = {}, len(bits) - 1
+        for url, row in zip(urls, kept, strict=True):
+            place, bit = row[3] >> 3 & mask, 1 << (row[3] & 7)  # by the number of its page
+            if bits[place] & bit:
+                seen[url] = row
+            bits[place] |= bit
+        return seen
 
     def _committed(self, addresses: Mapping[str, KeptAddress]) -> dict[str, int]:
         """Return the numbers of those of some addresses that are in the catalogue."""
@@ -321,8 +327,10 @@ class IndexWriter:
                 connection.executemany(
                     "INSERT INTO versions (id, url, digest, place, title) VALUES (?, ?, ?, ?, ?)",
                     [
-                        (version, document, digest, _place(number, ordinal), title)
-                        for ordinal, (version, document, digest, title) in enumerate(batch.versions)
+                        (version, document, digest, place, title)
+                        for place, (version, document, digest, title) in enumerate(
+                            batch.versions, start=_place(number, 0)
+                        )
                     ],
                 )
                 digests.update((version, digest) for version, _, digest, _ in batch.versions)
@@ -355,9 +363,10 @@ class IndexWriter:
         return segments
 
     def _add_addresses(self, connection: sqlite3.Connection) -> None:
+        folders = self._folders
         rows = [
-            (number, self._folder(connection, kept.folder), kept.name, kept.written, kept.page)
-            for number, kept in self._new_addresses
+            (number, folders.get(folder) or self._folder(connection, folder), *kept)
+            for number, (folder, *kept) in self._new_addresses
         ]
         connection.executemany(
             "INSERT INTO addresses (id, folder, name, written, page) VALUES (?, ?, ?, ?, ?)", rows
@@ -415,6 +424,7 @@ class IndexWriter:
         number = _greatest(connection, "capture_rows")
         members = {name: self._member(connection, name) for name in {c.member for c in batch.captures}}
         shown: set[int] = set()
+        kinds = self._kinds
         rows, pieces = [], []
         for file, captures in by_file.items():
             low, high = min(c.offset for c in captures), max(c.offset for c in captures)
@@ -445,10 +455,12 @@ class IndexWriter:
                     if ordinal is None:
                         shown.add(version)
                     else:
-                        own.append((ordinal, timestamp_of(time), status, mime, type_))
-                    if type_ != "revisit" and payload == self._digest(connection, version, digests):
+                        own.append((ordinal, timestamp, status, mime, type_))
+                    if type_ != "revisit" and payload == (
+                        digests.get(version) or self._digest(connection, version, digests)
+                    ):
                         payload = None
-                kind = self._kind(connection, (type_, status, mime))
+                kind = kinds.get((type_, status, mime)) or self._kind(connection, (type_, status, mime))
                 rows.append(
                     (number, document, time, kind, payload, file, place[0], offset, length, inner,
                      version or None, refers_to or None)
@@ -468,13 +480,11 @@ class IndexWriter:
 
     @staticmethod
     def _digest(connection: sqlite3.Connection, version: int, digests: dict[int, bytes]) -> bytes | None:
-        """Return the digest of a version; those asked for are kept beside those that come."""
-        digest = digests.get(version)
-        if digest is None:
-            row = connection.execute("SELECT digest FROM versions WHERE id = ?", (version,)).fetchone()
-            if row is not None:
-                digest = digests[version] = row[0]
-        return digest
+        """Return the digest of a version that does not come with these batches; it is kept beside those that do."""
+        row = connection.execute("SELECT digest FROM versions WHERE id = ?", (version,)).fetchone()
+        if row is not None:
+            digests[version] = row[0]
+        return digests.get(version)
 
     @staticmethod
     def _delete_captures(connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> None:
