@@ -8,8 +8,9 @@ from __future__ import annotations
 import ctypes
 import itertools
 import struct
-from ctypes import POINTER, byref, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from ctypes import POINTER, byref, c_char_p, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node
 FoundRow = tuple[float, int, int, int, int, int]  # score, key, place, ordinal, document, is_near
 _FOUND = struct.Struct("<dQIIII")  # fa_found
-FOUND_WORDS = _FOUND.size // 8
+wish = struct.Struct("<IIIIddQQQ").pack  # fa_wish
 
 
 class Array(ctypes.Structure):
@@ -112,20 +113,84 @@ class Program(ctypes.Structure):
     )  # fmt: skip
 
 
-class Answer(ctypes.Structure):
-    """fa_answer"""
+class Told(NamedTuple):
+    """What fa_answer tells beside the arrays."""
 
-    _fields_ = (
-        *((name, c_void_p) for name in ("matched", "complete", "holding", "held_in", "found", "kept")),
-        *((name, c_uint64) for name in ("room", "total", "matching", "found_count")),
-        ("greatest", c_double),
-        ("has_shared", c_uint32),
-        ("is_ranked", c_uint32),
-        ("wanted", c_uint64),
-        ("looks", c_uint64),
-        ("looked_at", c_uint64),
-        *((name, c_uint32) for name in ("bad_place", "bad_layer", "bad_array", "scored")),
-    )
+    total: int
+    matching: int
+    found_count: int
+    greatest: float
+    has_shared: int
+    is_ranked: int
+    wanted: int
+    looks: int
+    looked_at: int
+    bad_place: int
+    bad_layer: int
+    bad_array: int
+    scored: int
+
+
+_ANSWER = struct.Struct("<QQQQQQQ")  # fa_answer: its arrays, and how many rows there is room for,
+_TOLD = struct.Struct("<QQQdIIQQQIIII")  # and what it tells
+
+
+class Layout:
+    """Where the parts of the room for an answer lie, see fa_query_ask. words: of the masks of all segments."""
+
+    def __init__(self, words: int, leaves: int, segments: int) -> None:
+        self.of_leaves, self.of_segments = struct.Struct(f"<{leaves}Q"), struct.Struct(f"<{segments}I")
+        self.words, self.matched = words, _ANSWER.size + _TOLD.size
+        self.holding = self.matched + 8 * words
+        self.kept = self.holding + 8 * leaves
+        self.complete = self.kept + 8 * leaves
+        self.held_in = self.complete + (4 * segments + 7) // 8 * 8
+        self.found = self.held_in + (2 * leaves * segments + 7) // 8 * 8
+
+
+class Room:
+    """An fa_answer with its arrays in one piece of memory. rows: of versions found that there is room for."""
+
+    __slots__ = ("_found", "_layout", "data", "rows")
+
+    def __init__(self, layout: Layout, rows: int) -> None:
+        self._layout, self.rows = layout, rows
+        self.data = (ctypes.c_char * (layout.found + rows * _FOUND.size))()
+        self._found = memoryview(self.data)[layout.found :]
+
+    def told(self) -> Told:
+        return Told._make(_TOLD.unpack_from(self.data, _ANSWER.size))
+
+    def found(self, count: int) -> Iterator[FoundRow]:
+        return cast("Iterator[FoundRow]", _FOUND.iter_unpack(self._found[: _FOUND.size * count]))
+
+    def more_found(self, rows: int) -> None:
+        """Make room for so many rows."""
+        more = (ctypes.c_char * (rows * _FOUND.size))()
+        arrays = list(_ANSWER.unpack_from(self.data))
+        arrays[4], arrays[6] = ctypes.addressof(more), rows
+        _ANSWER.pack_into(self.data, 0, *arrays)
+        self._found = memoryview(more)
+
+    def matched(self) -> NDArray[np.uint64]:
+        """Return the masks of what matches, segment behind segment."""
+        layout = self._layout
+        return np.frombuffer(memoryview(self.data), np.uint64, layout.words, layout.matched)
+
+    def holding(self) -> tuple[int, ...]:
+        return self._layout.of_leaves.unpack_from(self.data, self._layout.holding)
+
+    def want_facts(self, wanted: Sequence[bool]) -> None:
+        self._layout.of_leaves.pack_into(self.data, self._layout.kept, *wanted)
+
+    def facts_sizes(self) -> tuple[int, ...]:
+        return self._layout.of_leaves.unpack_from(self.data, self._layout.kept)
+
+    def complete(self) -> tuple[int, ...]:
+        return self._layout.of_segments.unpack_from(self.data, self._layout.complete)
+
+    def held_in(self) -> bytes:
+        return bytes(memoryview(self.data)[self._layout.held_in : self._layout.found])
 
 
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -138,7 +203,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_query_new": (c_void_p, ()),
     "fa_query_free": (None, (c_void_p,)),
     "fa_query_rest": (None, (c_void_p,)),
-    "fa_query_run": (ctypes.c_int, (c_void_p, c_void_p, c_void_p)),
+    "fa_query_ask": (ctypes.c_int, (c_void_p, c_void_p, c_char_p, c_char_p, c_void_p, c_uint64)),
     "fa_query_rank": (ctypes.c_int, (c_void_p, c_uint64, c_uint64, c_void_p)),
     "fa_query_weights": (
         ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p, c_void_p),
@@ -165,11 +230,6 @@ class DamagedError(Exception):
 def address(array: NDArray[Any]) -> int:
     """Return where an array begins in memory; the array has to stay as long as it is used there."""
     return int(array.__array_interface__["data"][0])
-
-
-def found_rows(room: NDArray[np.uint64], count: int) -> list[FoundRow]:
-    """Return the first rows of fa_found in a room."""
-    return list(_FOUND.iter_unpack(room[: FOUND_WORDS * count].tobytes()))
 
 
 def segment_facts(segment: Segment) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -220,59 +280,68 @@ class Query:
         """Let go of what the last program needed."""
         core.fa_query_rest(self._handle)
 
-    def run(self, program: Program, answer: Answer) -> None:
-        """Find what matches and the best versions. Both structs are used until the next run. Raises DamagedError."""
-        self._check(core.fa_query_run(self._handle, byref(program), byref(answer)), answer)
+    def ask(self, program: Program, wish: bytes, facts: bytes | None, room: Room) -> Told:
+        """Find what matches and the best versions. Program, facts and room have to stay until the next one.
 
-    def write_facts(self, leaf: int, answer: Answer, room: NDArray[np.uint8]) -> None:
+        facts: addresses by leaf. Raises DamagedError.
+        """
+        data = room.data
+        status = core.fa_query_ask(self._handle, byref(program), wish, facts, data, len(data))
+        told = room.told()
+        if status != OK:
+            _check(status, told)
+        return told
+
+    def write_facts(self, leaf: int, answer: Room, room: NDArray[np.uint8]) -> None:
         """Write the facts of a leaf of the program that was run, of the size that the answer told."""
-        self._check(core.fa_query_keep(self._handle, leaf, byref(answer), address(room), room.nbytes), answer)
+        self._check(core.fa_query_keep(self._handle, leaf, answer.data, address(room), room.nbytes), answer)
 
-    def rank(self, wanted: int, needed: int, answer: Answer) -> None:
+    def rank(self, wanted: int, needed: int, answer: Room) -> None:
         """Find more of the best versions of the program that was run."""
-        self._check(core.fa_query_rank(self._handle, wanted, needed, byref(answer)), answer)
+        self._check(core.fa_query_rank(self._handle, wanted, needed, answer.data), answer)
 
     def weights(
-        self, place: int, leaf: int, ordinals: NDArray[np.uint32], norms: NDArray[np.float64], answer: Answer
+        self, place: int, leaf: int, ordinals: NDArray[np.uint32], norms: NDArray[np.float64], answer: Room
     ) -> NDArray[np.float64]:
         """Return the exact weight of a leaf in some versions (rising) of a segment; norms: shape (n, KINDS)."""
         found, norms = np.zeros(len(ordinals)), np.ascontiguousarray(norms, dtype=np.float64)
         self._check(
             core.fa_query_weights(
                 self._handle, place, leaf, address(ordinals), len(ordinals), address(norms), address(found),
-                byref(answer),
+                answer.data,
             ),
             answer,
         )  # fmt: skip
         return found
 
-    def scores(self, place: int, ordinals: NDArray[np.uint32], answer: Answer) -> NDArray[np.float64]:
+    def scores(self, place: int, ordinals: NDArray[np.uint32], answer: Room) -> NDArray[np.float64]:
         """Return the exact scores of some versions (rising) of a segment, without nearness."""
         found = np.zeros(len(ordinals))
         self._check(
             core.fa_query_scores(
-                self._handle, place, address(ordinals), len(ordinals), address(found), byref(answer)
+                self._handle, place, address(ordinals), len(ordinals), address(found), answer.data
             ),
             answer,
         )
         return found
 
-    def nearness(self, place: int, ordinal: int, pairs: int, answer: Answer) -> NDArray[np.float64]:
+    def nearness(self, place: int, ordinal: int, pairs: int, answer: Room) -> NDArray[np.float64]:
         """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
         found = np.zeros((pairs, KINDS))
-        self._check(
-            core.fa_query_nearness(self._handle, place, ordinal, address(found), byref(answer)), answer
-        )
+        self._check(core.fa_query_nearness(self._handle, place, ordinal, address(found), answer.data), answer)
         return found
 
-    def _check(self, status: int, answer: Answer) -> None:
-        if status == OK:
-            return
-        if status == NO_MEMORY:
-            raise MemoryError
-        if status == CORRUPT:
-            raise DamagedError(answer.bad_place, answer.bad_layer, ARRAYS[answer.bad_array])
-        raise ValueError(f"the core refused a program: {status}")
+    def _check(self, status: int, answer: Room) -> None:
+        if status != OK:
+            _check(status, answer.told())
+
+
+def _check(status: int, told: Told) -> None:
+    if status == NO_MEMORY:
+        raise MemoryError
+    if status == CORRUPT:
+        raise DamagedError(told.bad_place, told.bad_layer, ARRAYS[told.bad_array])
+    raise ValueError(f"the core refused a program: {status}")
 
 
 _idle: list[Query] = []

@@ -373,3 +373,38 @@ int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer) 
     if (!is_sound(program)) return FA_TOO_LARGE;
     return fa_told(query, run(query, program, answer), answer);
 }
+
+/* Give out the next part of a piece of memory. */
+static void *part(uint8_t *room, size_t *used, size_t size) {
+    void *given = room + *used;
+    *used += (size + 7) & ~(size_t)7;
+    return given;
+}
+
+int fa_query_ask(fa_query *query, const fa_program *program, const fa_wish *wish, const fa_facts *const *facts,
+                 void *room, uint64_t size) {
+    if (size < sizeof(fa_answer)) return FA_TOO_LARGE;
+    fa_program asked = *program;
+    asked.facts = facts;
+    asked.count = wish->count;
+    asked.pool = wish->pool;
+    asked.ties = wish->ties;
+    asked.finding_s = wish->finding_s;
+    asked.ranking_s = wish->ranking_s;
+    asked.finding_looks = wish->finding_looks;
+    asked.ranking_looks = wish->ranking_looks;
+    size_t words = 0, used = 0, leaves = asked.leaf_count;
+    for (uint32_t place = 0; place < asked.segment_count; place++)
+        words += words_of(asked.segments[place].layers[0]->versions);
+    fa_answer *answer = part(room, &used, sizeof *answer);
+    answer->matched = part(room, &used, words * 8);
+    answer->holding = part(room, &used, leaves * 8);
+    answer->kept = part(room, &used, leaves * 8);
+    answer->complete = part(room, &used, asked.segment_count * sizeof(uint32_t));
+    answer->held_in = part(room, &used, leaves * asked.segment_count * 2);
+    answer->found = (fa_found *)((uint8_t *)room + used);
+    answer->room = wish->room;
+    if (!wish->is_learning) answer->kept = NULL;
+    if (used > size || wish->room > (size - used) / sizeof(fa_found)) return FA_TOO_LARGE;
+    return fa_query_run(query, &asked, answer);
+}

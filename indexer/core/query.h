@@ -134,6 +134,21 @@ FA_EXPORT void fa_query_rest(fa_query *query);
 /* Find what matches, and the best versions: as many as `count` pages may need (see fa_query_rank), best first. */
 FA_EXPORT int fa_query_run(fa_query *query, const fa_program *program, fa_answer *answer);
 
+/* What a program is asked this time; see fa_program. */
+typedef struct fa_wish {
+    uint32_t count, pool, ties;
+    uint32_t is_learning; /* `kept` of the room says which facts are wanted */
+    double finding_s, ranking_s;
+    uint64_t finding_looks, ranking_looks;
+    uint64_t room; /* rows of `found` */
+} fa_wish;
+
+/* The same with all that goes in and out in one piece of memory, since a caller in Python pays for each thing that it
+ * hands over. room: an fa_answer, then what it points to: `matched`, `holding`, `kept`, `complete`, `held_in` up to the
+ * next eighth byte, and `found`; all of it zeroed, but for `kept`. facts: instead of those of the program. */
+FA_EXPORT int fa_query_ask(fa_query *query, const fa_program *program, const fa_wish *wish,
+                           const fa_facts *const *facts, void *room, uint64_t size);
+
 /* Write the facts of a leaf of the program that was run, of the size told in `kept`. room: aligned to 16 bytes. */
 FA_EXPORT int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, uint64_t size);
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from indexer.search.searcher import Found
@@ -112,7 +112,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """
     name = "oldest hits" if oldest else "hits"
     known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
-    hits = known.find_all(list(map(_VERSIONS, pages)))
+    hits = known.find_all([found.versions for found in pages])
     if not all(hits):
         missing = [number for number, hit in enumerate(hits) if hit is None]
         with snapshot.reading():
@@ -121,16 +121,19 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
             hits[number] = hit
             if hit.file:
                 known.keep(pages[number].versions, hit)
-    described = cast("list[Hit]", hits)
-    if list(map(_SCORES, described)) == list(map(_SCORES, pages)):
-        return described  # as they were found the first time
     return [
-        hit._replace(score=found.score, explanation=found.explanation)
-        for hit, found in zip(described, pages, strict=True)
+        hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
+        for hit, found in zip(cast("list[Hit]", hits), pages, strict=True)
     ]
 
 
-_VERSIONS, _SCORES = attrgetter("versions"), attrgetter("score", "explanation")
+_hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
+_SCORE = Hit._fields.index("score")
+
+
+def _scored(hit: Hit, found: Found) -> Hit:
+    """Return a hit as it is found now: only the score, and what it is made of, may be others."""
+    return _hit((*hit[:_SCORE], found.score, *hit[_SCORE + 1 : -1], found.explanation))
 
 
 def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool) -> list[Hit]:

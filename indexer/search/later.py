@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -10,18 +9,21 @@ T = TypeVar("T")
 
 
 class Later(Generic[T]):
-    """Holds how to get a value; gets it once, and lets go of what it took. Safe from many threads."""
+    """Holds how to get a value; gets it once, and lets go of what it took.
+
+    Safe from many threads: two that ask at once may both get it, which costs less than a lock with each answer.
+    """
+
+    __slots__ = ("_found", "_get")
+    _found: T
 
     def __init__(self, get: Callable[[], T]) -> None:
         self._get: Callable[[], T] | None = get
-        self._found: list[T] = []
-        self._lock = threading.Lock()
 
     def value(self) -> T:
         """Return the value; raises what getting it raises, each time anew."""
-        if not self._found:
-            with self._lock:
-                if self._get is not None:
-                    self._found.append(self._get())
-                    self._get = None
-        return self._found[0]
+        get = self._get
+        if get is not None:
+            self._found = get()
+            self._get = None
+        return self._found

@@ -75,11 +75,14 @@ class MadeLeaf:
 class Made:
     """A program, its leaves in order (those that count for the score first), and what it points to.
 
+    layout: of its answers.
     fact_keys: for each leaf the key of its facts, None for one that stands for other words each time. always: spellings
     that count wherever the leaves are found; is_told: whether others do not.
     """
 
     program: queries.Program
+    prepared: Prepared
+    layout: queries.Layout
     leaves: list[Leaf]
     fact_keys: list[MadeLeaf | None]
     scored: int
@@ -185,6 +188,8 @@ class Compiler:
         scored = made_leaves[: self._scored_count]
         return Made(
             program,
+            self._prepared,
+            queries.Layout(self._prepared.offsets[-1], len(made_leaves), program.segment_count),
             list(self._numbers),
             [
                 made if isinstance(leaf, Word | Phrase) else None
@@ -203,7 +208,6 @@ class Compiler:
                 pair_bytes,
                 self._masks,
                 made_leaves,
-                self._prepared,
                 self._lives,
             ),
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import Leaf, Word
-from indexer.search.prepared import Bits, Prepared, unpacked
+from indexer.search.prepared import unpacked
 from indexer.search.programs import NO_FACTS, KnownFacts, Made, facts_of
 from indexer.store.snapshot import Snapshot
 
@@ -27,8 +28,8 @@ Ordinals = NDArray[np.int64]
 class Matched(Sequence[Ordinals]):
     """The ordinals of the versions that match, rising, for each segment; made of a mask when asked for."""
 
-    def __init__(self, bits: Bits, offsets: Sequence[int]) -> None:
-        self._bits, self._offsets = bits, offsets
+    def __init__(self, room: queries.Room, offsets: Sequence[int]) -> None:
+        self._room, self._offsets = room, offsets
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -36,16 +37,18 @@ class Matched(Sequence[Ordinals]):
     def __getitem__(self, place: Any) -> Any:
         if not 0 <= place < len(self):
             raise IndexError(place)
-        part = self._bits[self._offsets[place] : self._offsets[place + 1]]
-        return unpacked(part, 64 * len(part)).nonzero()[0]
+        return self.masks(place, place + 1)[0].nonzero()[0]
+
+    def masks(self, begin: int = 0, end: int | None = None) -> list[NDArray[np.bool_]]:
+        """Return for each segment, or some of them, which versions match."""
+        bits, offsets = self._room.matched(), self._offsets[begin : None if end is None else end + 1]
+        return [unpacked(bits[a:b], 64 * (b - a)) for a, b in pairwise(offsets)]
 
 
 class Carried:
     """One program carried out. Only inside `with queries.handle()` more can be asked of it.
 
-    total: pages; matching: versions; has_shared: whether pages match that have several versions.
-    complete: by segment, versions below this ordinal were looked at; is_ranked: all that may be among the best were.
-    found: the best versions in order; wanted: how many were looked for.
+    total: pages. told: what else the core says of the answer. matched: versions that match, by segment.
     """
 
     def __init__(
@@ -58,102 +61,49 @@ class Carried:
         count: int = 0,
     ) -> None:
         """made: the program, of this snapshot. count: pages that are wanted. Raises IndexCorruptError."""
-        self._query, self._made, self._prepared = query, made, Prepared.of(snapshot)
-        self._program = program = queries.Program.from_buffer_copy(made.program)
-        segments, leaves = len(snapshot.segments), len(made.leaves)
-        program.count, program.pool, program.ties = min(count, 0xFFFFFFFF), POOL, TIES
-        program.finding_s, program.ranking_s = deadline.left(FINDING), deadline.left(RANKING)
-        if deadline.looks is not None:
-            program.finding_looks = int(deadline.looks * FINDING) + 1
-            program.ranking_looks = int(deadline.looks * RANKING) + 1
-        # one piece of memory: masks of what matches, holding (8 bytes a leaf), complete (4 bytes a segment), held_in
-        # (2 bytes a leaf and segment), pointers to facts and the sizes of new ones, and the rows of `found`
-        masks = self._prepared.offsets[-1]
-        room = min(max(2 * count, POOL + TIES), snapshot.versions) if count else 0
-        facts = masks + leaves + segments + leaves * segments
-        behind = facts + 2 * leaves
-        memory = np.empty(behind + room * queries.FOUND_WORDS, dtype=np.uint64)
-        self._bits, self._numbers, self._found = memory[:masks], memory[masks:facts], memory[behind:]
-        at = queries.address(memory)
-        known = facts_of(snapshot)
-        self._facts = known.find_all(made.fact_keys)
-        memory[facts : facts + leaves] = [one.address if one else 0 for one in self._facts]
-        program.facts = at + 8 * facts
-        is_learning = count > 0 and None in self._facts
-        if is_learning:
-            wanted = list(map(known.are_wanted, made.fact_keys, self._facts))
-            memory[behind - leaves : behind] = wanted
-        self._answer = answer = queries.Answer(
-            at,
-            at + 8 * (masks + leaves),
-            at + 8 * masks,
-            at + 8 * (masks + leaves + segments),
-            at + 8 * behind,
-            at + 8 * (facts + leaves) if is_learning else None,
-            room,
+        self._query, self._made, self._prepared = query, made, made.prepared
+        known, keys = facts_of(snapshot), made.fact_keys
+        self._facts = facts = known.find_all(keys)
+        room = self._room = queries.Room(
+            made.layout, min(max(2 * count, POOL + TIES), snapshot.versions) if count else 0
         )
-        self._sizes = leaves, segments
-        with self._prepared.telling_damage():
-            query.run(program, answer)
-        self.total: int = answer.total
-        if is_learning:
-            self._learn(known, wanted, memory[behind - leaves : behind].tolist())
+        wanted = None
+        if count and None in facts:
+            wanted = list(map(known.are_wanted, keys, facts))
+            room.want_facts(wanted)
+        looks = deadline.looks
+        wish = queries.wish(
+            min(count, 0xFFFFFFFF),
+            POOL,
+            TIES,
+            wanted is not None,
+            deadline.left(FINDING),
+            deadline.left(RANKING),
+            0 if looks is None else int(looks * FINDING) + 1,
+            0 if looks is None else int(looks * RANKING) + 1,
+            room.rows,
+        )
+        pointers = made.layout.of_leaves.pack(*[one.address if one else 0 for one in facts])
+        try:
+            self.told = query.ask(made.program, wish, pointers, room)
+        except queries.DamagedError as error:
+            raise self._prepared.damage(error) from error
+        self.total = self.told.total
+        self.matched = Matched(room, self._prepared.offsets)
+        if wanted is not None:
+            self._learn(known, wanted)
 
-    def _learn(self, known: KnownFacts, wanted: list[bool], sizes: list[int]) -> None:
+    def _learn(self, known: KnownFacts, wanted: list[bool]) -> None:
         """Keep what was found out about words that had to be looked at as a whole."""
-        is_whole = self.looked_at == self.versions
-        for leaf, (key, is_wanted, size) in enumerate(zip(self._made.fact_keys, wanted, sizes, strict=True)):
+        is_whole = self.told.looked_at == self.versions
+        given = zip(self._made.fact_keys, wanted, self._room.facts_sizes(), strict=True)
+        for leaf, (key, is_wanted, size) in enumerate(given):
             if key and size:
                 room = known.rooms.room(size)
-                self._query.write_facts(leaf, self._answer, room)
+                self._query.write_facts(leaf, self._room, room)
                 known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
             elif is_wanted and is_whole:
                 known.keep(key, NO_FACTS)
-
-    @property
-    def matching(self) -> int:
-        return int(self._answer.matching)
-
-    @property
-    def has_shared(self) -> bool:
-        return bool(self._answer.has_shared)
-
-    @property
-    def is_ranked(self) -> bool:
-        return bool(self._answer.is_ranked)
-
-    @property
-    def scored_versions(self) -> int:
-        """How many versions were scored exactly; bounds left the others out."""
-        return int(self._answer.scored)
-
-    @property
-    def looks(self) -> int:
-        """How often the clock was looked at."""
-        return int(self._answer.looks)
-
-    @property
-    def looked_at(self) -> int:
-        """How many versions were looked at."""
-        return int(self._answer.looked_at)
-
-    @property
-    def wanted(self) -> int:
-        return int(self._answer.wanted)
-
-    @property
-    def greatest(self) -> float:
-        """What the words of the query can give at most."""
-        return float(self._answer.greatest)
-
-    @property
-    def matched(self) -> Matched:
-        return Matched(self._bits, self._prepared.offsets)
-
-    def masks(self) -> list[NDArray[np.bool_]]:
-        """Return for each segment which versions match."""
-        offsets = self._prepared.offsets
-        return [unpacked(self._bits[a:b], 64 * (b - a)) for a, b in zip(offsets, offsets[1:], strict=False)]
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -174,50 +124,48 @@ class Carried:
         """How many versions there are to look at, removed ones too."""
         return self._prepared.versions
 
-    @cached_property
-    def complete(self) -> list[int]:
-        leaves, segments = self._sizes
-        found: list[int] = self._numbers[leaves:].view(np.uint32)[:segments].tolist()
-        return found
+    @property
+    def complete(self) -> tuple[int, ...]:
+        """By segment: versions below this ordinal were looked at."""
+        return self._room.complete()
 
     @cached_property
     def holding(self) -> dict[Leaf, int]:
         """In how many live versions each leaf occurs."""
-        return dict(zip(self._made.leaves, self._numbers[: self._sizes[0]].tolist(), strict=True))
+        return dict(zip(self._made.leaves, self._room.holding(), strict=True))
 
     def spellings(self) -> frozenset[str]:
         """Return the spellings by which the leaves were found that count for the score."""
         if self._made.is_told:
             return self._made.always
-        leaves, segments = self._sizes
-        held_in = self._numbers[leaves + segments :].view(np.uint8).tolist()
+        held_in, layers = self._room.held_in(), 2 * (len(self._prepared.offsets) - 1)
         found = [self._made.always]
         for number, made in enumerate(self._made.made_leaves[: self._made.scored]):
             if not made.always:
-                row = held_in[2 * segments * number : 2 * segments * (number + 1)]
+                row = held_in[layers * number : layers * (number + 1)]
                 found += [
                     frozenset(texts) for is_held, texts in zip(row, made.spellings, strict=False) if is_held
                 ]
         return frozenset().union(*found)
 
-    # ---------------------------------------------------------------- inside the handle
+    def found(self, most: int | None = None) -> Iterator[queries.FoundRow]:
+        """Give the best versions, in order."""
+        count = self.told.found_count
+        return self._room.found(count if most is None else min(most, count))
 
-    def found(self, most: int | None = None) -> list[queries.FoundRow]:
-        count = self._answer.found_count if most is None else min(most, self._answer.found_count)
-        return queries.found_rows(self._found, count)
+    # ---------------------------------------------------------------- inside the handle
 
     def rank(self, wanted: int, needed: int) -> None:
         """Look for more versions than before: `found` are the best `wanted`, the first `needed` of them as they are."""
-        room = min(wanted, self.matching)
-        self._found = np.empty(room * queries.FOUND_WORDS, dtype=np.uint64)
-        self._answer.found, self._answer.room = queries.address(self._found), room
+        self._room.more_found(min(wanted, self.told.matching))
         with self._prepared.telling_damage():
-            self._query.rank(wanted, needed, self._answer)
+            self._query.rank(wanted, needed, self._room)
+        self.told = self._room.told()
 
     def scores(self, place: int, ordinals: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the exact scores of some versions (rising) of a segment, without nearness."""
         with self._prepared.telling_damage():
-            return self._query.scores(place, ordinals.astype(np.uint32), self._answer)
+            return self._query.scores(place, ordinals.astype(np.uint32), self._room)
 
     def weights(
         self, leaf: Leaf, place: int, ordinals: NDArray[np.integer], norms: NDArray[np.float64]
@@ -225,9 +173,9 @@ class Carried:
         """Return the exact weight of a leaf in some versions (rising) of a segment; norms: shape (n, KINDS)."""
         number = self._made.leaves.index(leaf)
         with self._prepared.telling_damage():
-            return self._query.weights(place, number, ordinals.astype(np.uint32), norms, self._answer)
+            return self._query.weights(place, number, ordinals.astype(np.uint32), norms, self._room)
 
     def nearness(self, place: int, ordinal: int) -> NDArray[np.float64]:
         """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
         with self._prepared.telling_damage():
-            return self._query.nearness(place, ordinal, len(self._made.pairs), self._answer)
+            return self._query.nearness(place, ordinal, len(self._made.pairs), self._room)

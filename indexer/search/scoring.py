@@ -185,7 +185,7 @@ class Scorer:
     def _explain_priors(self, place: int, ordinal: int) -> tuple[PriorShare, ...]:
         from indexer.search.explaining import PriorShare
 
-        inlinks, greatest = self._snapshot.segments[place].inlinks, self._carried.greatest
+        inlinks, greatest = self._snapshot.segments[place].inlinks, self._carried.told.greatest
         if inlinks is None:
             return ()
         depth = int(inlinks.file.array("depths")[ordinal])

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -87,6 +86,7 @@ class _Plan:
 
     def __init__(self, snapshot: Snapshot, tree: Node, ranking: Ranking, fold: float) -> None:
         self.tree, self.fold = tree, fold
+        self.numbers = [live.number for live in snapshot.segments]
         self.root = _in_part(tree) if ranking.model == "pnorm" else None
         self.looks_at_pages, self.is_wide = looks_at_pages(tree), bool(wide_leaves(tree))
         self.has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
@@ -193,23 +193,18 @@ def _answer(
         relaxed = asked.run(handle, snapshot, ranking, deadline, count, run)
         if relaxed.total:
             query, run = asked.relaxed, relaxed
-    found = (
-        run.best(count)[offset:]
-        if sort == "relevance"
-        else run.of_pages(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
-    )
-    if run.notices:
-        query = replace(query, notices=(*query.notices, *run.notices))
+    if sort == "relevance":
+        found = run.best(count)
+        if offset:
+            found = found[offset:]
+    else:
+        found = run.of_pages(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
+    if notices := run.notices:
+        query = replace(query, notices=(*query.notices, *notices))
     if explain:
         found = [item._replace(explanation=run.explained(item)) for item in found]
     return Ranked(
-        query,
-        run.total,
-        tuple(found),
-        run.spellings,
-        run.phrases,
-        run.matched,
-        timed_out=run.timed_out,
+        query, run.total, tuple(found), run.spellings, run.phrases, run.matched, timed_out=run.timed_out
     )
 
 
@@ -312,6 +307,8 @@ class _Run:
         self._carried = Carried(
             handle, snapshot, made, deadline, count=count if ranking.model == "bm25f" else 0
         )
+        self.total = self._carried.total  # pages that match
+        self.matched = self._carried.matched  # ordinals of versions, rising, for each segment
 
     def _made(self, root: Node | Masks | None) -> Made:
         plan = self._plan
@@ -341,7 +338,7 @@ class _Run:
                 root = self._page_masks(_in_part(node) if self._ranking.model == "pnorm" else node)
             with queries.handle() as handle:
                 part = Carried(handle, self._snapshot, self._made(root), self._deadline)
-                found = self._known[node] = part.masks()
+                found = self._known[node] = part.matched.masks()
                 self._complete = [
                     min(pair) for pair in zip(self._complete or part.complete, part.complete, strict=True)
                 ]
@@ -349,16 +346,6 @@ class _Run:
 
     def _page_order(self) -> PageOrder:
         return self._snapshot.derived.once("pages", lambda: PageOrder(self._snapshot.segments))
-
-    @property
-    def total(self) -> int:
-        """How many pages match."""
-        return self._carried.total
-
-    @property
-    def matched(self) -> Sequence[NDArray[np.int64]]:
-        """The ordinals of the versions that match, rising, for each segment."""
-        return self._carried.matched
 
     @property
     def phrases(self) -> tuple[tuple[str, ...], ...]:
@@ -391,13 +378,17 @@ class _Run:
     @property
     def timed_out(self) -> bool:
         """Whether the time was up before everything was looked at, or before all that was found was ranked."""
-        return not (self._is_ranked and self._carried.is_ranked and self._is_all_found)
+        return not (self._is_all_ranked and self._is_all_found)
+
+    @property
+    def _is_all_ranked(self) -> bool:
+        return self._is_ranked and bool(self._carried.told.is_ranked)
 
     @property
     def _looked_at(self) -> int:
         """How many versions were looked at."""
         if self._complete is None:
-            return self._carried.looked_at
+            return self._carried.told.looked_at
         return sum(map(min, self._carried.complete, self._complete))
 
     @property
@@ -405,10 +396,12 @@ class _Run:
         return self.expansions.is_whole and self._looked_at == self._carried.versions
 
     @property
-    def notices(self) -> list[str]:
+    def notices(self) -> Sequence[str]:
         """What the user has to know of how the query was carried out."""
+        if not self.timed_out:
+            return self.expansions.notices
         notices = list(self.expansions.notices)
-        if not (self._is_ranked and self._carried.is_ranked):
+        if not self._is_all_ranked:
             notices.append(
                 Notice("the time was up before all pages found were ranked; better ones may be missing")
             )
@@ -425,33 +418,32 @@ class _Run:
 
     def best(self, count: int) -> list[Found]:
         """Return the best `count` pages in order; fewer if fewer match."""
-        carried, count = self._carried, min(count, self._carried.total)
+        carried, count = self._carried, min(count, self.total)
         if count <= 0:
             return []
         if self._ranking.model != "bm25f":
             scored, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
             return self._pages_of(scored, count)
-        if not carried.has_shared:  # each version is a page
-            numbers = [live.number for live in self._snapshot.segments]
-            if not (rows := carried.found(count)):
-                return []  # the time was up
-            scores, _, places, ordinals, documents, _ = zip(*rows, strict=True)
-            versions = zip(zip(map(numbers.__getitem__, places), ordinals, strict=True))
-            return list(map(_found, zip(documents, scores, versions, repeat(None))))
+        numbers = self._plan.numbers
+        if not carried.told.has_shared:  # each version is a page
+            return [
+                _found((document, score, ((numbers[place], ordinal),), None))
+                for score, _, place, ordinal, document, _ in carried.found(count)
+            ]
         while True:
             found = self._pages_of([(row[0], *row[2:5]) for row in carried.found()], count)
-            if len(found) >= count or carried.wanted >= carried.matching or not carried.is_ranked:
+            told = carried.told
+            if len(found) >= count or told.wanted >= told.matching or not told.is_ranked:
                 break
             # a page may take several places
-            wanted = carried.wanted * 4
-            carried.rank(wanted, wanted)
+            carried.rank(told.wanted * 4, told.wanted * 4)
         return found
 
     def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
         """Return the first `count` pages of ranked versions (score, place, ordinal, page); fewer if there are fewer."""
         scores: dict[int, float] = {}
         versions: dict[int, list[tuple[int, int]]] = {}
-        numbers = [live.number for live in self._snapshot.segments]
+        numbers = self._plan.numbers
         for score, place, ordinal, document in rows:
             known = scores.get(document)
             if known is None:

@@ -44,6 +44,8 @@ class Recent(Generic[V]):
 
     def find(self, key: Hashable) -> V | None:
         """Return the value of a key, None when it is not known (any more)."""
+        if 4 * self._size < 3 * self._most:
+            return self._known.get(key)  # nothing has to go yet: it does not matter which is old
         with self._lock:
             value = self._known.pop(key, None)
             if value is not None:
@@ -54,7 +56,7 @@ class Recent(Generic[V]):
         """Return what `find` says of each of some keys."""
         known = self._known
         if 4 * self._size < 3 * self._most:
-            return list(map(known.get, keys))  # nothing has to go yet: it does not matter which is old
+            return list(map(known.get, keys))
         found = []
         with self._lock:
             for key in keys:

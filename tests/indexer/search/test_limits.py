@@ -157,8 +157,8 @@ def test_a_query_ends_one_step_after_its_time(
         part = ask(snapshot, text, budget_s=budget)
         for each in carried:
             leaves = (len(each.leaves) + 2) * len(snapshot.segments)
-            assert each.looks <= budget + leaves, budget
-        spent.add((carried[-1].looks, part.total))
+            assert each.told.looks <= budget + leaves, budget
+        spent.add((carried[-1].told.looks, part.total))
         if not part.timed_out:
             break
     assert not part.timed_out
@@ -169,7 +169,7 @@ def test_a_query_ends_one_step_after_its_time(
 def test_a_page_may_have_very_many_versions_that_are_equally_good(count: int) -> None:
     """Of a page that was captured 100,000 times, each time another, the same search took five minutes."""
     number = 150_000
-    numbered = SimpleNamespace(_snapshot=SimpleNamespace(segments=[SimpleNamespace(number=7)]))
+    numbered = SimpleNamespace(_plan=SimpleNamespace(numbers=[7]))
     rows = [(2.0, 0, n, 5) for n in range(number)]
     rows += [(2.0, 0, number, 6), (1.0, 0, number + 1, 5), (1.0, 0, number + 2, 4)]
     found = searcher._Run._pages_of(numbered, rows, count)  # type: ignore[arg-type]

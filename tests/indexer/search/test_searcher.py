@@ -343,8 +343,8 @@ def test_the_bounds_are_looked_at(tmp_path: Path) -> None:
                 query, snapshot, program_of(snapshot, tree, Ranking(), 0.0, NOT_WIDE), Deadline(), count=5
             )
             assert carried.total == 600
-            assert len(carried.found()) == 5
-            assert 0 < carried.scored_versions < 200
+            assert len(list(carried.found())) == 5
+            assert 0 < carried.told.scored < 200
         snapshot.catalogue.close()
 
 
