@@ -230,9 +230,10 @@ class Index:
     def _with_snippets(
         self, snapshot: Snapshot, hits: Sequence[Hit], ranked: Ranked, place_of: PlaceOf
     ) -> list[Hit]:
-        from indexer.stored_pages import snippet_of
+        from indexer.stored_pages import snippets_of
 
-        return [hit._replace(snippet=snippet_of(snapshot, place_of(hit), ranked)) for hit in hits]
+        snippets = snippets_of(snapshot, map(place_of, hits), ranked)
+        return [hit._replace(snippet=snippet) for hit, snippet in zip(hits, snippets, strict=True)]
 
     def tree(
         self,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record.h"
 #include "unicode.h"
 #include "utf8.h"
 
@@ -393,4 +394,58 @@ int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uin
         if (holds_text(text.data + shown, text.size - shown)) put_words(snippet, size, " …");
     }
     return status;
+}
+
+/* ---------------------------------------------------------------- a page in an archive */
+
+static const uint8_t *soft_hyphen_in(const uint8_t *at, const uint8_t *end) {
+    while (at < end && (at = memchr(at, 0xC2, (size_t)(end - at))) != NULL) {
+        if (end - at > 1 && at[1] == 0xAD) return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* The same as fa_snippet_of, of a text that may have soft hyphens: nobody is to see them. */
+static int snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
+                                   fa_snippet *snippet) {
+    const uint8_t *at = text.data, *end = at + text.size, *hyphen = text.size ? soft_hyphen_in(at, end) : NULL;
+    if (hyphen == NULL) return fa_snippet_of(tokens, text, wanted, sought, snippet);
+    uint8_t *kept = malloc(text.size), *to = kept;
+    if (kept == NULL) return FA_NO_MEMORY;
+    for (; hyphen != NULL; hyphen = soft_hyphen_in(at, end)) {
+        memcpy(to, at, (size_t)(hyphen - at));
+        to += hyphen - at;
+        at = hyphen + 2;
+    }
+    memcpy(to, at, (size_t)(end - at));
+    int status = fa_snippet_of(tokens, (fa_bytes){kept, (size_t)(to + (end - at) - kept)}, wanted, sought, snippet);
+    free(kept);
+    return status;
+}
+
+int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t whole, size_t characters,
+                       const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown, fa_snippet *snippet,
+                       uint32_t *is_whole) {
+    fa_record record;
+    *shown = FA_NOT_PLAIN;
+    fa_record_read(member.data, member.size, whole, &record);
+    if (!record.is_plain_page) return FA_OK;
+    fa_bytes body = {member.data + record.body.begin, record.body.size};
+    int is_cut = whole > member.size, status;
+    size_t end = after(body, (place){0}, characters).byte;
+    *shown = FA_CUT_SHORT;
+    if (is_cut && end == body.size) return FA_OK;
+    *is_whole = !is_cut && end == body.size;
+    *shown = FA_SHOWN;
+    status = fa_page_read(page, (fa_bytes){body.data, end}, 0);
+    if (wanted == NULL) return status;
+    if (status == FA_OK) status = snippet_without_hyphens(tokens, page->text, wanted, sought, snippet);
+    *shown = *is_whole || snippet->has_hits ? FA_SHOWN : FA_FURTHER_ON;
+    if (status != FA_OK || *shown == FA_FURTHER_ON || snippet->has_hits) return status;
+    status = snippet_without_hyphens(tokens, page->description, wanted, 0, snippet);
+    if (status != FA_OK || snippet->has_hits) return status;
+    status = snippet_without_hyphens(tokens, page->text, wanted, 0, snippet);
+    if (status != FA_OK || snippet->part_count) return status;
+    return snippet_without_hyphens(tokens, page->description, wanted, 0, snippet);
 }

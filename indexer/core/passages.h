@@ -4,6 +4,7 @@
 #ifndef FINDINGAID_PASSAGES_H
 #define FINDINGAID_PASSAGES_H
 
+#include "page.h"
 #include "tokens.h"
 
 enum { FA_RUN_WORDS = 4 };
@@ -54,5 +55,22 @@ typedef struct fa_snippet {
  * Returns FA_OK, FA_NO_MEMORY or FA_TOO_LARGE. Linear time. */
 FA_EXPORT int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
                             fa_snippet *snippet);
+
+/* What came of a page that lies in an archive. */
+enum fa_page_shown {
+    FA_NOT_PLAIN = 0,  /* its record is odd, or it is no page in UTF-8 as it stands */
+    FA_CUT_SHORT = 1,  /* more of it has to be unpacked */
+    FA_SHOWN = 2,      /* the snippet is that of the page, empty for a page without text */
+    FA_FURTHER_ON = 3  /* no word stands in its start: one may stand further on */
+};
+
+/* Cut the best passage of the start of a page: of its running text, of its description where only that holds a word.
+ * The start is kept in `page`, with soft hyphens in it.
+ * member: what is unpacked of its record, which has `whole` bytes in all. characters: of markup that are looked at: where
+ * the record goes on, more than these have to be there.
+ * *is_whole: the start is all of the page. wanted: NULL for no snippet. Returns as fa_snippet_of does. */
+FA_EXPORT int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t whole, size_t characters,
+                                 const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown,
+                                 fa_snippet *snippet, uint32_t *is_whole);
 
 #endif

@@ -70,13 +70,14 @@ core.fa_word_runs.argtypes = [Bytes, ctypes.c_void_p, ctypes.c_size_t, ctypes.PO
 core.fa_word_runs.restype = ctypes.c_size_t
 core.fa_common_runs.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
 core.fa_common_runs.restype = ctypes.c_size_t
-core.fa_snippet_of.argtypes = [
-    ctypes.c_void_p,
-    Bytes,
-    ctypes.POINTER(_Wanted),
-    ctypes.c_uint32,
-    ctypes.POINTER(_Snippet),
-]
+_TEXT, _WANTED, _SNIPPET = Bytes, ctypes.POINTER(_Wanted), ctypes.POINTER(_Snippet)
+core.fa_snippet_of.argtypes = [ctypes.c_void_p, _TEXT, _WANTED, ctypes.c_uint32, _SNIPPET]
+core.fa_snippet_of_page.argtypes = [
+    ctypes.c_void_p, ctypes.c_void_p, _TEXT, ctypes.c_size_t, ctypes.c_size_t, _WANTED, ctypes.c_uint32,
+    ctypes.POINTER(ctypes.c_uint32), _SNIPPET, ctypes.POINTER(ctypes.c_uint32),
+]  # fmt: skip
+NOT_PLAIN, CUT_SHORT, SHOWN, FURTHER_ON = range(4)  # enum fa_page_shown
+Parts = list[tuple[str, bool]]  # of a snippet: a text, and whether it is a word
 
 
 class WantedKinds:
@@ -92,23 +93,52 @@ class WantedKinds:
         )
 
 
-def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, list[tuple[str, bool]]]:
-    """Return whether a word stands in the best passages of a text, and these in parts: (text, it is a word).
+def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Parts]:
+    """Return whether a word stands in the best passages of a text, and these.
 
     See passages.h. Raises MemoryError and ValueError (a text of 2 GB).
     """
+    found = _room()
+    check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
+    return bool(found.has_hits), _parts(found)
+
+
+def snippet_of_page(
+    page: object, member: bytes, whole: int, characters: int, wanted: WantedKinds | None, sought: int
+) -> tuple[int, bool, Parts]:
+    """Return what came of a page (NOT_PLAIN and others), whether its start is all of it, and the best passages.
+
+    page: a reader's, which then holds the start. wanted: None for no passages. See passages.h. Raises MemoryError.
+    """
+    found, shown, is_whole = _room(), ctypes.c_uint32(), ctypes.c_uint32()
+    check(
+        core.fa_snippet_of_page(
+            page, tokenizer().handle, Bytes(member, len(member)), whole, characters, wanted and wanted.told, sought,
+            shown, found, is_whole,
+        )
+    )  # fmt: skip
+    return shown.value, bool(is_whole.value), _parts(found) if wanted and shown.value == SHOWN else []
+
+
+def _room() -> _Snippet:
     found: _Snippet | None = getattr(_local, "snippet", None)
     if found is None:
         found = _local.snippet = _Snippet()
-    check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
-    numbers = struct.unpack_from(f"{2 * found.part_count}I", found, _Snippet.parts.offset)
-    shown = bytes(memoryview(found.text)[: numbers[-2]]) if numbers else b""
-    begins = (0, *numbers[::2])
-    parts = [
-        (shown[begin:end].decode("utf-8", "replace"), bool(is_hit))
-        for begin, end, is_hit in zip(begins, numbers[::2], numbers[1::2], strict=False)
-    ]
-    return bool(found.has_hits), parts
+    return found
+
+
+def _parts(found: _Snippet) -> Parts:
+    count = found.part_count
+    if not count:
+        return []
+    numbers = struct.unpack_from(f"{2 * count}I", found, _Snippet.parts.offset)
+    ends, hits = numbers[::2], map(bool, numbers[1::2])
+    shown = bytes(memoryview(found.text)[: ends[-1]])
+    if shown.isascii():  # characters are bytes
+        text = shown.decode()
+        return list(zip([text[a:b] for a, b in zip((0, *ends), ends, strict=False)], hits, strict=True))
+    texts = [shown[a:b].decode("utf-8", "replace") for a, b in zip((0, *ends), ends, strict=False)]
+    return list(zip(texts, hits, strict=True))
 
 
 _local = threading.local()

@@ -6,7 +6,7 @@ They are cut from the archive itself, by the readers of the core, and what pages
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from indexer.core.passages import WantedKinds, snippet
@@ -24,6 +24,9 @@ class SnippetPart(NamedTuple):
 
     text: str
     hit: bool
+
+
+as_part = partial(tuple.__new__, SnippetPart)  # without a call in Python
 
 
 class PageStart(NamedTuple):
@@ -153,9 +156,13 @@ def _passages(
     data = encoded(text) if isinstance(text, str) else text
     if _SOFT_HYPHEN in data:
         data = data.replace(_SOFT_HYPHEN, b"")  # nobody is to see them
-    wanted = spellings.union(*phrases) if phrases else spellings
-    has_hits, parts = snippet(data, _looked_for(wanted), sought)
-    return has_hits, tuple(map(SnippetPart._make, parts))
+    has_hits, parts = snippet(data, looked_for(spellings, phrases), sought)
+    return has_hits, tuple(map(as_part, parts))
+
+
+def looked_for(spellings: frozenset[str], phrases: Iterable[tuple[str, ...]]) -> WantedKinds:
+    """Return the words to be marked as the core takes them."""
+    return _looked_for(spellings.union(*phrases) if phrases else spellings)
 
 
 @lru_cache(maxsize=256)  # the same for all hits of a search

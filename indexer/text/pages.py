@@ -155,14 +155,19 @@ _LARGE = (
 )  # bytes of markup from which on a reader is not kept: a server has many threads, and each its own
 
 
-@contextmanager
-def _reading(html: str | bytes, *, paragraphs: bool = False, parts: bool = False) -> Iterator[Page]:
-    """Read a page with the reader of this thread; what it says is there until the block ends."""
+def own_reader() -> PageReader:
+    """Return the reader of this thread, for small pages."""
     reader: PageReader | None = getattr(_readers, "reader", None)
     if reader is None:
         reader = _readers.reader = PageReader()
+    return reader
+
+
+@contextmanager
+def _reading(html: str | bytes, *, paragraphs: bool = False, parts: bool = False) -> Iterator[Page]:
+    """Read a page with the reader of this thread; what it says is there until the block ends."""
     try:
-        yield reader.read(html, paragraphs=paragraphs, parts=parts)
+        yield own_reader().read(html, paragraphs=paragraphs, parts=parts)
     finally:
         if len(html) > _LARGE:
             _readers.reader = None
