@@ -257,6 +257,10 @@ int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
 int near_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
                     uint64_t **left);
 
+/* query_two.c */
+int are_two_words(const fa_query *query, uint32_t root, uint32_t place);
+int two_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask);
+
 /* query_spans.c */
 int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64_t *candidates, uint64_t *mask);
 

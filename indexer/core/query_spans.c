@@ -9,21 +9,12 @@ typedef struct spans {
     size_t count;
 } spans;
 
-/* Where one of two words stands in a version: room for all its lists. */
-typedef struct side {
-    const held **lists; /* those that hold the version */
-    fa_runs *runs;      /* ... and where */
-    size_t count;
-    uint64_t total; /* occurrences */
-} side;
-
 typedef struct near {
     fa_query *query;
     uint32_t place, version;
     reader *readers;   /* by leaf and layer */
     spans *found;      /* by node */
     uint8_t *is_used;  /* by node */
-    side sides[2];     /* of two words */
 } near;
 
 static int room_for(near *in, size_t count, spans *made) {
@@ -150,121 +141,6 @@ static int look(near *in, uint32_t root, int *is_found) {
     return FA_OK;
 }
 
-/* ---------------------------------------------------------------- two words */
-
-/* Most of what is asked: whether two words stand near each other at all. Of the one that stands in the version more
- * often only what is near the other one is looked at, and nothing behind the first find. */
-
-static int is_word(const near *in, uint32_t number) {
-    const fa_node *node = &in->query->program.nodes[number];
-    const fa_leaf *leaf = &in->query->program.leaves[node->value];
-    return node->op == FA_OP_SPANS && (leaf->kind == FA_WORD || leaf->kind == FA_WORDS) && leaf->length <= 1;
-}
-
-static int is_of_two_words(const near *in, uint32_t root) {
-    const fa_program *program = &in->query->program;
-    const fa_node *node = &program->nodes[root];
-    return node->op == FA_OP_BESIDE && node->count == 2 && is_word(in, program->args[node->first]) &&
-           is_word(in, program->args[node->first + 1]);
-}
-
-static reader *readers_of(const near *in, uint32_t number) {
-    return &in->readers[2 * (size_t)in->query->program.nodes[number].value];
-}
-
-static int open_sides(near *in, uint32_t root) {
-    const fa_program *program = &in->query->program;
-    for (uint32_t each = 0; each < 2; each++) {
-        const reader *readers = readers_of(in, program->args[program->nodes[root].first + each]);
-        size_t room = (size_t)readers[0].list_count + readers[1].list_count;
-        in->sides[each].lists = arena_raw(&in->query->kept, room * sizeof(held *));
-        in->sides[each].runs = arena_raw(&in->query->kept, room * sizeof(fa_runs));
-        if (in->sides[each].lists == NULL || in->sides[each].runs == NULL) return FA_NO_MEMORY;
-    }
-    return FA_OK;
-}
-
-static int find_side(near *in, uint32_t number, side *made) {
-    fa_query *query = in->query;
-    reader *readers = readers_of(in, number);
-    made->count = 0;
-    made->total = 0;
-    for (reader *from = readers; from < readers + 2; from++) {
-        uint32_t at = from->offsets == NULL ? 0 : from->offsets[in->version];
-        uint32_t end = from->offsets == NULL ? from->list_count : from->offsets[in->version + 1];
-        for (; at < end; at++) {
-            uint32_t each = from->offsets == NULL ? at : from->entries[2 * (size_t)at];
-            fa_runs *runs = &made->runs[made->count];
-            if (from->offsets == NULL) TRY(list_runs(query, from, each, in->version, runs));
-            else TRY(entry_runs(query, from, at, in->version, runs));
-            if (!runs->total) continue;
-            made->lists[made->count++] = from->lists[each];
-            made->total += runs->total;
-        }
-    }
-    return FA_OK;
-}
-
-/* Write the places of a word, rising. */
-static int read_places(near *in, const side *of, uint64_t *places, size_t *count) {
-    uint8_t *elements;
-    uint32_t *positions;
-    *count = 0;
-    for (size_t each = 0; each < of->count; each++) {
-        TRY(read_runs(in->query, &of->runs[each], &elements, &positions));
-        for (uint32_t at = 0; at < of->runs[each].total; at++)
-            if (of->lists[each]->elements >> elements[at] & 1)
-                places[(*count)++] = place_at(elements[at], positions[at]);
-    }
-    return sort_numbers(in->query, places, *count);
-}
-
-/* Tell whether a run has a position that is at most `distance` before or behind one of these places, and not there. */
-static int is_near_any(fa_run *run, const uint64_t *places, size_t count, uint64_t distance) {
-    uint64_t base = place_at(run->element, 0), same = UINT64_MAX; /* same: a position that was one of the places */
-    for (size_t at = 0; at < count; at++) {
-        if (places[at] < base) continue;
-        uint64_t place = places[at] - base, low = place > distance ? place - distance : 0;
-        if (low >= run->extent) break; /* also where another section begins */
-        if (place != same && same != UINT64_MAX && place - same <= distance) return 1;
-        uint32_t found = fa_run_from(run, (uint32_t)low);
-        if (found == place) {
-            same = place;
-            if (place < UINT32_MAX) found = fa_run_from(run, (uint32_t)place + 1);
-        }
-        if (found == FA_NO_POSITION && same == UINT64_MAX) break;
-        if (found != FA_NO_POSITION && found != place && found <= place + distance) return 1;
-    }
-    return 0;
-}
-
-static int look_for_two(near *in, uint32_t root, int *is_found) {
-    fa_query *query = in->query;
-    const fa_node *node = &query->program.nodes[root];
-    side *sides = in->sides;
-    size_t count;
-    *is_found = 0;
-    for (int each = 0; each < 2; each++) {
-        TRY(find_side(in, query->program.args[node->first + (uint32_t)each], &sides[each]));
-        if (!sides[each].total) return FA_OK;
-    }
-    const side *fewer = &sides[sides[1].total < sides[0].total], *other = &sides[fewer == sides];
-    uint64_t *places = arena_raw(&query->version, fewer->total * sizeof(uint64_t));
-    if (places == NULL) return FA_NO_MEMORY;
-    TRY(read_places(in, fewer, places, &count));
-    for (size_t each = 0; each < other->count && !*is_found; each++) {
-        fa_run run;
-        int is_there;
-        TRY(next_run(query, other->lists[each], &other->runs[each], &run, &is_there));
-        while (is_there && !*is_found) {
-            *is_found = is_near_any(&run, places, count, node->value);
-            TRY(run_status(query, &run));
-            TRY(next_run(query, other->lists[each], &other->runs[each], &run, &is_there));
-        }
-    }
-    return FA_OK;
-}
-
 /* ---------------------------------------------------------------- all versions */
 
 static int open_readers(near *in, uint32_t root, const uint64_t *candidates) {
@@ -296,9 +172,9 @@ int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64
     for (size_t word = 0; word < words_of(versions); word++) any |= left[word];
     if (!any) return FA_OK;
     candidates = left;
+    if (are_two_words(query, root, place)) return two_words_mask(query, root, place, candidates, mask);
     TRY(open_readers(&in, root, candidates));
-    int (*look_in)(near *, uint32_t, int *) = is_of_two_words(&in, root) ? look_for_two : look, is_found;
-    if (look_in == look_for_two) TRY(open_sides(&in, root));
+    int is_found;
     for (uint32_t version = 0; version < versions; version++) {
         if (!has_bit(candidates, version)) {
             if (!candidates[version >> 6]) version |= 63;
@@ -306,7 +182,7 @@ int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64
         }
         in.version = version;
         arena_empty(&query->version, (size_t)1 << 20);
-        int status = finding_is_over(query) ? FA_TIME_UP : look_in(&in, root, &is_found);
+        int status = finding_is_over(query) ? FA_TIME_UP : look(&in, root, &is_found);
         if (status == FA_TIME_UP) {
             if (version < query->complete[place]) query->complete[place] = version;
             return FA_OK;
