@@ -208,6 +208,11 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_query_weights": (
         ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p, c_void_p),
     ),
+    "fa_query_counts": (ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p)),
+    "fa_segment_vectors": (
+        ctypes.c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Fault)),
+    ),
+    "fa_segment_living": (ctypes.c_int, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Fault))),
     "fa_query_scores": (ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, c_void_p, c_void_p)),
     "fa_query_nearness": (ctypes.c_int, (c_void_p, c_uint32, c_uint32, c_void_p, c_void_p)),
 }  # fmt: skip
@@ -252,6 +257,46 @@ def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:
     if core.fa_segment_list(byref(segment), word, address(room), len(room), byref(count), byref(fault)) != OK:
         raise DamagedError(0, 0, ARRAYS[fault.array])
     return room[: count.value]
+
+
+def greatest_counts(segment: Segment) -> NDArray[np.float64]:
+    """Return for each version how often its most frequent word stands there. Raises DamagedError."""
+    greatest = np.zeros(segment.versions)
+    _read_words(segment, None, None, None, address(greatest))
+    return greatest
+
+
+def squared_lengths(
+    segment: Segment, of_shape: NDArray[np.float64], of_word: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return for each version the sum of the squares of of_shape * of_word for its words. Raises DamagedError."""
+    squares = np.zeros(segment.versions)
+    _read_words(segment, address(of_shape), address(of_word), address(squares), None)
+    return squares
+
+
+def living_pairs(segment: Segment, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return how many of the versions that are alive hold each word. Raises DamagedError."""
+    counts, alive = np.empty(segment.words, dtype=np.int64), np.ascontiguousarray(alive)
+    room, fault = np.empty(segment.versions, dtype=np.uint32), Fault()
+    if (
+        core.fa_segment_living(byref(segment), address(alive), address(room), address(counts), byref(fault))
+        != OK
+    ):
+        raise DamagedError(0, 0, ARRAYS[fault.array])
+    return counts
+
+
+def _read_words(segment: Segment, *asked: int | None) -> None:
+    of_shape, of_word, squares, greatest = asked
+    room, fault = np.empty(segment.versions, dtype=np.uint32), Fault()
+    if (
+        core.fa_segment_vectors(
+            byref(segment), of_shape, of_word, address(room), squares, greatest, byref(fault)
+        )
+        != OK
+    ):
+        raise DamagedError(0, 0, ARRAYS[fault.array])
 
 
 class Facts(NamedTuple):
@@ -312,6 +357,19 @@ class Query:
             ),
             answer,
         )  # fmt: skip
+        return found
+
+    def counts(
+        self, place: int, leaf: int, ordinals: NDArray[np.uint32], answer: Room
+    ) -> NDArray[np.float64]:
+        """Return how often a leaf stands in some versions (rising) of a segment, its forms times their factors."""
+        found = np.zeros(len(ordinals))
+        self._check(
+            core.fa_query_counts(
+                self._handle, place, leaf, address(ordinals), len(ordinals), address(found), answer.data
+            ),
+            answer,
+        )
         return found
 
     def scores(self, place: int, ordinals: NDArray[np.uint32], answer: Room) -> NDArray[np.float64]:

@@ -160,6 +160,20 @@ FA_EXPORT int fa_query_rank(fa_query *query, uint64_t wanted, uint64_t needed, f
 FA_EXPORT int fa_query_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                                const double *norms, double *weights, fa_answer *answer);
 
+/* The same with norms of 1: how often the leaf stands there, its forms times their factors. */
+FA_EXPORT int fa_query_counts(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                              double *counts, fa_answer *answer);
+
+/* Read all words of a segment: add to the squares of each version those of of_shape * of_word for each word that it holds,
+ * and raise `greatest` to how often the most frequent word stands in it. squares, greatest: by version, NULL where not
+ * asked for; room: for a number for each version. */
+FA_EXPORT int fa_segment_vectors(const fa_segment *segment, const double *of_shape, const double *of_word,
+                                 uint32_t *room, double *squares, double *greatest, fa_fault *fault);
+
+/* Write how many versions hold each word of a segment, of those whose byte is 1. room: as above. */
+FA_EXPORT int fa_segment_living(const fa_segment *segment, const uint8_t *alive, uint32_t *room, int64_t *counts,
+                                fa_fault *fault);
+
 /* Write the exact scores of some versions (rising) of a segment, without nearness. */
 FA_EXPORT int fa_query_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count,
                               double *scores, fa_answer *answer);

@@ -71,6 +71,8 @@ typedef struct state {
     uint32_t *ordinals[2];   /* of a phrase, by layer: the versions that hold it ... */
     uint32_t *counts[2];     /* ... and how often by element */
     uint32_t found[2];       /* ... and their number */
+    uint32_t *spots[2];      /* ... and where: position << 4 | element; NULL: not kept */
+    uint32_t *spot_ends[2];  /* ... and where those of each version end */
 } state;
 
 #define SKIPS 4096
@@ -254,8 +256,12 @@ int phrase_match(fa_query *query, uint32_t leaf, uint32_t place);
 int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
 
 /* query_places.c */
-int near_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
+int near_places_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
                     uint64_t **left);
+
+/* query_counts.c */
+int leaf_counts(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                double *counts);
 
 /* query_two.c */
 int are_two_words(const fa_query *query, uint32_t root, uint32_t place);

@@ -324,6 +324,13 @@ int fa_query_weights(fa_query *query, uint32_t place, uint32_t leaf, const uint3
     return fa_told(query, leaf_weights(query, place, leaf, ordinals, count, norms_at, weights), answer);
 }
 
+int fa_query_counts(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                    double *counts, fa_answer *answer) {
+    if (!are_sound(query, place, ordinals, count) || leaf >= query->program.leaf_count) return FA_TOO_LARGE;
+    arena_empty(&query->version, (size_t)1 << 20);
+    return fa_told(query, leaf_counts(query, place, leaf, ordinals, count, counts), answer);
+}
+
 int fa_query_scores(fa_query *query, uint32_t place, const uint32_t *ordinals, uint32_t count, double *scores,
                     fa_answer *answer) {
     if (!are_sound(query, place, ordinals, count)) return FA_TOO_LARGE;

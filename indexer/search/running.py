@@ -175,6 +175,12 @@ class Carried:
         with self._prepared.telling_damage():
             return self._query.weights(place, number, ordinals.astype(np.uint32), norms, self._room)
 
+    def counts(self, leaf: Leaf, place: int, ordinals: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return how often a leaf stands in some versions (rising) of a segment, its forms times their factors."""
+        number = self._made.leaves.index(leaf)
+        with self._prepared.telling_damage():
+            return self._query.counts(place, number, ordinals.astype(np.uint32), self._answer)
+
     def nearness(self, place: int, ordinal: int) -> NDArray[np.float64]:
         """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
         with self._prepared.telling_damage():

@@ -92,18 +92,18 @@ class Scorer:
         return norms(self._ranking, live.lengths(ordinals), self._snapshot.means)
 
     def _given(self, place: int, ordinals: Ordinals) -> models.Given:
-        from indexer.search.models.lengths import vectors_of
+        from indexer.search.models.lengths import greatest_counts, vector_lengths
 
-        versions = max(self._snapshot.versions, 1)
-        ones, carried = np.ones((len(ordinals), KINDS)), self._carried
+        snapshot, carried = self._snapshot, self._carried
+        versions = max(snapshot.versions, 1)
         return models.Given(
             tree=self._tree,
-            counts={leaf: carried.weights(leaf, place, ordinals, ones) for leaf in carried.leaves},
+            counts={leaf: carried.counts(leaf, place, ordinals) for leaf in carried.leaves},
             rarity={leaf: math.log10(versions / max(held, 1)) for leaf, held in carried.holding.items()},
             times={leaf: times * leaf.boost for leaf, times in Counter(leaves(self._tree)).items()},
             holds=lambda node: self._masks_of(node)[place][ordinals],
-            lengths=lambda: vectors_of(self._snapshot)[place].lengths[ordinals],
-            greatest=lambda: vectors_of(self._snapshot)[place].greatest[ordinals],
+            lengths=lambda: vector_lengths(snapshot)[place][ordinals],
+            greatest=lambda: greatest_counts(snapshot)[place][ordinals],
             p=self._ranking.p,
             size=len(ordinals),
         )

@@ -1,77 +1,97 @@
-"""Numbers of whole pages that the vector models need: the length of their vector, and the greatest count in it."""
+"""Numbers of whole pages that the models need: the length of their vector, and the greatest count in it.
+
+Read once for each state of an index, when a model first asks for them: a tenth of a second for some ten thousand pages.
+"""
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core import queries
 from indexer.search.models import Floats, log_frequency
-from indexer.store.segment import Segment
+from indexer.search.prepared import Prepared
+from indexer.store.segment import Segment, damage
 from indexer.store.snapshot import Snapshot
 
-_PAIRS_AT_ONCE = 1 << 19
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """Of each version of a segment: length of its ltc vector, greatest count of a word."""
+def greatest_counts(snapshot: Snapshot) -> list[Floats]:
+    """Return by segment how often the most frequent word of each version stands there."""
+    with _lock:
+        found: list[Floats] | None = snapshot.derived.get("greatest counts")
+        if found is None:
+            found = snapshot.derived["greatest counts"] = [
+                np.maximum.reduce(
+                    [
+                        _asked(queries.greatest_counts, layer, segment)
+                        for layer, segment in zip(live.layers, segments, strict=True)
+                    ]
+                )
+                for live, segments in zip(snapshot.segments, Prepared.of(snapshot).layers, strict=True)
+            ]
+        return found
 
-    lengths: Floats
-    greatest: Floats
 
-
-def vectors_of(snapshot: Snapshot) -> list[Vectors]:
-    """Return the numbers of all versions by segment; read once for each state of an index, which takes a second
-    for some ten thousand pages.
+def vector_lengths(snapshot: Snapshot) -> list[Floats]:
+    """Return by segment the length of the ltc vector of each version.
 
     Each spelling is a dimension of its own, in the page's own text and in the texts of links to it apart. Words that
     share an id count as one for their rarity.
     """
     with _lock:
-        found: list[Vectors] | None = snapshot.derived.get("vectors")
+        found: list[Floats] | None = snapshot.derived.get("vector lengths")
         if found is None:
-            found = snapshot.derived["vectors"] = _read(snapshot)
+            found = snapshot.derived["vector lengths"] = _read_lengths(snapshot)
         return found
 
 
-def _read(snapshot: Snapshot) -> list[Vectors]:
-    layers = [live.layers for live in snapshot.segments]
-    rarity = [
-        _rarities(snapshot, [row[depth] for row in layers if depth < len(row)], depth) for depth in range(2)
-    ]
-    vectors = []
-    for live, row in zip(snapshot.segments, layers, strict=True):
-        squares, greatest = np.zeros(len(live.segment)), np.zeros(len(live.segment))
-        for segment, (ids, values) in zip(row, rarity, strict=False):
-            for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
-                pairs = segment.pairs_of(first, last)
-                counts = segment.shape_table.sum(axis=1, dtype=np.int64)[pairs.shapes].astype(np.float64)
-                value = np.repeat(values[np.searchsorted(ids, segment.word_ids[first:last])], pairs.counts)
-                squares += np.bincount(
-                    pairs.ordinals, (log_frequency(counts) * value) ** 2, minlength=len(squares)
-                )
-                np.maximum.at(greatest, pairs.ordinals, counts)
-        vectors.append(Vectors(np.sqrt(squares), greatest))
-    return vectors
+def _asked(
+    function: Callable[..., NDArray[Any]], layer: Segment, segment: queries.Segment, *given: NDArray[Any]
+) -> NDArray[Any]:
+    """Return what the core finds in a layer. Raises IndexCorruptError."""
+    try:
+        return function(segment, *given)
+    except queries.DamagedError as error:
+        raise damage(layer.path, error) from error
 
 
-def _rarities(snapshot: Snapshot, segments: list[Segment], depth: int) -> tuple[NDArray[np.uint32], Floats]:
-    """Return the ids of all words of a layer, rising, and log10(versions / versions that hold it) of each."""
-    ids: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
-    holding: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-    alive = [live.alive for live in snapshot.segments if depth < len(live.layers)]
-    for segment, living in zip(segments, alive, strict=True):
-        for first, last in segment.word_ranges(_PAIRS_AT_ONCE):
-            pairs = segment.pairs_of(first, last)
-            held = pairs.counts
-            if living is not None:
-                held = np.add.reduceat(living[pairs.ordinals].astype(np.int64), pairs.list_starts)
-            ids.append(segment.word_ids[first:last])
-            holding.append(held)
-    distinct, place = np.unique(np.concatenate(ids), return_inverse=True)
-    counts = np.bincount(place, np.concatenate(holding), minlength=len(distinct))
-    return distinct, np.log10(max(snapshot.versions, 1) / np.maximum(counts, 1))
+def _read_lengths(snapshot: Snapshot) -> list[Floats]:
+    prepared = Prepared.of(snapshot)
+    squares = [np.zeros(len(live.segment)) for live in snapshot.segments]
+    for depth in range(2):
+        places = [place for place, layers in enumerate(prepared.layers) if depth < len(layers)]
+        for place, of_word in zip(places, _rarities(snapshot, prepared, places, depth), strict=True):
+            layer = snapshot.segments[place].layers[depth]
+            of_shape = log_frequency(layer.shape_table.sum(axis=1, dtype=np.int64).astype(np.float64))
+            segment = prepared.layers[place][depth]
+            squares[place] += _asked(queries.squared_lengths, layer, segment, of_shape, of_word)
+    return [np.sqrt(sums) for sums in squares]
+
+
+def _rarities(snapshot: Snapshot, prepared: Prepared, places: list[int], depth: int) -> list[Floats]:
+    """Return log10(versions / versions that hold it) of each word in a layer of some segments, in their order."""
+    layers = [snapshot.segments[place].layers[depth] for place in places]
+    if not layers:
+        return []
+    holding = []
+    for place, layer in zip(places, layers, strict=True):
+        held = layer.pair_counts(np.arange(len(layer.word_ids)))
+        alive = snapshot.segments[place].alive
+        if alive is not None:
+            held = _asked(queries.living_pairs, layer, prepared.layers[place][depth], alive)
+        holding.append(held)
+    ids = np.concatenate([layer.word_ids for layer in layers])
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    firsts = np.append(True, ids[1:] != ids[:-1])[: len(ids)].nonzero()[0]
+    counts = np.add.reduceat(np.concatenate(holding)[order], firsts) if len(ids) else np.zeros(0)
+    values = np.log10(max(snapshot.versions, 1) / np.maximum(counts, 1))
+    of_word = np.empty(len(ids))
+    of_word[order] = np.repeat(values, np.diff(np.append(firsts, len(ids))))
+    return np.split(of_word, np.cumsum([len(held) for held in holding])[:-1])
