@@ -469,6 +469,30 @@ static int find_words(fa_query *query, reader *from, const uint32_t *versions, u
     return FA_OK;
 }
 
+/* Tell whether it is asked where a leaf stands, too. */
+static int has_spans(const fa_query *query, uint32_t leaf) {
+    for (uint32_t number = 0; number < query->program.node_count; number++)
+        if (query->program.nodes[number].op == FA_OP_SPANS && query->program.nodes[number].value == leaf) return 1;
+    return 0;
+}
+
+/* Where a phrase stands in the versions found so far: found out once, but no more than there is room for. */
+typedef struct keeping {
+    uint32_t *spots, *ends;
+    size_t count, most; /* most: 0 where none are kept */
+} keeping;
+
+static int keep_spots(fa_query *query, keeping *to, uint32_t version_number, size_t count) {
+    const spot *stands = query->places[3].data;
+    if (to->count + count > to->most) to->most = 0;
+    if (!to->most) return FA_OK;
+    to->spots = buffer_get(&query->more, (to->count + count) * sizeof(uint32_t));
+    if (to->spots == NULL) return FA_NO_MEMORY;
+    for (size_t one = 0; one < count; one++) to->spots[to->count++] = stands[one].position << 4 | stands[one].element;
+    to->ends[version_number] = (uint32_t)to->count;
+    return FA_OK;
+}
+
 #define LOOK_AFTER 16 /* versions between two looks at the clock */
 #define FEW_OF 8      /* pairs of a list for each version that holds all words, from which on skips pay */
 
@@ -483,6 +507,12 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
     arena_empty(&query->shortly, (size_t)1 << 20);
     uint32_t *common = arena_raw(&query->shortly, query->longest * sizeof(uint32_t)), *counts = NULL;
     fa_where *where = arena_raw(&query->shortly, from.list_count * (size_t)WHERE * sizeof(fa_where));
+    keeping kept = {NULL, NULL, 0, 0};
+    if (has_spans(query, number) && query->kept.held < RETAINED / 2) {
+        kept.most = (RETAINED / 2 - query->kept.held) / sizeof(uint32_t);
+        kept.ends = arena_raw(&query->shortly, query->longest * sizeof(uint32_t));
+        if (kept.ends == NULL) return FA_NO_MEMORY;
+    }
     if (common == NULL || where == NULL) return FA_NO_MEMORY;
     uint32_t count = in_all_lists(&from, common);
     for (uint32_t each = 0; each < from.list_count && !slop; each++) /* else its pairs are gone over one by one */
@@ -510,9 +540,17 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         memset(counts + (size_t)found * FA_KINDS, 0, FA_KINDS * sizeof(uint32_t));
         const spot *stands = query->places[3].data;
         for (size_t one = 0; one < spots; one++) counts[(size_t)found * FA_KINDS + stands[one].element]++;
+        TRY(keep_spots(query, &kept, found, spots));
         common[found++] = common[at];
     }
     if (!found) return FA_OK;
+    if (kept.most) {
+        made->spots[layer] = arena_raw(&query->kept, kept.count * sizeof(uint32_t));
+        made->spot_ends[layer] = arena_raw(&query->kept, found * sizeof(uint32_t));
+        if (made->spots[layer] == NULL || made->spot_ends[layer] == NULL) return FA_NO_MEMORY;
+        memcpy(made->spots[layer], kept.spots, kept.count * sizeof(uint32_t));
+        memcpy(made->spot_ends[layer], kept.ends, found * sizeof(uint32_t));
+    }
     made->ordinals[layer] = arena_raw(&query->kept, found * sizeof(uint32_t));
     made->counts[layer] = arena_raw(&query->kept, (size_t)found * FA_KINDS * sizeof(uint32_t));
     if (made->ordinals[layer] == NULL || made->counts[layer] == NULL) return FA_NO_MEMORY;

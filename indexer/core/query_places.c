@@ -1,28 +1,34 @@
-/* NEAR of words alone: whether they stand near each other in a version, told by a bit for each position.
+/* NEAR of words and phrases: whether they stand near each other in a version, told by a bit for each position at which one
+ * begins.
  *
  * Versions are gone over in blocks. Of each list what lies in a block is read at once, the most frequent words first, and
  * versions in which the words were found near each other are not read any further: more places never make words less
- * near. Phrases, and texts of very many positions, are left to query_spans.c.
+ * near. What ends as many places behind its begin is of one kind. Texts of very many positions, and very many kinds, are
+ * left to query_spans.c.
  */
 #include "query_inside.h"
 
 #define MOST_BITS 20                /* of a position in a version: more than the longest texts need that are indexed */
 #define MOST_VERSIONS 4096          /* of a block */
 #define ROOM ((size_t)64 << 10)    /* for the bits of a block, of all leaves, in numbers of 64 bits */
-#define MANY 16                     /* lists of a leaf from which on this is worth it: else nearly all bits are 0 */
+#define FEW 16                      /* lists of a leaf of which it is worth a look where the pairs asked for are */
+#define FEW_OF 8                    /* pairs of such a list for each version asked for, from which on skips pay */
+#define KINDS 4                     /* of what stands near each other, at most */
+#define TRIES 16                    /* places of the root that are looked at one by one */
 #define LOOK_EVERY 1024             /* pairs that are read between two looks at the clock */
 
-/* Where the words of a leaf stand in the versions of a block. */
+/* Where a leaf stands in the versions of a block. */
 typedef struct places {
     reader from[2]; /* by layer */
     uint64_t *bits;    /* section behind section */
     uint8_t *sections; /* of each version of the block: in which sections there are any, a bit for each */
+    uint32_t kind;
 } places;
 
-/* The places of a node in the version at hand; what is not in its sections has no meaning. */
+/* The places of a node in the version at hand, by kind; what is not in its sections has no meaning. */
 typedef struct found {
-    const uint64_t *bits;
-    uint32_t sections; /* 0: none */
+    const uint64_t *bits[KINDS];
+    uint32_t sections[KINDS]; /* 0: none */
 } found;
 
 typedef struct block {
@@ -35,25 +41,37 @@ typedef struct block {
     uint32_t room;       /* numbers of 64 bits for the bits of a leaf */
     uint32_t since;      /* pairs since the last look at the clock */
     places *places;      /* by leaf */
-    uint8_t *is_used;    /* by node */
+    uint8_t *is_used;    /* by node: whether it is below the root, and MUST_BE there */
     found *found;        /* by node */
+    uint32_t behind[KINDS], kinds; /* behind: how far the end is behind the begin */
 } block;
 
-/* Mark the nodes below and with the root; tell whether they are about words alone, one of them with many lists. */
-static int is_for_words(const fa_query *query, uint32_t place, uint32_t root, uint8_t *is_used) {
-    const fa_program *program = &query->program;
-    int has_many = 0;
-    is_used[root] = 1;
-    for (uint32_t number = root + 1; number-- > 0;) {
+#define MUST_BE 2 /* without it the root is not there */
+
+static int is_word(const fa_leaf *leaf) { return leaf->kind == FA_WORD || leaf->kind == FA_WORDS; }
+
+/* Mark the nodes below and with the root; tell whether what is asked for is of few kinds. */
+static int find_kinds(block *in) {
+    const fa_program *program = &in->query->program;
+    in->is_used[in->root] = MUST_BE;
+    for (uint32_t number = in->root + 1; number-- > 0;) {
         const fa_node *node = &program->nodes[number];
-        if (!is_used[number]) continue;
-        for (uint32_t at = 0; at < node->count; at++) is_used[program->args[node->first + at]] = 1;
+        uint8_t used = in->is_used[number] == MUST_BE && (node->op != FA_OP_UNION || node->count == 1) ? MUST_BE : 1;
+        if (!in->is_used[number]) continue;
+        for (uint32_t at = 0; at < node->count; at++)
+            if (in->is_used[program->args[node->first + at]] < used)
+                in->is_used[program->args[node->first + at]] = used;
         if (node->op != FA_OP_SPANS) continue;
         const fa_leaf *leaf = &program->leaves[node->value];
-        if ((leaf->kind != FA_WORD && leaf->kind != FA_WORDS) || leaf->length > 1) return 0;
-        has_many |= state_of(query, node->value, place)->list_count > MANY;
+        uint32_t behind = leaf->length ? leaf->length - 1 : 0, kind = 0;
+        if (behind >= MARKS) return 0;
+        while (kind < in->kinds && in->behind[kind] != behind) kind++;
+        if (kind == KINDS) return 0;
+        in->behind[kind] = behind;
+        if (kind == in->kinds) in->kinds++;
+        in->places[node->value].kind = kind;
     }
-    return has_many;
+    return 1;
 }
 
 /* Bits of a position in a version, those of the texts of links to it too; 6 at least. */
@@ -95,13 +113,49 @@ static int read_list(block *in, places *of, reader *from, uint32_t each) {
     return finding_is_over(in->query) ? FA_TIME_UP : FA_OK;
 }
 
-/* Read the lists `done` to `end` of each leaf; *is_last: whether there are no others. */
+static void add_place(const block *in, places *of, uint32_t version, uint32_t element, uint32_t position) {
+    uint32_t at = version - in->first, section = section_of[element];
+    size_t bit = ((size_t)section << in->widths[at]) + position;
+    of->bits[in->offsets[at] + (bit >> 6)] |= (uint64_t)1 << (bit & 63);
+    of->sections[at] |= (uint8_t)(1 << section);
+}
+
+static int read_phrase(block *in, uint32_t leaf, uint32_t layer) {
+    const state *known = state_of(in->query, leaf, in->place);
+    const uint32_t *ordinals = known->ordinals[layer], *ends = known->spot_ends[layer];
+    places *of = &in->places[leaf];
+    uint32_t row = gallop(ordinals, 0, known->found[layer], in->first);
+    for (; row < known->found[layer] && ordinals[row] < in->end; row++) {
+        uint32_t version = ordinals[row];
+        size_t count = 0;
+        if (!has_bit(in->left, version)) continue;
+        if (ends != NULL) {
+            const uint32_t *spots = known->spots[layer];
+            for (uint32_t at = row ? ends[row - 1] : 0; at < ends[row]; at++)
+                add_place(in, of, version, spots[at] & 15, spots[at] >> 4);
+            continue;
+        }
+        arena_empty(&in->query->version, (size_t)1 << 20);
+        if (finding_is_over(in->query)) return FA_TIME_UP;
+        TRY(reader_spots(in->query, &of->from[layer], version, &in->query->places[3], &count));
+        const spot *spots = in->query->places[3].data;
+        for (size_t at = 0; at < count; at++) add_place(in, of, version, spots[at].element, spots[at].position);
+    }
+    return FA_OK;
+}
+
+/* Read the lists `done` to `end` of each word, and phrases with the first; *is_last: whether there are no others. */
 static int read_lists(block *in, uint32_t done, uint32_t end, int *is_last) {
     *is_last = 1;
     for (uint32_t leaf = 0; leaf < in->query->program.leaf_count; leaf++) {
         places *of = &in->places[leaf];
-        for (int layer = 0; layer < 2; layer++) {
+        if (of->bits == NULL) continue;
+        for (uint32_t layer = 0; layer < 2; layer++) {
             reader *from = &of->from[layer];
+            if (!is_word(&in->query->program.leaves[leaf])) {
+                if (!done) TRY(read_phrase(in, leaf, layer));
+                continue;
+            }
             for (uint32_t each = done; each < from->list_count && each < end; each++)
                 TRY(read_list(in, of, from, each));
             if (from->list_count > end) *is_last = 0;
@@ -121,75 +175,196 @@ static int any_bit(const uint64_t *bits, size_t from, size_t end) {
     return (first | (bits[last] & behind)) != 0;
 }
 
-/* Tell whether another place is at most `distance` before or behind one, in its section. */
-static int is_beside(const uint64_t *others, size_t at, uint64_t distance, uint32_t width) {
-    size_t begin = at >> width << width, end = begin + ((size_t)1 << width);
-    size_t low = at - begin > distance ? at - (size_t)distance : begin;
-    size_t high = end - at > distance ? at + (size_t)distance + 1 : end;
-    return any_bit(others, low, at) || any_bit(others, at + 1, high);
+/* Tell whether a place of `others` is at most `distance` before what begins at a place and ends `behind` places on, or
+ * behind it, in its section. */
+static int is_beside(const block *in, const found *others, size_t at, uint32_t behind, uint64_t distance,
+                     uint32_t width) {
+    size_t begin = at >> width << width, end = begin + ((size_t)1 << width), last = at + behind;
+    uint32_t section = (uint32_t)(at >> width);
+    size_t high = last < end && end - last > distance ? last + (size_t)distance + 1 : end;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        if (!(others->sections[kind] >> section & 1)) continue;
+        size_t before = at - begin > in->behind[kind] ? at - in->behind[kind] : begin;
+        size_t low = before - begin > distance ? before - (size_t)distance : begin;
+        if (any_bit(others->bits[kind], low, before) || any_bit(others->bits[kind], last + 1, high)) return 1;
+    }
+    return 0;
 }
 
-/* The places of the first argument that are near one of each other; when only_one, one of them is enough. */
-static found beside(block *in, const fa_node *node, uint32_t width, int only_one, uint64_t *made) {
+/* Tell whether one of the first places of a node is near one of each other argument, as it nearly always is. */
+static int is_found_soon(const block *in, const fa_node *node, uint32_t width) {
     const uint32_t *args = in->query->program.args + node->first;
-    uint32_t sections = in->found[args[0]].sections, any = 0;
-    const uint64_t *of = in->found[args[0]].bits;
-    for (uint32_t other = 1; other < node->count; other++) sections &= in->found[args[other]].sections;
+    uint32_t tries = TRIES;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        const uint64_t *of = in->found[args[0]].bits[kind];
+        for (uint32_t left_in = in->found[args[0]].sections[kind]; left_in; left_in &= left_in - 1) {
+            size_t from = (size_t)__builtin_ctz(left_in) << (width - 6), end = from + ((size_t)1 << (width - 6));
+            for (size_t word = from; word < end; word++)
+                for (uint64_t left = of[word]; left; left &= left - 1) {
+                    size_t at = word * 64 + (size_t)__builtin_ctzll(left);
+                    uint32_t other = 1;
+                    if (!tries--) return 0;
+                    while (other < node->count && is_beside(in, &in->found[args[other]], at, in->behind[kind],
+                                                            node->value, width))
+                        other++;
+                    if (other == node->count) return 1;
+                }
+        }
+    }
+    return 0;
+}
+
+/* Add the bits of a section, moved up by some places; what is moved behind its end is lost. */
+static void add_moved_up(uint64_t *to, const uint64_t *from, size_t words, size_t by) {
+    size_t whole = by >> 6, shift = by & 63;
+    for (size_t word = words; word-- > whole;) {
+        uint64_t below = word > whole ? from[word - whole - 1] : 0;
+        to[word] |= from[word - whole] << shift | below >> 1 >> (63 - shift);
+    }
+}
+
+static void add_moved_down(uint64_t *to, const uint64_t *from, size_t words, size_t by) {
+    size_t whole = by >> 6, shift = by & 63;
+    for (size_t word = 0; word + whole < words; word++) {
+        uint64_t above = word + whole + 1 < words ? from[word + whole + 1] : 0;
+        to[word] |= from[word + whole] >> shift | above << 1 << (63 - shift);
+    }
+}
+
+/* Let each bit of a section stand for those up to `distance` above it (below it), too. In place: what is read was not
+ * changed yet. */
+static void spread(uint64_t *bits, size_t words, uint64_t distance,
+                   void (*add)(uint64_t *, const uint64_t *, size_t, size_t)) {
+    uint64_t done = 0; /* far */
+    while (done < distance) {
+        uint64_t by = distance - done < done + 1 ? distance - done : done + 1;
+        add(bits, bits, words, (size_t)by);
+        done += by;
+    }
+}
+
+/* Leave of places in a section those that are near one of others. room: for the bits of a section, twice. */
+static void leave_beside(const block *in, const found *others, uint32_t section, uint64_t distance, size_t words,
+                         uint64_t *const made[KINDS], const uint32_t sections[KINDS], uint64_t *room) {
+    uint64_t *ends = room, *begins = room + words;
+    size_t from = section * words;
+    memset(room, 0, 2 * words * sizeof(uint64_t));
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        if (!(others->sections[kind] >> section & 1)) continue;
+        add_moved_up(ends, others->bits[kind] + from, words, in->behind[kind]);
+        add_moved_up(begins, others->bits[kind] + from, words, 0);
+    }
+    /* what begins behind an end, and ends before a begin, but not there */
+    spread(ends, words, distance - 1, add_moved_up);
+    spread(begins, words, distance - 1, add_moved_down);
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        if (!(sections[kind] >> section & 1)) continue;
+        uint64_t *own = made[kind] + from;
+        for (size_t word = 0; word < words; word++) {
+            size_t down = (size_t)in->behind[kind] + 1, whole = word + (down >> 6), shift = down & 63;
+            uint64_t before = ends[word] << 1 | (word ? ends[word - 1] >> 63 : 0);
+            uint64_t behind = whole < words ? begins[whole] >> shift : 0;
+            if (whole + 1 < words) behind |= begins[whole + 1] << 1 << (63 - shift);
+            own[word] &= before | behind;
+        }
+    }
+}
+
+static int any_of(const uint64_t *bits, size_t words) {
+    uint64_t any = 0;
+    for (size_t word = 0; word < words; word++) any |= bits[word];
+    return any != 0;
+}
+
+/* The places of the first argument that are near one of each other. */
+static int beside(block *in, const fa_node *node, uint32_t width, int only_one, found *made) {
+    const uint32_t *args = in->query->program.args + node->first;
+    const found *of = &in->found[args[0]];
+    uint32_t sections = ~(uint32_t)0;
+    size_t words = (size_t)1 << (width - 6);
+    uint64_t *own[KINDS], *room = arena_raw(&in->query->version, 2 * words * sizeof(uint64_t));
+    *made = (found){{NULL}, {0}};
+    for (uint32_t arg = 0; arg < node->count; arg++) {
+        uint32_t any = 0;
+        for (uint32_t kind = 0; kind < in->kinds; kind++) any |= in->found[args[arg]].sections[kind];
+        sections &= any;
+    }
+    if (!sections || (!node->value && node->count > 1)) return FA_OK;
+    if (only_one && is_found_soon(in, node, width)) {
+        made->sections[0] = 1; /* the root: it is only asked whether it is there */
+        return FA_OK;
+    }
+    if (room == NULL) return FA_NO_MEMORY;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        made->sections[kind] = of->sections[kind] & sections;
+        if (!made->sections[kind]) continue;
+        made->bits[kind] = own[kind] = arena_raw(&in->query->version, size_of(width) * sizeof(uint64_t));
+        if (own[kind] == NULL) return FA_NO_MEMORY;
+    }
     for (; sections; sections &= sections - 1) {
         uint32_t section = (uint32_t)__builtin_ctz(sections);
-        size_t from = (size_t)section << (width - 6), end = from + ((size_t)1 << (width - 6));
-        for (size_t word = from; word < end; word++) {
-            made[word] = 0;
-            for (uint64_t left = of[word]; left; left &= left - 1) {
-                size_t at = word * 64 + (size_t)__builtin_ctzll(left);
-                uint32_t other = 1;
-                while (other < node->count && is_beside(in->found[args[other]].bits, at, node->value, width)) other++;
-                if (other < node->count) continue;
-                made[word] |= left & (0 - left);
-                any |= (uint32_t)1 << section;
-                if (only_one) return (found){made, any};
-            }
-        }
+        size_t from = section * words;
+        for (uint32_t kind = 0; kind < in->kinds; kind++)
+            if (made->sections[kind] >> section & 1)
+                memcpy(own[kind] + from, of->bits[kind] + from, words * sizeof(uint64_t));
+        for (uint32_t other = 1; other < node->count; other++)
+            leave_beside(in, &in->found[args[other]], section, node->value, words, own, made->sections, room);
+        for (uint32_t kind = 0; kind < in->kinds; kind++)
+            if (made->sections[kind] >> section & 1 && !any_of(own[kind] + from, words))
+                made->sections[kind] &= ~((uint32_t)1 << section);
     }
-    return (found){made, any};
+    return FA_OK;
 }
 
-static found joined(block *in, const fa_node *node, uint32_t width, int in_all, uint64_t *made) {
+static int is_anywhere(const block *in, const found *some) {
+    uint32_t any = 0;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) any |= some->sections[kind];
+    return any != 0;
+}
+
+static int joined(block *in, const fa_node *node, uint32_t width, int in_all, found *made) {
     const uint32_t *args = in->query->program.args + node->first;
-    uint32_t sections = 0;
-    for (uint32_t arg = 0; arg < node->count; arg++) {
-        if (in_all && !in->found[args[arg]].sections) return (found){NULL, 0};
-        sections |= in->found[args[arg]].sections;
-    }
-    if (sections) memset(made, 0, size_of(width) * 8);
-    for (uint32_t arg = 0; arg < node->count; arg++) {
-        const found *part = &in->found[args[arg]];
-        for (uint32_t left = part->sections; left; left &= left - 1) {
-            size_t from = (size_t)__builtin_ctz(left) << (width - 6), end = from + ((size_t)1 << (width - 6));
-            for (size_t word = from; word < end; word++) made[word] |= part->bits[word];
+    *made = (found){{NULL}, {0}};
+    for (uint32_t arg = 0; arg < node->count && in_all; arg++)
+        if (!is_anywhere(in, &in->found[args[arg]])) return FA_OK;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) {
+        uint64_t *own = NULL;
+        for (uint32_t arg = 0; arg < node->count; arg++) {
+            const found *part = &in->found[args[arg]];
+            for (uint32_t left = part->sections[kind]; left; left &= left - 1) {
+                uint32_t section = (uint32_t)__builtin_ctz(left);
+                size_t words = (size_t)1 << (width - 6), from = section * words;
+                if (own == NULL) own = arena_raw(&in->query->version, size_of(width) * sizeof(uint64_t));
+                if (own == NULL) return FA_NO_MEMORY;
+                if (made->sections[kind] >> section & 1) add_moved_up(own + from, part->bits[kind] + from, words, 0);
+                else memcpy(own + from, part->bits[kind] + from, words * sizeof(uint64_t));
+                made->sections[kind] |= (uint32_t)1 << section;
+            }
         }
+        made->bits[kind] = own;
     }
-    return (found){made, sections};
+    return FA_OK;
 }
 
 /* Work out the places of all nodes below and with the root in a version. */
 static int look(block *in, uint32_t version, int *is_found) {
     uint32_t at = version - in->first, width = in->widths[at];
     arena_empty(&in->query->version, (size_t)1 << 20);
+    *is_found = 0;
     for (uint32_t number = 0; number <= in->root; number++) {
         const fa_node *node = &in->query->program.nodes[number];
+        found *made = &in->found[number];
         if (!in->is_used[number]) continue;
         if (node->op == FA_OP_SPANS) {
             const places *of = &in->places[node->value];
-            in->found[number] = (found){of->bits + in->offsets[at], of->sections[at]};
-            continue;
-        }
-        uint64_t *made = arena_raw(&in->query->version, size_of(width) * 8);
-        if (made == NULL) return FA_NO_MEMORY;
-        in->found[number] = node->op == FA_OP_BESIDE ? beside(in, node, width, number == in->root, made)
-                                                     : joined(in, node, width, node->op == FA_OP_IN_ALL, made);
+            *made = (found){{NULL}, {0}};
+            made->bits[of->kind] = of->bits + in->offsets[at];
+            made->sections[of->kind] = of->sections[at];
+        } else if (node->op == FA_OP_BESIDE) TRY(beside(in, node, width, number == in->root, made));
+        else TRY(joined(in, node, width, node->op == FA_OP_IN_ALL, made));
+        if (in->is_used[number] == MUST_BE && !is_anywhere(in, made)) return FA_OK;
     }
-    *is_found = in->found[in->root].sections != 0;
+    *is_found = 1;
     return FA_OK;
 }
 
@@ -243,14 +418,15 @@ static int look_at_block(block *in, uint64_t *mask) {
     return FA_OK;
 }
 
-static int open_block(block *in, uint32_t *leaf_count) {
+static int open_block(block *in, uint32_t versions, uint32_t *leaf_count) {
     fa_query *query = in->query;
     const fa_program *program = &query->program;
-    in->places = arena_get(&query->kept, program->leaf_count * sizeof(places));
+    uint64_t asked = 0;
+    for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(in->left[word]);
     in->found = arena_get(&query->kept, ((size_t)in->root + 1) * sizeof(found));
     in->offsets = arena_get(&query->kept, MOST_VERSIONS * sizeof(uint32_t));
     in->widths = arena_get(&query->kept, MOST_VERSIONS);
-    if (in->places == NULL || in->found == NULL || in->offsets == NULL || in->widths == NULL) return FA_NO_MEMORY;
+    if (in->found == NULL || in->offsets == NULL || in->widths == NULL) return FA_NO_MEMORY;
     *leaf_count = 0;
     for (uint32_t number = 0; number <= in->root; number++) {
         const fa_node *node = &program->nodes[number];
@@ -261,8 +437,18 @@ static int open_block(block *in, uint32_t *leaf_count) {
         if (in->places[node->value].sections == NULL) return FA_NO_MEMORY;
         for (uint32_t layer = 0; layer < 2; layer++) {
             reader *from = &in->places[node->value].from[layer];
+            if (!is_word(&program->leaves[node->value])) {
+                if (state_of(query, node->value, in->place)->spot_ends[layer] == NULL)
+                    TRY(reader_open(query, from, node->value, in->place, layer, NULL));
+                continue;
+            }
             TRY(reader_begin(query, from, node->value, in->place, layer));
-            for (uint32_t each = 0; each < from->list_count; each++) TRY(held_keep(query, from->lists[each]));
+            for (uint32_t each = 0; each < from->list_count; each++) {
+                held *list = from->lists[each];
+                TRY(held_keep(query, list));
+                if (from->list_count <= FEW && asked < list->count / FEW_OF)
+                    TRY(skips_find(query, list, &from->cursors[each]));
+            }
         }
     }
     /* one version always has its room */
@@ -276,7 +462,7 @@ static int open_block(block *in, uint32_t *leaf_count) {
 
 /* Mark the versions among the candidates in which the spans `root` are somewhere. *left: candidates that were not looked
  * at; all of them where this way is not for `root`. */
-int near_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
+int near_places_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
                     uint64_t **left) {
     const fa_live *live = live_at(query, place);
     uint32_t versions = live->layers[0]->versions, leaf_count;
@@ -284,11 +470,12 @@ int near_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64
     uint64_t *large = arena_get(&query->kept, words_of(versions) * 8);
     in.is_used = arena_get(&query->kept, (size_t)root + 1);
     in.left = arena_raw(&query->kept, words_of(versions) * 8);
-    if (large == NULL || in.is_used == NULL || in.left == NULL) return FA_NO_MEMORY;
+    in.places = arena_get(&query->kept, query->program.leaf_count * sizeof(places));
+    if (large == NULL || in.is_used == NULL || in.left == NULL || in.places == NULL) return FA_NO_MEMORY;
     memcpy(in.left, candidates, words_of(versions) * 8);
     *left = in.left;
-    if (!is_for_words(query, place, root, in.is_used)) return FA_OK;
-    TRY(open_block(&in, &leaf_count));
+    if (!find_kinds(&in)) return FA_OK;
+    TRY(open_block(&in, versions, &leaf_count));
     for (uint32_t at = next_left(&in, 0, versions); at < versions; at = next_left(&in, at + 1, versions))
         if (width_of(live, at) > MOST_BITS) {
             set_bit(large, at);

@@ -168,11 +168,11 @@ int near_mask(fa_query *query, const fa_node *node, uint32_t place, const uint64
     near in = {.query = query, .place = place};
     uint32_t root = query->program.args[node->first + 1], versions = live_at(query, place)->layers[0]->versions;
     uint64_t *left, any = 0;
-    TRY(near_words_mask(query, root, place, candidates, mask, &left));
+    if (are_two_words(query, root, place)) return two_words_mask(query, root, place, candidates, mask);
+    TRY(near_places_mask(query, root, place, candidates, mask, &left));
     for (size_t word = 0; word < words_of(versions); word++) any |= left[word];
     if (!any) return FA_OK;
     candidates = left;
-    if (are_two_words(query, root, place)) return two_words_mask(query, root, place, candidates, mask);
     TRY(open_readers(&in, root, candidates));
     int is_found;
     for (uint32_t version = 0; version < versions; version++) {
