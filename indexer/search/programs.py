@@ -41,7 +41,7 @@ from indexer.search.nodes import (
 from indexer.search.prepared import Bits, Prepared, packed
 from indexer.search.proximity import pairs_of
 from indexer.search.query import is_implied
-from indexer.search.vocabulary import ANY_WORD, Expansions
+from indexer.search.vocabulary import ANY_WORD, NOT_WIDE, Expansions
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
 from indexer.store.scratch import ScratchRooms
@@ -136,6 +136,16 @@ def program_of(
     tree: another node, or masks by segment.
     """
     return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
+
+
+def has_other_accents(snapshot: Snapshot, tree: Node, ranking: Ranking) -> bool:
+    """Tell whether the index holds a word of a tree with other accents, too: else looking for them finds no more."""
+    as_typed, folded = (Compiler(snapshot, tree, ranking, fold, NOT_WIDE) for fold in (0.0, ranking.fold))
+    return any(
+        as_typed.forms_of(leaf)[:3] != folded.forms_of(leaf)[:3]
+        for leaf in dict.fromkeys(all_leaves(tree))
+        if isinstance(leaf, Word)
+    )
 
 
 class Compiler:
@@ -303,6 +313,12 @@ class Compiler:
         return found
 
     # ---------------------------------------------------------------- leaves
+
+    def forms_of(self, leaf: Word) -> Forms:
+        """Return what a word stands for."""
+        forms = self._leaf(leaf).keep[0]
+        assert isinstance(forms, Forms)
+        return forms
 
     def _leaf(self, leaf: Leaf) -> MadeLeaf:
         if isinstance(leaf, Wildcard | Fuzzy) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):

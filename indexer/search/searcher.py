@@ -23,7 +23,7 @@ from indexer.search.deadline import Deadline
 from indexer.search.moments import PageOrder, looks_at_pages, page_masks
 from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.prepared import Prepared, packed
-from indexer.search.programs import Made, Masks, program_of
+from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
@@ -142,6 +142,8 @@ class _Asked:
             # the leaves are always the same, and stand for the same words
             run = _Run(handle, snapshot, plan, ranking, deadline, count, run.expansions if run else None)
             if run.total or not (ranking.fold and plan.has_folds) or run.timed_out:
+                break
+            if not fold and not has_other_accents(snapshot, asked.tree, ranking):
                 break
         assert run is not None
         return run
