@@ -13,13 +13,14 @@ import contextlib
 import errno
 import socket
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest
 
 from webui.processes import ConnectionCounts
@@ -78,6 +79,17 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self.completed = True
 
 
+class Answer(WSGITask):  # type: ignore[misc]
+    """An answer as it is sent: its header leaves with the first of its body, so that the reader is woken up once."""
+
+    def write(self, data: bytes) -> None:
+        if self.wrote_header:
+            super().write(data)
+        else:
+            with self.channel.in_one_piece():
+                super().write(data)
+
+
 class Connection(HTTPChannel):  # type: ignore[misc]
     """One connection.
 
@@ -85,6 +97,9 @@ class Connection(HTTPChannel):  # type: ignore[misc]
     """
 
     parser_class = Request
+    task_class = Answer
+    _pieces: list[bytes] | None = None  # what waits to be sent in one piece
+    _is_sending = False  # in the thread that works on the request
 
     def __init__(self, *given: Any, **more: Any) -> None:
         self.answered = time.monotonic()
@@ -104,11 +119,40 @@ class Connection(HTTPChannel):  # type: ignore[misc]
 
     def write_soon(self, data: Any) -> int:
         """Take a part of an answer; a long one in pieces, as it would be copied as a whole before it goes to a file."""
-        if not isinstance(data, bytes) or len(data) <= HELD_IN_MEMORY_BYTES:
-            return int(super().write_soon(data))
-        for start in range(0, len(data), HELD_IN_MEMORY_BYTES):
-            super().write_soon(data[start : start + HELD_IN_MEMORY_BYTES])
-        return len(data)
+        if self._pieces is not None:
+            self._pieces.append(data)
+            return len(data)
+        self._is_sending = True
+        try:
+            if not isinstance(data, bytes) or len(data) <= HELD_IN_MEMORY_BYTES:
+                return int(super().write_soon(data))
+            for start in range(0, len(data), HELD_IN_MEMORY_BYTES):
+                super().write_soon(data[start : start + HELD_IN_MEMORY_BYTES])
+            return len(data)
+        finally:
+            self._is_sending = False
+            if self.total_outbufs_len:
+                self.server.pull_trigger()  # the rest is for the thread that polls
+
+    @contextlib.contextmanager
+    def in_one_piece(self) -> Iterator[None]:
+        """Send all that is written meanwhile together."""
+        self._pieces = []
+        try:
+            yield
+        finally:
+            pieces, self._pieces = self._pieces, None
+            self.write_soon(b"".join(pieces))
+
+    def writable(self) -> bool:
+        """Tell whether the thread that polls has something to send.
+
+        Not while the other one sends: that one gives way to all threads meanwhile, and a socket that can be written to
+        wakes up the one that polls without end. It did so 28 times a request, for a tenth of all work.
+        """
+        if self._is_sending and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
+            return bool(self.will_close or self.close_when_flushed)
+        return bool(super().writable())
 
     @property
     def can_be_dropped(self) -> bool:
@@ -176,6 +220,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             super().handle_accept()
             if len(self.active_channels) == before:
                 break
+            self._left_since = (
+                time.monotonic()
+            )  # each is left to others: of all that wait, these take their share
         # afterwards, so that no new one has the number of one that was closed in this round
         self._drop(len(self.active_channels) - (self.adj.connection_limit - _ACCEPTED_AT_ONCE))
 

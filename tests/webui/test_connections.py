@@ -17,7 +17,7 @@ import pytest
 from waitress import wasyncore
 
 from webui import connections
-from webui.connections import Server, make_server, most_connections
+from webui.connections import Connection, Server, make_server, most_connections
 from webui.processes import ConnectionCounts
 
 REPOSITORY = Path(__file__).parents[2]
@@ -176,8 +176,22 @@ def test_a_new_connection_is_left_to_a_process_with_fewer_but_not_for_ever(serve
         assert not server._is_for_others()
         assert ask(server).endswith(b"ok"), "as many: it is taken"
         counts.tell(1, 0)
-        serve(_LEFT_TO_OTHERS_S=0.0)
+        server._left_since -= 100
         assert ask(server).endswith(b"ok"), "the other had its time"
+        assert server._is_for_others(), "and has as much for the next one"
+
+
+def test_an_answer_leaves_in_one_piece_and_meanwhile_nobody_is_woken_up_to_send_it(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send, sent = Connection.send, []
+
+    def noted(self: Connection, data: bytes, do_close: bool = True) -> int:
+        sent.append((bytes(data), self.writable()))
+        return send(self, data, do_close)
+
+    monkeypatch.setattr(Connection, "send", noted)
+    assert sent == [(ask(serve()), False)]
 
 
 # ---------------------------------------------------------------- how long a request may take
