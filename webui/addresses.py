@@ -18,8 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, quote_plus, unquote
 
 from archiver.notices import Notice
 from webui.errors import BadAddressError
@@ -38,6 +39,8 @@ _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 # Everything that may stand in a URL stays as it is: written otherwise it would be another address to the index.
 _KEPT = "%/:?#[]@!$&'()*+,;=~-._"
 _AS_IT_MUST_BE = re.compile(rf"[A-Za-z0-9{re.escape(_KEPT)}]*+")
+_PLAIN_IN_QUERY = "!$'()*,/:;?@"  # what Werkzeug leaves as it is
+_ALL_PLAIN = re.compile(rf"[A-Za-z0-9_.~{re.escape(_PLAIN_IN_QUERY)}-]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,22 @@ def quote_url(url: str) -> str:
     return url if _AS_IT_MUST_BE.fullmatch(url) else quote(url, safe=_KEPT, errors="replace")
 
 
+def quoted(text: str) -> str:
+    """Return a value as it stands in the query of an address."""
+    return text if _ALL_PLAIN.fullmatch(text) else _quoted(text)
+
+
+@lru_cache(maxsize=4096)
+def _quoted(text: str) -> str:
+    return quote_plus(text, safe=_PLAIN_IN_QUERY)
+
+
 def short_digest(digest: str) -> str:
     """Return as much of a payload digest as tells captures of one second apart in an address."""
-    return re.sub(r"[^A-Za-z0-9]", "", digest.rpartition(":")[2])[:_DIGEST_CHARS]
+    sum_ = digest.rpartition(":")[2]
+    if not (sum_.isalnum() and sum_.isascii()):
+        sum_ = re.sub(r"[^A-Za-z0-9]", "", sum_)
+    return sum_[:_DIGEST_CHARS]
 
 
 def replay_address(

@@ -12,19 +12,20 @@ import logging
 import mimetypes
 import shlex
 import threading
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
 from flask import Flask, Response, current_app, make_response, redirect, render_template, request
 from flask.templating import Environment
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, nodes
 from werkzeug.exceptions import HTTPException
 
 from archiver.errors import DiskFullError, FindingAidError
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
-from webui.asked import wants_json
+from webui.asked import vary_by, wants_json
 from webui.errors import BadAddressError, BusyError
 from webui.i18n import N_, add_languages, language_name, said_of
 from webui.i18n import gettext as _
@@ -35,7 +36,7 @@ from webui.security import SecurityMiddleware
 from webui.setting_infos import SettingsError
 from webui.settings import Settings
 from webui.template_calls import add_template_calls
-from webui.template_code import TemplateCode
+from webui.template_code import Inclusion, TemplateCode
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +129,15 @@ def _job_option(settings: Settings) -> str:
 class _Environment(Environment):
     code_generator_class = TemplateCode
 
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        found: nodes.Template = Inclusion(self._parsed).visit(super()._parse(source, name, filename))
+        return found
+
+    def _parsed(self, name: str) -> nodes.Template:
+        assert self.loader is not None
+        source, filename, _is_current = self.loader.get_source(self, name)
+        return self._parse(source, name, filename)
+
 
 class _FindingAid(Flask):
     jinja_environment = _Environment
@@ -138,6 +148,10 @@ class _FindingAid(Flask):
         "trim_blocks": True,
         "lstrip_blocks": True,
     }
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function as it is: none here is a coroutine, for which Flask looks ten times a request."""
+        return func
 
 
 def build_application(settings: Settings, open_index: OpenIndex | None = None, processes: int = 1) -> Flask:
@@ -335,7 +349,7 @@ def _default_caching(response: Response) -> Response:
     # Pages follow the index and the settings, which change under them.
     response.headers.setdefault("Cache-Control", "private, no-cache")
     if request.endpoint in _WITH_TWIN:
-        response.vary.add("Accept")
+        vary_by(response, "Accept")
     return response
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from flask import g, request
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+from flask import Response, g, request
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 _FORMS_OF_PROGRAMS = ("json", "csv", "rss", "wacz")
 # Doors that only programs use: what they answer is the same for everybody.
 _FOR_PROGRAMS = frozenset({"cdx", "feeds", "memento", "openapi", "operations"})
 _FILES = frozenset({"link_graph.export", "graphs.export"})
+_LONGEST_KEPT = 500
+Found = TypeVar("Found")
 
 
 def asked_format() -> str:
@@ -35,7 +43,21 @@ def _asked_format() -> str:
 
 def wants_json_by_field() -> bool:
     """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
-    accepted = request.accept_mimetypes
+    return _prefers_json(request.headers.get("Accept", ""))
+
+
+def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
+    """Remember what a function makes of the fields that browsers send: the same few again and again.
+
+    Long ones are not kept, they may be anything.
+    """
+    known = lru_cache(maxsize=256)(function)
+    return lambda text: known(text) if len(text) <= _LONGEST_KEPT else function(text)
+
+
+@remembered
+def _prefers_json(accept: str) -> bool:
+    accepted = parse_accept_header(accept, MIMEAccept)
     return bool(accepted["application/json"] > accepted["text/html"])
 
 
@@ -49,3 +71,11 @@ def is_for_a_program() -> bool:
     if request.args.get("texts") == "page":  # a script of a page of ours shows them to its reader
         return False
     return request.blueprint in _FOR_PROGRAMS or request.endpoint in _FILES or wants_json()
+
+
+def vary_by(response: Response, *fields: str) -> None:
+    """Tell caches by which fields of a request an answer differs."""
+    if "Vary" in response.headers:
+        response.vary.update(fields)
+    else:
+        response.headers["Vary"] = ", ".join(fields)  # what Werkzeug writes in the end, too

@@ -15,12 +15,11 @@ from markupsafe import Markup
 from indexer import Hit, SnippetPart
 from webui import formats
 from webui.access import plain_root
-from webui.addresses import Extras, quote_url, short_digest, without_fragment
+from webui.addresses import Extras, quote_url, quoted, short_digest, without_fragment
 from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, shorten, type_name
 from webui.i18n import language_name
 from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
-from webui.template_calls import quoted
 from webui.template_code import written
 
 Call = Callable[..., str]
@@ -46,7 +45,7 @@ class HitWriter:
     ) -> None:
         _ = gettext
         self._wanted = wanted
-        self._gettext, self._ngettext, self._url_for = gettext, ngettext, url_for
+        self._gettext, self._ngettext = gettext, ngettext
         self._root = written(plain_root())
         self._tab = ' target="_blank" rel="noopener"' if new_tab else ""
         self._dates = formats.dates()
@@ -66,6 +65,13 @@ class HitWriter:
         self._kinds = _Once(_kind)
         self._counts = _Once(self._counted)
         self._more_from = _Once(self._link_to_site)
+        self._folded = _Once(self._left_out)
+        self._searched = url_for("search.search")
+        self._similar_to = written(f"{url_for('search.similar')}?url=")
+
+    def hits(self, hits: Sequence[Hit]) -> Markup:
+        """Return hits without what explains their scores."""
+        return Markup("".join([f"{self.hit(hit)}</li>" for hit in hits]))  # noqa: S704  of pieces that are safe
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
@@ -73,7 +79,7 @@ class HitWriter:
         name = shorten(clean(hit.title or ""), 200) or _("(page without a title)")
         shown = written(shorten(name, 80))
         page = written(quote_url(without_fragment(hit.url)))
-        digest = str(Extras(digest=short_digest(hit.digest))) if hit.digest else ""
+        digest = f";d={digest}" if (digest := short_digest(hit.digest)) else ""
         cached = f"{self._root}/cached/{hit.timestamp or '0'}{self._asked}{digest}/{page}"
         language = f' lang="{written(hit.language)}"' if hit.language else ""
         seen = ""
@@ -89,7 +95,7 @@ class HitWriter:
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
-        similar = written(self._url_for("search.similar", url=hit.url))
+        similar = f"{self._similar_to}{written(quoted(hit.url))}"
         live = written(live_address(hit.url))
         if live:
             live = f'    <a href="{live}" rel="noreferrer noopener external">{self._live.replace(_HERE, shown)}</a>\n'
@@ -98,7 +104,7 @@ class HitWriter:
             f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(hit.url)}</bdi>\n'
             f'    <span class="when">{captured}</span>\n{seen}'
             f'    <span class="kind">{self._kinds[hit.mime, hit.language, hit.status]}</span>\n  </p>\n'
-            f"{passage}{self._folded(hit.folded) if hit.folded else ''}"
+            f"{passage}{self._folded[hit.folded,] if hit.folded else ''}"
             '  <p class="actions">\n'
             f'    <a href="{cached}">{self._cached.replace(_HERE, shown)}</a>\n'
             f'    <a href="{self._root}/captures/*/{page}">{self._counts[hit.captures, hit.versions]}'
@@ -107,7 +113,7 @@ class HitWriter:
             f'    <a href="{similar}">{self._similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
         )
 
-    def _folded(self, count: int) -> str:
+    def _left_out(self, count: int) -> str:
         _, ngettext = self._gettext, self._ngettext
         said = ngettext(
             "one near-duplicate is left out",
@@ -115,9 +121,7 @@ class HitWriter:
             count,
             count=self._number(count),
         )
-        all_of_them = self._url_for(
-            "search.search", **self._wanted.parameters(fold=0, page=self._wanted.page)
-        )
+        all_of_them = f"{self._searched}?{self._wanted.asked(fold=0, page=self._wanted.page)}"
         return f'  <p class="folded">{written(said)}:\n    <a href="{written(all_of_them)}">{_("show all")}</a></p>\n'
 
     def _counted(self, captures: int, versions: int) -> str:
@@ -130,7 +134,7 @@ class HitWriter:
         _ = self._gettext
         if not host or host == self._wanted.site:
             return ""
-        address = written(self._url_for("search.search", **self._wanted.parameters(site=host)))
+        address = written(f"{self._searched}?{self._wanted.asked(site=host)}")
         more = _("More from this site")
         return f'    <a href="{address}">{more}{_of_what(written(host))}</a>\n'
 
@@ -192,7 +196,7 @@ def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) 
     """Return what writes the address of the same search with a value for some parameters, as it stands in HTML."""
 
     def address_with(value: str) -> str:
-        return written(url_for("search.search", **wanted.parameters(**dict.fromkeys(names, value))))
+        return written(f"{url_for('search.search')}?{wanted.asked(**dict.fromkeys(names, value))}")
 
     # but for the value they are all the same
     pattern, here = address_with(_HERE), quoted(_HERE)

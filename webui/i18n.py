@@ -22,7 +22,7 @@ from flask_babel import Babel, Domain, get_locale
 
 from archiver.notices import N_, Notice
 from webui import formats
-from webui.asked import is_for_a_program
+from webui.asked import is_for_a_program, vary_by
 from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
 
 __all__ = ["N_", "add_languages", "gettext", "language_name", "ngettext", "said", "said_of"]
@@ -82,7 +82,7 @@ def add_languages(app: Flask) -> None:
         if response.mimetype == "text/html" and request.endpoint != "replay.replay":
             response.headers["Content-Language"] = chosen_language()
             if not is_for_a_program():
-                response.vary.update(("Cookie", "Accept-Language"))
+                vary_by(response, "Cookie", "Accept-Language")
         return response
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from flask import Blueprint, Response, g, has_request_context, redirect, request
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
 
-from webui.asked import is_for_a_program
+from webui.asked import is_for_a_program, remembered
 
 blueprint = Blueprint("preferences", __name__)
 
@@ -41,8 +43,13 @@ class Preferences:
 
 def read_preferences(text: str) -> Preferences:
     """Return the preferences in a text; what cannot be meant keeps its default."""
+    return _read(text[:1000]) if text.count("&") < 20 else Preferences()
+
+
+@remembered
+def _read(text: str) -> Preferences:
     found = Preferences()
-    typed = dict(parse_qsl(text[:1000], max_num_fields=20)) if text.count("&") < 20 else {}
+    typed = dict(parse_qsl(text))
     for field in fields(Preferences):
         value = typed.get(field.name)
         if value is None:
@@ -82,9 +89,14 @@ def chosen_language() -> str:
         g.language = (
             first
             if is_for_a_program()
-            else preferences().language or request.accept_languages.best_match(list(LANGUAGES)) or first
+            else preferences().language or _best_language(request.headers.get("Accept-Language", "")) or first
         )
     return str(g.language)
+
+
+@remembered
+def _best_language(accepted: str) -> str | None:
+    return parse_accept_header(accepted, LanguageAccept).best_match(list(LANGUAGES))
 
 
 @blueprint.post("/preferences")

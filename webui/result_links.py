@@ -12,15 +12,17 @@ from webui.i18n import gettext as _
 from webui.i18n import language_name
 from webui.search_request import SORTS, SearchRequest
 
-Parameters = dict[str, object]
-
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of the results page to another one. count: pages it leads to, None where that is not known."""
+    """A link of the results page to another one.
+
+    asked: what it asks for, as it stands behind the ? of its address. count: pages it leads to, None where that is not
+    known.
+    """
 
     label: str
-    parameters: Parameters
+    asked: str
     count: int | None = None
     is_current: bool = False
 
@@ -50,16 +52,16 @@ def chips_of(wanted: SearchRequest) -> list[Link]:
     """Return the filters that are on; each links to the same search without it."""
     chips = []
     if wanted.site:
-        chips.append(Link(_("site: %(value)s", value=wanted.site), wanted.parameters(site="")))
+        chips.append(Link(_("site: %(value)s", value=wanted.site), wanted.asked(site="")))
     if wanted.type:
-        chips.append(Link(_("type: %(value)s", value=type_name(wanted.type)), wanted.parameters(type="")))
+        chips.append(Link(_("type: %(value)s", value=type_name(wanted.type)), wanted.asked(type="")))
     if wanted.lang:
         language = language_name(wanted.lang)
-        chips.append(Link(_("language: %(value)s", value=language), wanted.parameters(lang="")))
+        chips.append(Link(_("language: %(value)s", value=language), wanted.asked(lang="")))
     if wanted.status:
-        chips.append(Link(_("status: %(value)s", value=wanted.status), wanted.parameters(status="")))
+        chips.append(Link(_("status: %(value)s", value=wanted.status), wanted.asked(status="")))
     if wanted.since or wanted.until:
-        chips.append(Link(_period(wanted.since, wanted.until), wanted.parameters(**{"from": "", "to": ""})))
+        chips.append(Link(_period(wanted.since, wanted.until), wanted.asked(**{"from": "", "to": ""})))
     return chips
 
 
@@ -114,16 +116,14 @@ def sort_links(wanted: SearchRequest) -> list[Link]:
         "oldest": _("oldest"),
         "url": _("address"),
     }
-    return [
-        Link(labels[sort], wanted.parameters(sort=sort), is_current=sort == wanted.sort) for sort in SORTS
-    ]
+    return [Link(labels[sort], wanted.asked(sort=sort), is_current=sort == wanted.sort) for sort in SORTS]
 
 
 def view_links(wanted: SearchRequest) -> list[Link]:
     """Return the two views of the pages found."""
     return [
-        Link(_("List"), wanted.parameters(view="list"), is_current=wanted.view == "list"),
-        Link(_("Tree by site"), wanted.parameters(view="tree"), is_current=wanted.view == "tree"),
+        Link(_("List"), wanted.asked(view="list"), is_current=wanted.view == "list"),
+        Link(_("Tree by site"), wanted.asked(view="tree"), is_current=wanted.view == "tree"),
     ]
 
 
@@ -140,13 +140,13 @@ def widening_links(wanted: SearchRequest) -> list[Link]:
     for way, label in labels.items():
         is_on = way in wanted.expand
         ways = [other for other in wanted.expand if other != way] + ([] if is_on else [way])
-        links.append(Link(label, wanted.parameters(expand=",".join(ways), without=""), is_current=is_on))
+        links.append(Link(label, wanted.asked(expand=",".join(ways), without=""), is_current=is_on))
     return links
 
 
 def added_links(added: Sequence[AddedWord], wanted: SearchRequest) -> list[Link]:
     """Return the words that a query was widened by; each links to the same search without it."""
     return [
-        Link(word.text, wanted.parameters(without=",".join([*wanted.without, word.text])))
+        Link(word.text, wanted.asked(without=",".join([*wanted.without, word.text])))
         for word in sorted(added, key=lambda word: -word.weight)
     ]

@@ -145,7 +145,7 @@ def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
             part.query, limit=0, filters=wanted.filters(), budget_s=site().settings.search.time_limit_s
         ).total
         if total:
-            found.append(Link(part.query, part.parameters, total))
+            found.append(Link(part.query, part.asked, total))
     return found
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from webui.addresses import quoted
 from webui.formats import number
 from webui.i18n import gettext as _
 
@@ -44,11 +45,11 @@ _FILTER_VALUES = {
 
 @dataclass(frozen=True, slots=True)
 class ShorterQuery:
-    """A query without one of its words, and the parameters that ask for it."""
+    """A query without one of its words, and what asks for it (`SearchRequest.asked`)."""
 
     word: str
     query: str
-    parameters: dict[str, object]
+    asked: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class SearchRequest:
     model: str = ""
     explain: bool = False
     _values: dict[str, object] = field(init=False, repr=False, compare=False)
+    _written: dict[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         values = {
@@ -99,6 +101,7 @@ class SearchRequest:
             "size": self.size if self.own_size else "",
         }
         object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_written", _written(values))
 
     @property
     def page(self) -> int:
@@ -132,7 +135,7 @@ class SearchRequest:
         if not 2 <= len(words) <= 5 or not all(word.isalnum() for word in words):
             return []
         return [
-            ShorterQuery(word, shorter, self.parameters(q=shorter))
+            ShorterQuery(word, shorter, self.asked(q=shorter))
             for place, word in enumerate(words)
             for shorter in [" ".join(words[:place] + words[place + 1 :])]
         ]
@@ -143,14 +146,28 @@ class SearchRequest:
         Another query, order or filter begins at the first page again.
         """
         return {
-            name: value
-            for name, value in (self._values | changes).items()
-            if name == "q" or value not in _DEFAULTS and not (value == 1 and name == "page")
+            name: value for name, value in (self._values | changes).items() if not _is_left_out(name, value)
         }
+
+    def asked(self, **changes: object) -> str:
+        """Return `parameters` as they stand behind the ? of an address: a page of results has some forty of them."""
+        return "&".join(filter(None, (self._written | _written(changes)).values()))
 
     def graph_parameters(self) -> dict[str, object]:
         """Return the parameters of /graph that ask for the links between the pages found."""
         return {name: value for name, value in self.parameters().items() if name in ("q", *FILTERS) and value}
+
+
+def _is_left_out(name: str, value: object) -> bool:
+    return name != "q" and (value in _DEFAULTS or value == 1 and name == "page")
+
+
+def _written(values: Mapping[str, object]) -> dict[str, str]:
+    """Return how each parameter stands in an address, "" for what is left out."""
+    return {
+        name: "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
+        for name, value in values.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from functools import lru_cache
 from typing import Any
-from urllib.parse import quote_plus
 
 from flask import Flask, request, url_for
 from flask_babel import get_translations
 from markupsafe import Markup
 
+from webui.addresses import quoted
 from webui.template_code import written
 
 _KEPT_TEXTS = 5_000
 _PLAIN = frozenset({str, int})
 _HOLDS_NAMES_ONLY = re.compile(r"(?:[^%]|%%|%\(\w+\)s)*+")
-_PLAIN_IN_QUERY = "!$'()*,/:;?@"  # what werkzeug leaves as it is
 
 
 class Texts:
@@ -116,9 +114,3 @@ def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:
         return f"{root}{path}?{'&'.join(given)}" if given else f"{root}{path}"
 
     return address
-
-
-@lru_cache(maxsize=4096)
-def quoted(text: str) -> str:
-    """Return a value as it stands in the query of an address."""
-    return quote_plus(text, safe=_PLAIN_IN_QUERY)

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webui.asked import remembered
 from webui.preferences import COOKIE, Preferences, read_preferences
 
 
@@ -48,3 +49,15 @@ def test_no_cookie_breaks_a_page(client: FlaskClient, cookie: str) -> None:
 def test_another_site_cannot_set_them(client: FlaskClient) -> None:
     answer = client.post("/preferences", data={"theme": "dark"}, headers={"Sec-Fetch-Site": "cross-site"})
     assert answer.status_code == 403 and "Set-Cookie" not in answer.headers
+
+
+def test_what_browsers_send_is_worked_out_once_but_long_texts_are_not_kept() -> None:
+    asked: list[str] = []
+
+    def length(text: str) -> int:
+        asked.append(text)
+        return len(text)
+
+    kept = remembered(length)
+    assert [kept(text) for text in ("en", "en", "x" * 501, "x" * 501)] == [2, 2, 501, 501]
+    assert len(asked) == 3

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from random import Random
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 import pytest
 from flask import url_for
@@ -75,6 +76,29 @@ def test_the_addresses_of_a_facet_are_those_of_flask(
         for value in ("one.example", "a b", "<&>", "[::1]", "%00", "ü", "'\"", "2010"):
             asked: dict[str, Any] = wanted.parameters(**dict.fromkeys(names, value))
             assert address_of(value) == escape(url_for("search.search", **asked))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_search_asks_for_is_written_as_flask_writes_it(client: FlaskClient, seed: int) -> None:
+    random = Random(seed)
+
+    def text() -> str:
+        return "".join(
+            random.choices([*"ab0 &=+%#?/:;'\"<>.,~-_!$()*@[]\\", "ü", "日", "%41"], k=random.randrange(8))
+        )
+
+    wanted = SearchRequest(
+        text(), site=text(), lang=text(), since=random.choice(["", "2001"]), expand=("rocchio", "lsi"),
+        without=(text(), text()), fold=random.random() < 0.5, explain=random.random() < 0.5, own_size=seed % 2 == 0,
+    )  # fmt: skip
+    changes: list[dict[str, object]] = [
+        {}, {"page": 1}, {"page": 20}, {"q": ""}, {"q": text(), "site": ""}, {"sort": "newest"}, {"sort": "relevance"},
+        {"from": text(), "to": None}, {"expand": "", "without": ""}, {"explain": "", "page": 2}, {"fold": 0},
+    ]  # fmt: skip
+    with client.application.test_request_context("/search"):
+        for changed in changes:
+            asked: dict[str, Any] = wanted.parameters(**changed)
+            assert f"/search?{wanted.asked(**changed)}" == url_for("search.search", **asked)
 
 
 def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:
@@ -146,7 +170,9 @@ def test_a_query_is_widened_by_links_and_each_added_word_can_be_taken_out(client
     assert links(client.get("/search?q=cat&expand=wordnet").text)["without synonyms"] == "/search?q=cat"
     wanted = SearchRequest("cat", expand=("wordnet",), without=("lynx",))
     words = [AddedWord("kitty", 0.1, "wordnet"), AddedWord("true cat", 0.2, "wordnet")]
-    assert [(link.label, link.parameters["without"]) for link in added_links(words, wanted)] == [
+    assert [
+        (link.label, parse_qs(link.asked)["without"][0]) for link in added_links(words, wanted)
+    ] == [
         ("true cat", "lynx,true cat"), ("kitty", "lynx,kitty"),
     ]  # fmt: skip
     assert client.get("/search?q=cat&expand=magic").status_code == 400

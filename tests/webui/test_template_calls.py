@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from babel.support import NullTranslations
 from flask import Flask, render_template_string, request, url_for
-from jinja2 import UndefinedError
+from flask.templating import Environment
+from jinja2 import DictLoader, UndefinedError
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup, escape
 from werkzeug.test import EnvironBuilder
 
+from webui.application import _Environment
 from webui.i18n import _address_here
 from webui.template_calls import Texts
 from webui.template_code import written
@@ -123,6 +125,23 @@ def test_templates_give_what_the_code_of_jinja_gives(client: Any, template: str)
         environment.code_generator_class = CodeGenerator
         client.application.update_template_context(values)
         assert render_template_string(template, **values) == environment.from_string(template).render(values)
+
+
+def test_what_is_included_gives_what_it_gives_with_jinja() -> None:
+    files = {
+        "_sets.html": "{% set a = a ~ 'set' %}{{ a }}{% for b in 'xy' %}{{ loop.index }}{{ b }}{{ a }}{% endfor %}",
+        "_deep.html": "({% include '_sets.html' %}{{ a }}{{ b }})\n",
+        "base.html": "{% include '_deep.html' %}{% block main %}{% endblock %}",
+        "page.html": "{% extends 'base.html' %}{% macro m(a) %}{% include '_sets.html' %}{% endmacro %}"
+        "{% block main %}{% for a in [1, 2] %}{% include '_deep.html' %}\n"
+        "{% with b = a %}{% include name %}{% endwith %}"
+        "{% if a == 1 %}{% include '_sets.html' %}{% else %}{% include 'none' ignore missing %}{% endif %}{% endfor %}"
+        "{{ a }}{{ m('<') }}{% endblock %}",
+    }
+    app, loader = Flask("any"), DictLoader(files)
+    values: dict[str, Any] = {"a": '<a href="">', "b": Markup("<b>"), "name": "_deep.html"}
+    plain = Environment(app, loader=loader, autoescape=True).get_template("page.html").render(values)
+    assert _Environment(app, loader=loader, autoescape=True).get_template("page.html").render(values) == plain
 
 
 def test_a_name_that_is_not_there_is_an_error(client: Any) -> None:
