@@ -137,18 +137,22 @@ def breadcrumb(url: str) -> list[str]:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
             host = host.encode("ascii", "xmlcharrefreplace").decode("ascii")
-    path = [
-        part
-        if len(part) <= 40 and "%" not in part and part.isprintable()
-        else shorten(clean(readable(part)), 40)
-        for part in parts.path.split("/")
-        if part
-    ]
-    if len(path) > 4:
-        path = [*path[:2], "…", path[-1]]
+    path = path_parts(parts.path)
     if parts.query:
         path.append(shorten(clean("?" + readable(parts.query)), 40))
     return [clean(host) or shorten(clean(url), 120), *path]
+
+
+def path_parts(path: str) -> list[str]:
+    """Return the parts of the path of an address, for `breadcrumb`."""
+    parts = [
+        part
+        if len(part) <= 40 and "%" not in part and part.isprintable()
+        else shorten(clean(readable(part)), 40)
+        for part in path.split("/")
+        if part
+    ]
+    return parts if len(parts) <= 4 else [*parts[:2], "…", parts[-1]]
 
 
 def readable(text: str) -> str:
@@ -169,10 +173,10 @@ def number(value: float) -> str:
     return _grouped(value, _locale_and_name()[1])
 
 
-def numbers() -> Callable[[float], str]:
+def numbers() -> Callable[[int], str]:
     """Return `number` for a page that writes many: the locale is found out once."""
     name = _locale_and_name()[1]
-    return lambda value: _grouped(value, name)
+    return "{:,}".format if name == _BRITISH_NAME else lambda value: _grouped_by_babel(value, name)
 
 
 def _grouped(value: float, name: str) -> str:

@@ -7,7 +7,9 @@ once a page, and a hit is one text. `_hits.html` and `_facets.html` call these; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -16,7 +18,7 @@ from indexer import Hit, SnippetPart
 from webui import formats
 from webui.access import plain_root
 from webui.addresses import Extras, quote_url, quoted, short_digest, without_fragment
-from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, shorten, type_name
+from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, path_parts, shorten, type_name
 from webui.i18n import language_name
 from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
@@ -24,6 +26,8 @@ from webui.template_code import written
 
 Call = Callable[..., str]
 _HERE = "\0"  # stands in a text where a value goes: none that is shown holds it
+# Of most addresses nothing has to be escaped, encoded or left out, in whatever they are put. Groups: host, path
+_PLAIN_ADDRESS = re.compile(r"https?://([a-z0-9.-]++)(/[A-Za-z0-9_.~!$()*,:@/-]*+)?")
 
 
 class _Once(dict[tuple[Any, ...], str]):
@@ -77,8 +81,16 @@ class HitWriter:
         """Return one hit, but for what explains its score and its end tag."""
         _ = self._gettext
         name = shorten(clean(hit.title or ""), 200) or _("(page without a title)")
-        shown = written(shorten(name, 80))
-        page = written(quote_url(without_fragment(hit.url)))
+        title = written(name)
+        shown = title if len(name) <= 80 else written(shorten(name, 80))
+        if plain := _PLAIN_ADDRESS.fullmatch(hit.url):
+            page = similar = live = hit.url
+            host, path = plain.groups("")
+            crumbs = [host, *path_parts(path)]
+        else:
+            page = written(quote_url(without_fragment(hit.url)))
+            similar, live = written(quoted(hit.url)), written(live_address(hit.url))
+            host, crumbs = host_of(hit.url), breadcrumb(hit.url)
         digest = f";d={digest}" if (digest := short_digest(hit.digest)) else ""
         cached = f"{self._root}/cached/{hit.timestamp or '0'}{self._asked}{digest}/{page}"
         language = f' lang="{written(hit.language)}"' if hit.language else ""
@@ -95,13 +107,11 @@ class HitWriter:
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
-        similar = f"{self._similar_to}{written(quoted(hit.url))}"
-        live = written(live_address(hit.url))
         if live:
             live = f'    <a href="{live}" rel="noreferrer noopener external">{self._live.replace(_HERE, shown)}</a>\n'
         return Markup(  # noqa: S704  each value was escaped where it was made
-            f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{written(name)}</a></h2>\n'
-            f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(hit.url)}</bdi>\n'
+            f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{title}</a></h2>\n'
+            f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
             f'    <span class="when">{captured}</span>\n{seen}'
             f'    <span class="kind">{self._kinds[hit.mime, hit.language, hit.status]}</span>\n  </p>\n'
             f"{passage}{self._folded[hit.folded,] if hit.folded else ''}"
@@ -109,8 +119,8 @@ class HitWriter:
             f'    <a href="{cached}">{self._cached.replace(_HERE, shown)}</a>\n'
             f'    <a href="{self._root}/captures/*/{page}">{self._counts[hit.captures, hit.versions]}'
             f"{self._of_page.replace(_HERE, shown)}</a>\n"
-            f"{self._more_from[host_of(hit.url),]}"
-            f'    <a href="{similar}">{self._similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
+            f"{self._more_from[host,]}"
+            f'    <a href="{self._similar_to}{similar}">{self._similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
         )
 
     def _left_out(self, count: int) -> str:
@@ -153,9 +163,8 @@ def _passage(parts: Sequence[SnippetPart]) -> str:
     return written("".join(marked)).replace("\1", "<mark>").replace("\2", "</mark>")
 
 
-def _crumbs(url: str) -> str:
-    parts = written(_HERE.join(breadcrumb(url)))
-    return f"<span>{parts.replace(_HERE, _BETWEEN_CRUMBS)}</span>"
+def _crumbs(crumbs: Sequence[str]) -> str:
+    return f"<span>{written(_HERE.join(crumbs)).replace(_HERE, _BETWEEN_CRUMBS)}</span>"
 
 
 _BETWEEN_CRUMBS = '</span> <span aria-hidden="true">›</span> <span>'
@@ -186,7 +195,7 @@ def facet_links(group: FacetGroup, wanted: SearchRequest, *, ngettext: Call, url
         shown = f'{number(count)}<span class="hidden-label"> {pages[count,]}</span>'
         out.append(
             f'      <li><a href="{address_of(value)}"{current}>\n'
-            f'        <span class="value" dir="auto">{written(shorten(clean(label), 60))}</span>\n{bar}'
+            f'        <span class="value" dir="auto">{_label(label)}</span>\n{bar}'
             f'        <span class="number">{shown}</span></a></li>\n'
         )
     return Markup("".join(out))  # noqa: S704  each value was escaped where it was put in
@@ -202,4 +211,15 @@ def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) 
     pattern, here = address_with(_HERE), quoted(_HERE)
     if pattern.count(here) != len(names):
         return address_with  # something else holds it
-    return lambda value: pattern.replace(here, written(quoted(value)))
+    return lambda value: pattern.replace(here, _in_address(value))
+
+
+# Facets have the same values on page after page.
+@lru_cache(maxsize=2048)
+def _label(text: str) -> str:
+    return written(shorten(clean(text), 60))
+
+
+@lru_cache(maxsize=2048)
+def _in_address(value: str) -> str:
+    return written(quoted(value))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 
@@ -152,6 +153,12 @@ def _said_value(value: object) -> object:
 def language_name(code: str) -> str:
     """Return "Portuguese" for pt, in the reader's language; the code itself when it names no language known here."""
     return _language_name(code, formats.locale_name())
+
+
+def language_names() -> Callable[[str], str]:
+    """Return `language_name` for a page that writes many: the locale is found out once."""
+    locale = formats.locale_name()
+    return lambda code: _language_name(code, locale)
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from flask import Response, make_response, request
+from flask import Response, g, make_response, request
 
 from indexer import Index, Results
 from indexer.store.recent import Recent
@@ -71,6 +71,13 @@ def kept_pages(index: Index) -> KeptPages:
 
 def _asked() -> Hashable:
     """Return all of a request that a results page depends on."""
+    if "asked_page" not in g:
+        g.asked_page = _found_out()
+    found: Hashable = g.asked_page
+    return found
+
+
+def _found_out() -> Hashable:
     environ = request.environ
     return (
         request.script_root,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from indexer import AddedWord, Facets, FacetValue
 from webui.formats import date_in_words, type_name
 from webui.i18n import gettext as _
-from webui.i18n import language_name
+from webui.i18n import language_name, language_names
 from webui.search_request import SORTS, SearchRequest
 
 
@@ -94,7 +94,7 @@ def facet_groups(facets: Facets, wanted: SearchRequest) -> list[FacetGroup]:
         FacetGroup(_("Site"), ("site",), _links(facets.site, wanted.site), more=more),
         FacetGroup(_("Year"), ("from", "to"), tuple(years), is_bars=True),
         FacetGroup(_("Type"), ("type",), _links(facets.type, wanted.type, type_name)),
-        FacetGroup(_("Language"), ("lang",), _links(facets.language, wanted.lang, language_name)),
+        FacetGroup(_("Language"), ("lang",), _links(facets.language, wanted.lang, language_names())),
         FacetGroup(_("Status"), ("status",), _links(facets.status, wanted.status)),
     ]
     return [group for group in groups if len(group.links) > 1]

@@ -20,11 +20,14 @@ from indexer.search import models
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
 from webui import create_app
-from webui.hits_html import _addresses_with
+from webui.addresses import quote_url, quoted, without_fragment
+from webui.formats import breadcrumb, host_of, live_address, path_parts
+from webui.hits_html import _PLAIN_ADDRESS, _addresses_with
 from webui.result_links import added_links
 from webui.search import address_in
 from webui.search_request import MODELS, SearchRequest, parse_search
 from webui.settings import Settings
+from webui.template_code import written
 
 
 def page(url: str, *captured: str, language: str = "en", title: str = "") -> PlainVersion:
@@ -99,6 +102,22 @@ def test_what_a_search_asks_for_is_written_as_flask_writes_it(client: FlaskClien
         for changed in changes:
             asked: dict[str, Any] = wanted.parameters(**changed)
             assert f"/search?{wanted.asked(**changed)}" == url_for("search.search", **asked)
+
+
+def test_a_plain_address_is_shown_as_any_other_one() -> None:
+    random, plain_ones = Random(3), 0
+    for _ in range(10_000):
+        url = "".join(
+            random.choices([*"abcd/", "/x.html", "a" * 45, *".:@~-_%?#&'\"<+=;AÜ "], k=random.randrange(9))
+        )
+        url = random.choice(["http://", "https://", "HTTP://", "ftp://", "http:/"]) + url
+        if plain := _PLAIN_ADDRESS.fullmatch(url):
+            plain_ones += 1
+            host, path = plain.groups("")
+            assert url == written(quote_url(without_fragment(url))) == written(quoted(url))
+            assert url == written(live_address(url)) and host == host_of(url)
+            assert [host, *path_parts(path)] == breadcrumb(url)
+    assert plain_ones > 100
 
 
 def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:
