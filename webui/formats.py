@@ -67,8 +67,8 @@ def date_in_words(timestamp: str) -> str:
 
 def dates() -> Callable[[str], str]:
     """Return `date_in_words` for a page that writes many: the locale is found out once."""
-    name, unknown = _locale_and_name()[1], str(_("date unknown"))
-    return lambda timestamp: _date(timestamp[:8], name) or unknown
+    name = _locale_and_name()[1]
+    return lambda timestamp: _date(timestamp[:8], name) or str(_("date unknown"))
 
 
 def english_date(timestamp: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -47,7 +47,6 @@ class HitWriter:
     def __init__(
         self, wanted: SearchRequest, *, new_tab: bool, gettext: Call, ngettext: Call, url_for: Call
     ) -> None:
-        _ = gettext
         self._wanted = wanted
         self._gettext, self._ngettext = gettext, ngettext
         self._root = written(plain_root())
@@ -56,15 +55,7 @@ class HitWriter:
         self._number = formats.numbers()
         # what is the same in all hits
         self._asked = written(str(Extras(wanted.query)))
-        self._captured = str(_("captured %(when)s", when=_HERE))
-        # catalogues are made of calls outside of f-strings alone
-        cached, copy, of_page = _("Cached"), _("copy of %(page)s", page=_HERE), _("of %(page)s", page=_HERE)
-        similar, to_page = _("Similar pages"), _("to %(page)s", page=_HERE)
-        live, today = _("Live"), _("page on the web today: %(page)s", page=_HERE)
-        self._cached = f"{cached}{_of_what(copy)}"
-        self._of_page = _of_what(of_page)
-        self._similar = f"{similar}{_of_what(to_page)}"
-        self._live = f'{live} <span class="arrow" aria-hidden="true">↗</span>{_of_what(today)}'
+        self._said = _labels(gettext)
         # what is the same in several
         self._kinds = _Once(_kind)
         self._counts = _Once(self._counted)
@@ -79,7 +70,7 @@ class HitWriter:
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
-        _ = self._gettext
+        _, said = self._gettext, self._said
         name = shorten(clean(hit.title or ""), 200) or _("(page without a title)")
         title = written(name)
         shown = title if len(name) <= 80 else written(shorten(name, 80))
@@ -101,14 +92,14 @@ class HitWriter:
             seen = f'    <span class="seen">{seen}</span>\n'
         if moment := iso_time(hit.timestamp):
             day = f'<time datetime="{moment}">{written(self._dates(hit.timestamp))}</time>'
-            captured = self._captured.replace(_HERE, day)
+            captured = said.captured.replace(_HERE, day)
         else:
             captured = _("captured at an unknown date")
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
         if live:
-            live = f'    <a href="{live}" rel="noreferrer noopener external">{self._live.replace(_HERE, shown)}</a>\n'
+            live = f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
         return Markup(  # noqa: S704  each value was escaped where it was made
             f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{title}</a></h2>\n'
             f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
@@ -116,11 +107,11 @@ class HitWriter:
             f'    <span class="kind">{self._kinds[hit.mime, hit.language, hit.status]}</span>\n  </p>\n'
             f"{passage}{self._folded[hit.folded,] if hit.folded else ''}"
             '  <p class="actions">\n'
-            f'    <a href="{cached}">{self._cached.replace(_HERE, shown)}</a>\n'
+            f'    <a href="{cached}">{said.cached.replace(_HERE, shown)}</a>\n'
             f'    <a href="{self._root}/captures/*/{page}">{self._counts[hit.captures, hit.versions]}'
-            f"{self._of_page.replace(_HERE, shown)}</a>\n"
+            f"{said.of_page.replace(_HERE, shown)}</a>\n"
             f"{self._more_from[host,]}"
-            f'    <a href="{self._similar_to}{similar}">{self._similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
+            f'    <a href="{self._similar_to}{similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
         )
 
     def _left_out(self, count: int) -> str:
@@ -147,6 +138,31 @@ class HitWriter:
         address = written(f"{self._searched}?{self._wanted.asked(site=host)}")
         more = _("More from this site")
         return f'    <a href="{address}">{more}{_of_what(written(host))}</a>\n'
+
+
+class _Labels(NamedTuple):
+    """What stands in every hit, in the language of a reader; _HERE stands for the page, or the time."""
+
+    captured: str
+    cached: str
+    of_page: str
+    similar: str
+    live: str
+
+
+@lru_cache(maxsize=16)
+def _labels(_: Call) -> _Labels:
+    # catalogues are made of calls outside of f-strings alone
+    cached, copy, of_page = _("Cached"), _("copy of %(page)s", page=_HERE), _("of %(page)s", page=_HERE)
+    similar, to_page = _("Similar pages"), _("to %(page)s", page=_HERE)
+    live, today = _("Live"), _("page on the web today: %(page)s", page=_HERE)
+    return _Labels(
+        captured=str(_("captured %(when)s", when=_HERE)),
+        cached=f"{cached}{_of_what(copy)}",
+        of_page=_of_what(of_page),
+        similar=f"{similar}{_of_what(to_page)}",
+        live=f'{live} <span class="arrow" aria-hidden="true">↗</span>{_of_what(today)}',
+    )
 
 
 def _of_what(text: str) -> str:

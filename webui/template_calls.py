@@ -77,9 +77,7 @@ def add_template_calls(app: Flask) -> None:
     """Give the templates `_`, `gettext`, `ngettext` and `url_for`; called when all routes are known."""
     texts: dict[int, Texts] = {}
     paths = {
-        rule.endpoint: rule.rule
-        for rule in reversed(list(app.url_map.iter_rules()))
-        if not rule.arguments and "GET" in (rule.methods or ())
+        rule.endpoint: rule.rule for rule in reversed(list(app.url_map.iter_rules())) if not rule.arguments
     }
 
     def texts_of_reader() -> Texts:

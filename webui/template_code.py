@@ -17,9 +17,20 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup, escape
 
-# Functions of `template_calls` and `application`, and of Python objects: they take what stands in the brackets.
+# Functions of `template_calls` and `application`, methods of what views hand over: they take what is in the brackets.
 _CALLED_AS_THEY_ARE = frozenset(
-    {"_", "gettext", "ngettext", "url_for", "static_url", "cached_url", "captures_url", "replay_url"}
+    {
+        "_",
+        "gettext",
+        "ngettext",
+        "url_for",
+        "static_url",
+        "cached_url",
+        "captures_url",
+        "replay_url",
+        "asked",
+        "hits",
+    }
 )
 
 
@@ -85,7 +96,14 @@ class TemplateCode(CodeGenerator):
             self.write("written(")
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
-        name = node.node.name if isinstance(node.node, nodes.Name) else ""
+        called = node.node
+        name = (
+            called.name
+            if isinstance(called, nodes.Name)
+            else called.attr
+            if isinstance(called, nodes.Getattr)
+            else ""
+        )
         if name not in _CALLED_AS_THEY_ARE or any(iskeyword(given.key) for given in node.kwargs):
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return

@@ -88,6 +88,14 @@ def test_addresses_are_those_that_flask_writes(
         assert found == render_template_string("{{ plain }}", plain=url_for(endpoint, **values))
 
 
+def test_each_address_without_parts_that_vary_is_that_of_flask(client: Any) -> None:
+    with client.application.test_request_context("/"):
+        for rule in client.application.url_map.iter_rules():
+            if not rule.arguments:
+                found = render_template_string("{{ url_for(endpoint) }}", endpoint=rule.endpoint)
+                assert found == url_for(rule.endpoint)
+
+
 def test_texts_with_other_places_than_names_are_filled_in_as_python_does() -> None:
     texts = Texts(NullTranslations())
     assert texts.gettext("%(count)d of 100 %%, %(name)s", count=3, name="<b>") == "3 of 100 %, &lt;b&gt;"
