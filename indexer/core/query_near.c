@@ -17,7 +17,7 @@ typedef struct pool {
     uint8_t *is_asked; /* by leaf */
 } pool;
 
-static int open_pool(fa_query *query, pool *made, uint32_t place) {
+static int open_pool(fa_query *query, pool *made, uint32_t place, const uint64_t *candidates) {
     const fa_program *program = &query->program;
     size_t leaves = program->leaf_count;
     made->query = query;
@@ -29,7 +29,7 @@ static int open_pool(fa_query *query, pool *made, uint32_t place) {
         return FA_NO_MEMORY;
     for (uint32_t at = 0; at < 2 * program->pair_count; at++) made->is_asked[program->pairs[at]] = 1;
     for (uint32_t at = 0; at < 2 * leaves; at++)
-        if (made->is_asked[at / 2]) TRY(reader_open(query, &made->readers[at], at / 2, place, at % 2, NULL));
+        if (made->is_asked[at / 2]) TRY(reader_open(query, &made->readers[at], at / 2, place, at % 2, candidates));
     return FA_OK;
 }
 
@@ -108,7 +108,22 @@ static int falling(const void *one, const void *other) {
     return (a < b) - (a > b);
 }
 
-/* Write a bound for entries of one segment, rising: no occurrence of a first word counts more than once. */
+/* Tell of some versions, rising, whether a leaf stands in them. */
+static int hold(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
+                uint8_t *is_held) {
+    state *known = state_of(query, leaf, place);
+    uint32_t row = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        int is_there = known->mask != NULL && has_bit(known->mask, ordinals[at]);
+        /* without a mask there is one list, for all languages, or none */
+        if (known->mask == NULL && known->count) TRY(held_row(query, known->lists, ordinals[at], &row, &is_there));
+        is_held[at] = (uint8_t)is_there;
+    }
+    return FA_OK;
+}
+
+/* Write a bound for entries of one segment, rising: no occurrence of a first word counts more than once, and where the
+ * second does not stand none does. */
 static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     const fa_program *program = &query->program;
     uint32_t place = entries[0].found->place;
@@ -116,16 +131,18 @@ static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     uint32_t *ordinals = arena_raw(&query->version, count * sizeof(uint32_t));
     norms *norms_at = arena_raw(&query->version, count * sizeof(norms));
     double *weights = arena_raw(&query->version, count * sizeof(double));
-    if (ordinals == NULL || norms_at == NULL || weights == NULL) return FA_NO_MEMORY;
+    uint8_t *is_held = arena_raw(&query->version, count);
+    if (ordinals == NULL || norms_at == NULL || weights == NULL || is_held == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < count; at++) {
         ordinals[at] = entries[at].found->ordinal;
         entries[at].bound = 0;
     }
     TRY(norms_begin(query, place, ordinals, count, norms_at));
     for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+        TRY(hold(query, place, program->pairs[2 * pair + 1], ordinals, count, is_held));
         TRY(occurrence_weights(query, place, program->pairs[2 * pair], count, norms_at, weights));
         for (uint32_t at = 0; at < count; at++)
-            entries[at].bound += query->pair_factors[pair] * saturate(program, weights[at]);
+            if (is_held[at]) entries[at].bound += query->pair_factors[pair] * saturate(program, weights[at]);
     }
     for (uint32_t at = 0; at < count; at++)
         entries[at].bound = entries[at].found->score + entries[at].bound * (1 + 1e-9);
@@ -141,16 +158,33 @@ static int bound_all(fa_query *query, entry *entries, size_t count) {
     return FA_OK;
 }
 
-/* pools: by segment, opened when one is needed. */
-static int add_to(fa_query *query, pool *pools, entry *entries, size_t count) {
+/* Open the pool of a segment for those of the versions that are in it. */
+static int open_pool_for(fa_query *query, pool *made, uint32_t place, const fa_found *found, size_t count) {
+    uint64_t *candidates = arena_get(&query->kept, words_of(live_at(query, place)->layers[0]->versions) * 8);
+    if (candidates == NULL) return FA_NO_MEMORY;
+    for (size_t at = 0; at < count; at++)
+        if (found[at].place == place) set_bit(candidates, found[at].ordinal);
+    return open_pool(query, made, place, candidates);
+}
+
+/* Versions that near words may bring forward, and by segment the pool of them, opened when one is needed. */
+typedef struct nearing {
+    fa_query *query;
+    pool *pools;
+    const fa_found *found;
+    size_t count;
+} nearing;
+
+static int add_to(const nearing *all, entry *entries, size_t count) {
+    fa_query *query = all->query;
     pool *in = NULL;
     qsort(entries, count, sizeof(entry), by_place);
     for (size_t at = 0; at < count; at++) {
         norms known;
         fa_found *found = entries[at].found;
         if (at == 0 || found->place != entries[at - 1].found->place) {
-            in = &pools[found->place];
-            if (in->query == NULL) TRY(open_pool(query, in, found->place));
+            in = &all->pools[found->place];
+            if (in->query == NULL) TRY(open_pool_for(query, in, found->place, all->found, all->count));
             for (uint32_t each = 0; each < 2 * query->program.leaf_count; each++)
                 reader_again(&in->readers[each]);
         }
@@ -169,8 +203,9 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
     double *scores = arena_get(&query->kept, count * sizeof(double));
     pool *pools = arena_get(&query->kept, query->program.segment_count * sizeof(pool));
     if (entries == NULL || scores == NULL || pools == NULL) return FA_NO_MEMORY;
+    nearing all = {query, pools, found, count};
     for (size_t at = 0; at < count; at++) entries[at].found = &found[at];
-    if (needed >= count) return add_to(query, pools, entries, count);
+    if (needed >= count) return add_to(&all, entries, count);
     TRY(bound_all(query, entries, count));
     qsort(entries, count, sizeof(entry), by_bound);
     /* step by step: the more are known, the more of the others cannot win */
@@ -183,7 +218,7 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
             while (end > done && entries[end - 1].bound < scores[needed - 1]) end--;
             if (end == done) break;
         }
-        TRY(add_to(query, pools, entries + done, end - done));
+        TRY(add_to(&all, entries + done, end - done));
         done = end;
     }
     return FA_OK;
@@ -191,7 +226,8 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
 
 int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *counts) {
     pool in;
-    TRY(open_pool(query, &in, place));
+    fa_found one = {.place = place, .ordinal = ordinal};
+    TRY(open_pool_for(query, &in, place, &one, 1));
     TRY(read_lines(&in, ordinal));
     for (uint32_t pair = 0; pair < query->program.pair_count; pair++)
         count_near(&in, query->program.pairs[2 * pair], query->program.pairs[2 * pair + 1],

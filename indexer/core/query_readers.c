@@ -124,7 +124,7 @@ int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32
 /* Writing down a pair takes as long as looking for some versions in a list that does not hold them. */
 static int is_worth_an_index(const reader *made, uint32_t versions, const uint64_t *candidates) {
     uint64_t asked = 0, pairs = 0;
-    if (made->list_count > MANY || made->list_count < 2 || candidates == NULL) return made->list_count > MANY;
+    if (candidates == NULL || made->list_count < 2) return made->list_count > MANY;
     for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(candidates[word]);
     for (uint32_t each = 0; each < made->list_count; each++) pairs += made->lists[each]->count;
     return asked * made->list_count > 2 * pairs;
