@@ -218,6 +218,9 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                 const uint64_t *candidates);
+/* The same where only so many of the candidates are probably asked for. */
+int reader_open_for(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
+                    const uint64_t *candidates, uint64_t asked);
 /* Begin anew, for versions that lie before those that were asked for. */
 void reader_again(reader *from);
 /* Append the occurrences of a word in a version, or of the first word of a phrase. FA_TIME_UP: not all of them. */
@@ -342,10 +345,23 @@ static inline double share_in(const leaf_bounds *leaf, uint32_t version) {
     if (!has_bit(known->mask, version)) return 0;
     return (double)leaf->shares[known->weights[rank_in(known, version)]];
 }
-static inline double bound_of_version(const bounds *from, uint32_t version) {
-    double bound = from->prior == NULL ? 0 : from->prior[version / 8] * from->greatest;
-    for (uint32_t leaf = 0; leaf < from->count; leaf++) bound += share_in(&from->leaves[leaf], version);
-    return bound * from->more;
+/* Write what each of eight versions reaches at most; that of one in which nothing stands has no meaning. */
+static inline void bounds_of_versions(const bounds *from, size_t eight, double most[8]) {
+    double prior = from->prior == NULL ? 0 : from->prior[eight] * from->greatest;
+    for (int at = 0; at < 8; at++) most[at] = prior;
+    for (uint32_t each = 0; each < from->count; each++) {
+        const leaf_bounds *leaf = &from->leaves[each];
+        const state *known = leaf->known;
+        if (known->weights == NULL) {
+            for (int at = 0; at < 8; at++) most[at] += (double)leaf->shares[leaf->most[eight]];
+            continue;
+        }
+        uint32_t left = (uint32_t)(known->mask[eight / 8] >> eight % 8 * 8 & 255);
+        if (!left) continue;
+        const uint8_t *weights = known->weights + rank_in(known, (uint32_t)eight * 8);
+        for (; left; left &= left - 1) most[__builtin_ctz(left)] += (double)leaf->shares[*weights++];
+    }
+    for (int at = 0; at < 8; at++) most[at] *= from->more;
 }
 int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals, double *upper,
                     uint32_t *count, double *scores);

@@ -17,7 +17,7 @@ typedef struct pool {
     uint8_t *is_asked; /* by leaf */
 } pool;
 
-static int open_pool(fa_query *query, pool *made, uint32_t place, const uint64_t *candidates) {
+static int open_pool(fa_query *query, pool *made, uint32_t place, const uint64_t *candidates, size_t asked) {
     const fa_program *program = &query->program;
     size_t leaves = program->leaf_count;
     made->query = query;
@@ -29,7 +29,7 @@ static int open_pool(fa_query *query, pool *made, uint32_t place, const uint64_t
         return FA_NO_MEMORY;
     for (uint32_t at = 0; at < 2 * program->pair_count; at++) made->is_asked[program->pairs[at]] = 1;
     for (uint32_t at = 0; at < 2 * leaves; at++)
-        if (made->is_asked[at / 2]) TRY(reader_open(query, &made->readers[at], at / 2, place, at % 2, candidates));
+        if (made->is_asked[at / 2]) TRY(reader_open_for(query, &made->readers[at], at / 2, place, at % 2, candidates, asked));
     return FA_OK;
 }
 
@@ -158,13 +158,14 @@ static int bound_all(fa_query *query, entry *entries, size_t count) {
     return FA_OK;
 }
 
-/* Open the pool of a segment for those of the versions that are in it. */
-static int open_pool_for(fa_query *query, pool *made, uint32_t place, const fa_found *found, size_t count) {
+/* Open the pool of a segment for those of the versions that are in it. asked: how many of all are probably read. */
+static int open_pool_for(fa_query *query, pool *made, uint32_t place, const fa_found *found, size_t count,
+                         size_t asked) {
     uint64_t *candidates = arena_get(&query->kept, words_of(live_at(query, place)->layers[0]->versions) * 8);
     if (candidates == NULL) return FA_NO_MEMORY;
     for (size_t at = 0; at < count; at++)
         if (found[at].place == place) set_bit(candidates, found[at].ordinal);
-    return open_pool(query, made, place, candidates);
+    return open_pool(query, made, place, candidates, asked);
 }
 
 /* Versions that near words may bring forward, and by segment the pool of them, opened when one is needed. */
@@ -172,7 +173,7 @@ typedef struct nearing {
     fa_query *query;
     pool *pools;
     const fa_found *found;
-    size_t count;
+    size_t count, asked;
 } nearing;
 
 static int add_to(const nearing *all, entry *entries, size_t count) {
@@ -184,7 +185,7 @@ static int add_to(const nearing *all, entry *entries, size_t count) {
         fa_found *found = entries[at].found;
         if (at == 0 || found->place != entries[at - 1].found->place) {
             in = &all->pools[found->place];
-            if (in->query == NULL) TRY(open_pool_for(query, in, found->place, all->found, all->count));
+            if (in->query == NULL) TRY(open_pool_for(query, in, found->place, all->found, all->count, all->asked));
             for (uint32_t each = 0; each < 2 * query->program.leaf_count; each++)
                 reader_again(&in->readers[each]);
         }
@@ -203,7 +204,7 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
     double *scores = arena_get(&query->kept, count * sizeof(double));
     pool *pools = arena_get(&query->kept, query->program.segment_count * sizeof(pool));
     if (entries == NULL || scores == NULL || pools == NULL) return FA_NO_MEMORY;
-    nearing all = {query, pools, found, count};
+    nearing all = {query, pools, found, count, count < 2 * needed ? count : 2 * needed};
     for (size_t at = 0; at < count; at++) entries[at].found = &found[at];
     if (needed >= count) return add_to(&all, entries, count);
     TRY(bound_all(query, entries, count));
@@ -227,7 +228,7 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
 int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *counts) {
     pool in;
     fa_found one = {.place = place, .ordinal = ordinal};
-    TRY(open_pool_for(query, &in, place, &one, 1));
+    TRY(open_pool_for(query, &in, place, &one, 1, 1));
     TRY(read_lines(&in, ordinal));
     for (uint32_t pair = 0; pair < query->program.pair_count; pair++)
         count_near(&in, query->program.pairs[2 * pair], query->program.pairs[2 * pair + 1],

@@ -182,16 +182,18 @@ static int steps_open(fa_query *query, uint32_t place, const uint64_t *mask, siz
 
 /* Put the versions of a word that may reach a score into their steps. */
 static void take_out(steps *in, uint32_t word, uint32_t reached, double least) {
+    double bounds_of[8];
     for (uint32_t eight = 0; eight < 8; eight++) {
-        uint64_t left = in->mask[word] & (uint64_t)255 << 8 * eight;
+        uint32_t left = (uint32_t)(in->mask[word] >> 8 * eight & 255);
         if (!left || bound_of_eight(&in->from, (size_t)word * 8 + eight) < least) continue;
+        bounds_of_versions(&in->from, (size_t)word * 8 + eight, bounds_of);
         for (; left; left &= left - 1) {
-            uint32_t version = word * 64 + (uint32_t)__builtin_ctzll(left);
-            double bound = bound_of_version(&in->from, version);
+            uint32_t which = (uint32_t)__builtin_ctz(left);
+            double bound = bounds_of[which];
             if (bound < least) continue;
             uint32_t step = step_of(in, (float)bound), at = in->count++;
             if (step < reached) step = reached;
-            in->versions[at] = version;
+            in->versions[at] = word * 64 + eight * 8 + which;
             in->bounds[at] = bound;
             in->nexts[at] = in->heads[step];
             in->heads[step] = at;

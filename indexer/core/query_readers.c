@@ -121,13 +121,15 @@ int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32
     return FA_OK;
 }
 
-/* Writing down a pair takes as long as looking for some versions in a list that does not hold them. */
-static int is_worth_an_index(const reader *made, uint32_t versions, const uint64_t *candidates) {
-    uint64_t asked = 0, pairs = 0;
+/* To go over the pairs of all lists, twice, and write down where they are takes as long as to look for so many versions
+ * in each of them, most of which it does not hold. */
+#define LOOKS 16
+
+static int is_worth_an_index(const reader *made, const uint64_t *candidates, uint64_t asked) {
+    uint64_t pairs = 0;
     if (candidates == NULL || made->list_count < 2) return made->list_count > MANY;
-    for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(candidates[word]);
     for (uint32_t each = 0; each < made->list_count; each++) pairs += made->lists[each]->count;
-    return asked * made->list_count > 2 * pairs;
+    return asked * made->list_count > LOOKS * pairs;
 }
 
 /* The rarest word first, its copies side by side in the order of their places; the first word of the phrase last. */
@@ -184,13 +186,21 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
 
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                 const uint64_t *candidates) {
+    uint64_t asked = 0;
+    for (size_t word = 0; candidates != NULL && word < words_of(live_at(query, place)->layers[0]->versions); word++)
+        asked += (uint64_t)counts_bits(candidates[word]);
+    return reader_open_for(query, made, leaf, place, layer, candidates, asked);
+}
+
+int reader_open_for(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
+                    const uint64_t *candidates, uint64_t asked) {
     TRY(reader_begin(query, made, leaf, place, layer));
     if (!made->list_count) return FA_OK;
     for (uint32_t each = 0; each < made->list_count; each++)
         TRY(skips_find(query, made->lists[each], &made->cursors[each]));
     memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
     if (query->program.leaves[leaf].kind == FA_PHRASE) return FA_OK;
-    if (is_worth_an_index(made, live_at(query, place)->layers[0]->versions, candidates))
+    if (is_worth_an_index(made, candidates, asked))
         TRY(index_lists(query, made->lists, made->list_count, live_at(query, place)->layers[0]->versions, candidates,
                         made->cursors, &made->offsets, &made->entries, &made->where));
     return FA_OK;
