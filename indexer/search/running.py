@@ -179,7 +179,7 @@ class Carried:
         """Return how often a leaf stands in some versions (rising) of a segment, its forms times their factors."""
         number = self._made.leaves.index(leaf)
         with self._prepared.telling_damage():
-            return self._query.counts(place, number, ordinals.astype(np.uint32), self._answer)
+            return self._query.counts(place, number, ordinals.astype(np.uint32), self._room)
 
     def nearness(self, place: int, ordinal: int) -> NDArray[np.float64]:
         """Return how near the words of each pair stand in a version by element, shape (pairs, KINDS)."""
