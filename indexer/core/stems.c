@@ -108,30 +108,63 @@ size_t fa_stems_spell(const fa_stem_words *words, const uint32_t *rows, size_t c
     return size;
 }
 
-enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, const uint32_t *rows, const uint8_t *bits,
-                            const uint8_t *counts, const uint8_t *is_own, const uint64_t *keys, size_t key_count,
-                            size_t count) {
+static uint64_t key_of(const uint8_t *name, size_t size) {
+    uint8_t digest[16];
+    uint64_t key = 0;
+    fa_md5(name, size, digest);
+    for (unsigned byte = 0; byte < 8; byte++) key = key << 8 | digest[byte];
+    return key;
+}
+
+/* Keep the key of a name behind the prefix that is in `named`. */
+static enum fa_status put_key(fa_stems *stems, fa_buffer *named, size_t prefix, fa_bytes name) {
+    named->size = prefix;
+    if (!fa_buffer_put(named, name.data, name.size)) return FA_NO_MEMORY;
+    return fa_buffer_put_u64(&stems->keys, key_of(named->data, named->size)) ? FA_OK : FA_NO_MEMORY;
+}
+
+static enum fa_status put_words(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
+                                const uint8_t *counts, size_t count, size_t prefix, fa_bytes names,
+                                const uint32_t *ends, size_t name_count, fa_buffer *named) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         fa_bytes spelling;
-        uint32_t number;
-        if (rows[i] >= words->count || bits[i] >= LANGUAGES || counts[i] > FA_MOST_KEYS ||
-            counts[i] > key_count - used || !spelling_of(words, rows[i], &spelling)) {
+        uint32_t number, known = stems->words[bit].count;
+        if (rows[i] >= words->count || counts[i] > FA_MOST_KEYS || counts[i] > name_count - used ||
+            !spelling_of(words, rows[i], &spelling)) {
             return FA_CORRUPT;
         }
         size_t first = stems->keys.size / sizeof(uint64_t);
         if (first > UINT32_MAX - FA_MOST_KEYS) return FA_TOO_LARGE;
-        if (!fa_buffer_reserve(&stems->entries[bits[i]], sizeof(entry))) return FA_NO_MEMORY;
-        if (!fa_buffer_put(&stems->keys, keys + used, counts[i] * sizeof *keys)) return FA_NO_MEMORY;
-        used += counts[i];
-        uint32_t known = stems->words[bits[i]].count;
-        enum fa_status status = fa_intern_put(&stems->words[bits[i]], spelling.data, spelling.size, &number);
+        entry told = {(uint32_t)first, counts[i], 0};
+        for (size_t end = used + counts[i]; used < end; used++) {
+            uint32_t start = used ? ends[used - 1] : 0;
+            if (ends[used] < start || ends[used] > names.size) return FA_CORRUPT;
+            fa_bytes name = {names.data + start, ends[used] - start};
+            told.is_own = bit != FA_SPELLING_BIT && name.size == spelling.size && name.size &&
+                          memcmp(name.data, spelling.data, name.size) == 0;
+            enum fa_status status = put_key(stems, named, prefix, name);
+            if (status != FA_OK) return status;
+        }
+        if (!fa_buffer_reserve(&stems->entries[bit], sizeof(entry))) return FA_NO_MEMORY;
+        enum fa_status status = fa_intern_put(&stems->words[bit], spelling.data, spelling.size, &number);
         if (status != FA_OK) return status;
         if (number < known) continue; /* told twice */
-        entry told = {(uint32_t)first, counts[i], is_own[i]};
-        fa_buffer_put(&stems->entries[bits[i]], &told, sizeof told);
+        fa_buffer_put(&stems->entries[bit], &told, sizeof told);
     }
     return FA_OK;
+}
+
+enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
+                            const uint8_t *counts, size_t count, fa_bytes prefix, fa_bytes names, const uint32_t *ends,
+                            size_t name_count) {
+    fa_buffer named = {0};
+    if (bit >= LANGUAGES) return FA_CORRUPT;
+    enum fa_status status = FA_NO_MEMORY;
+    if (fa_buffer_put(&named, prefix.data, prefix.size))
+        status = put_words(stems, words, bit, rows, counts, count, prefix.size, names, ends, name_count, &named);
+    fa_buffer_free(&named);
+    return status;
 }
 
 enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first, size_t last) {
@@ -182,10 +215,7 @@ enum fa_status fa_keys_of(fa_bytes names, const uint32_t *ends, size_t count, ui
     uint32_t start = 0;
     for (size_t i = 0; i < count; i++) {
         if (ends[i] < start || ends[i] > names.size) return FA_CORRUPT;
-        uint8_t digest[16];
-        fa_md5(names.data + start, ends[i] - start, digest);
-        keys[i] = 0;
-        for (unsigned byte = 0; byte < 8; byte++) keys[i] = keys[i] << 8 | digest[byte];
+        keys[i] = key_of(names.data + start, ends[i] - start);
         start = ends[i];
     }
     return FA_OK;

@@ -39,12 +39,12 @@ FA_EXPORT enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *
  * `room` only tell. 0 for words that are not there. */
 FA_EXPORT size_t fa_stems_spell(const fa_stem_words *words, const uint32_t *rows, size_t count, uint8_t *room);
 
-/* Keep what has been missing: counts[i] keys (at most FA_MOST_KEYS) of each, one behind the other in `keys`. is_own[i]: the
- * key stands for the word itself, and is of use only when another word shares it. FA_OK, FA_CORRUPT, FA_NO_MEMORY,
- * FA_TOO_LARGE. */
-FA_EXPORT enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, const uint32_t *rows,
-                                      const uint8_t *bits, const uint8_t *counts, const uint8_t *is_own,
-                                      const uint64_t *keys, size_t key_count, size_t count);
+/* Keep what has been missing in one language: counts[i] names (at most FA_MOST_KEYS) of the word rows[i], one behind the
+ * other in `names`, which end at `ends`; the key of each is made of it behind `prefix`. Of a name that is the word itself
+ * the key is of use only when another word shares it. FA_OK, FA_CORRUPT, FA_NO_MEMORY, FA_TOO_LARGE. */
+FA_EXPORT enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
+                                      const uint8_t *counts, size_t count, fa_bytes prefix, fa_bytes names,
+                                      const uint32_t *ends, size_t name_count);
 
 /* Take the keys of the words from `first` to `last` for the segment in hand, which begins with word 0; what is not known is
  * passed over. 32 bytes a key. */

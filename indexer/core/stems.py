@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,11 @@ core.fa_stems_free.restype = None
 core.fa_stems_missing.argtypes = [_pointer, _words, _size, _pointer, _pointer, _size, _told, _told]
 core.fa_stems_spell.argtypes = [_words, _pointer, _size, _pointer]
 core.fa_stems_spell.restype = _size
-core.fa_stems_put.argtypes = [_pointer, _words, *[_pointer] * 5, _size, _size]
+core.fa_stems_put.argtypes = [
+    *(_pointer, _words, ctypes.c_uint),
+    *(_pointer, _pointer, _size),
+    *(Bytes, Bytes, _pointer, _size),
+]
 core.fa_stems_take.argtypes = [_pointer, _words, _size, _size]
 core.fa_stems_end.argtypes = [_pointer, _told]
 core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
@@ -46,15 +50,14 @@ core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
 
 
 class Names(NamedTuple):
-    """What some words are listed under. names: of their keys, one word behind the other, each behind `prefix`.
+    """What some words are listed under. names: of their keys, in UTF-8, one word behind the other, each behind `prefix`.
 
-    counts: how many names each word has, at most 15; is_own: whether they stand for the word itself.
+    counts: how many names each word has, at most 15.
     """
 
     prefix: str
-    names: Sequence[str]
-    counts: Iterable[int]
-    is_own: Iterable[int]
+    names: Sequence[bytes]
+    counts: bytes
 
 
 def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
@@ -77,8 +80,8 @@ def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
 class StemTable:
     """Keys of words by language, by the names that `names_of` tells once for each; used by one thread at a time."""
 
-    def __init__(self, names_of: Callable[[int, list[str]], Names], most: int) -> None:
-        """names_of: from a language, by its bit, and words of it, to the names of their keys.
+    def __init__(self, names_of: Callable[[int, list[bytes]], Names], most: int) -> None:
+        """names_of: from a language, by its bit, and words of it in UTF-8, to the names of their keys.
 
         most: bytes to be kept, about.
         """
@@ -141,28 +144,37 @@ class StemTable:
                 continue
             for row in of_bit:  # of a damaged index: words have no zero bytes
                 one = of_bit[of_bit == row]
-                self._put(given, one, bit, self._names_of(bit, ["\0".join(_spelled(given, one))]))
+                self._put(given, one, bit, self._names_of(bit, [b"\0".join(_spelled(given, one))]))
         return reached.value
 
     def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Names) -> None:
-        arrays: list[NDArray[Any]] = [
-            rows,
-            np.full(len(rows), bit, dtype=np.uint8),
-            np.frombuffer(bytes(told.counts), dtype=np.uint8),
-            np.frombuffer(bytes(told.is_own), dtype=np.uint8),
-            keys_of(told.names, told.prefix),
-        ]
+        prefix, names = told.prefix.encode(), b"".join(told.names)
+        ends = np.cumsum(
+            np.fromiter(map(len, told.names), dtype=np.uint32, count=len(told.names)), dtype=np.uint32
+        )
         check(
             core.fa_stems_put(
-                self._handle, ctypes.byref(given), *map(address_of, arrays), len(arrays[4]), len(rows)
+                *(self._handle, ctypes.byref(given), bit),
+                *(address_of(rows), address_of(np.frombuffer(told.counts, dtype=np.uint8)), len(rows)),
+                *(_bytes(prefix), _bytes(names), address_of(ends), len(ends)),
             )
         )
 
 
-def _spelled(given: _Words, rows: NDArray[np.uint32]) -> list[str]:
-    """Return the words of some rows; more than there are rows when one has a zero byte."""
+def _bytes(held: bytes) -> Bytes:
+    """Return where some bytes are, which the caller holds."""
+    return Bytes(address_of(np.frombuffer(held, dtype=np.uint8)), len(held))
+
+
+def _spelled(given: _Words, rows: NDArray[np.uint32]) -> list[bytes]:
+    """Return the words of some rows in sound UTF-8; more than there are rows when one has a zero byte."""
     place = address_of(rows)
     size = core.fa_stems_spell(ctypes.byref(given), place, len(rows), None)
     room = np.empty(max(size, 1), dtype=np.uint8)
     core.fa_stems_spell(ctypes.byref(given), place, len(rows), address_of(room))
-    return room[: max(size - 1, 0)].tobytes().decode("utf-8", "replace").split("\0")
+    spelled = room[: max(size - 1, 0)].tobytes()
+    try:
+        spelled.decode()
+    except UnicodeDecodeError:  # of a damaged index
+        spelled = spelled.decode("utf-8", "replace").encode()
+    return spelled.split(b"\0")

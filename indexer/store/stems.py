@@ -6,7 +6,6 @@ is done with the words of a batch.
 
 from __future__ import annotations
 
-import operator
 import threading
 from functools import lru_cache
 from itertools import compress
@@ -20,7 +19,7 @@ from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of, has_accent
 from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, is_stemmable, stem_words
 
-_KEPT = 24 << 20  # bytes of words and keys in a process
+_KEPT = 48 << 20  # bytes of words and keys in a process
 _FOLDED, _PAIRED = stem_name(FOLDS, ""), stem_name(PAIRS, "")
 
 
@@ -47,21 +46,24 @@ def stem_rows(
         return _table.rows(words, ends, languages)
 
 
-def _names_of(bit: int, words: list[str]) -> Names:
+def _names_of(bit: int, words: list[bytes]) -> Names:
     if bit == SPELLING_BIT:
-        names = [_spelling_names(word) if len(word) == 2 or has_accent(word) else () for word in words]
-        return Names("", [name for of_word in names for name in of_word], map(len, names), bytes(len(words)))
+        names = [_spelling_names(word.decode()) for word in words]
+        return Names("", [name.encode() for of_word in names for name in of_word], bytes(map(len, names)))
     language = STEMMED[bit]
     stems = stem_words(language, words)
-    is_counted = [word.isalpha() or is_stemmable(word) for word in words]
-    is_own = list(map(operator.eq, stems, words))
-    return Names(stem_name(language, ""), list(compress(stems, is_counted)), is_counted, is_own)
+    if b"".join(words).isalpha():  # of ASCII letters all
+        return Names(stem_name(language, ""), stems, b"\1" * len(stems))
+    is_counted = bytes(word.isalpha() or is_stemmable(word.decode()) for word in words)
+    return Names(stem_name(language, ""), list(compress(stems, is_counted)), is_counted)
 
 
 _begins_pair = lru_cache(8192)(is_paired)
 
 
 def _spelling_names(word: str) -> tuple[str, ...]:
+    if len(word) != 2 and not has_accent(word):
+        return ()
     names = tuple(_FOLDED + fold for fold in folds_of(word))
     if len(word) == 2 and _begins_pair(word[0]):
         return (*names, _PAIRED + word[0])

@@ -6,6 +6,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import Stemmer
 
@@ -53,6 +54,7 @@ STEMMED = tuple(sorted(name for name, algorithm in STEMMERS.items() if algorithm
 NUMBERS = {language: number for number, language in enumerate(STEMMED)}
 NO_NUMBER = 255
 _local = threading.local()
+_Words = TypeVar("_Words", str, bytes)
 
 
 def has_stemmer(language: str) -> bool:
@@ -60,11 +62,11 @@ def has_stemmer(language: str) -> bool:
     return language in NUMBERS
 
 
-def stem_words(language: str, words: list[str]) -> list[str]:
-    """Return the stem of each word in a language; the words themselves where it has no stemmer."""
+def stem_words(language: str, words: list[_Words]) -> list[_Words]:
+    """Return the stem of each word in a language, as text or in UTF-8; the words themselves where it has no stemmer."""
     if not has_stemmer(language):
         return words
-    stems: list[str] = _stemmers()[NUMBERS[language]].stemWords(words)
+    stems: list[_Words] = _stemmers()[NUMBERS[language]].stemWords(words)
     return stems
 
 

@@ -56,8 +56,8 @@ def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most:
 def test_a_word_is_stemmed_once() -> None:
     asked: list[tuple[int, str]] = []
 
-    def names_of(bit: int, words: list[str]) -> core_stems.Names:
-        asked.extend((bit, word) for word in words)
+    def names_of(bit: int, words: list[bytes]) -> core_stems.Names:
+        asked.extend((bit, word.decode()) for word in words)
         return _names_of(bit, words)
 
     table = StemTable(names_of, _KEPT)
