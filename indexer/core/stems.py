@@ -50,7 +50,7 @@ core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
 
 
 class Names(NamedTuple):
-    """What some words are listed under. names: of their keys, in UTF-8, one word behind the other, each behind `prefix`.
+    """What some words are listed under. names: of their keys, in UTF-8, one word behind the other, behind `prefix`.
 
     counts: how many names each word has, at most 15.
     """
