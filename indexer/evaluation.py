@@ -220,30 +220,6 @@ def _columns(line: str) -> list[str]:
     return parts if len(parts) in (3, 4) and all(parts) else line.split()
 
 
-def read_run(path: str) -> Run:
-    """Return the ranked lists of a file in TREC form: `topic Q0 page rank score tag`. Raises TopicsError, OSError.
-
-    As in trec_eval the score alone decides the order, and of equal scores the greater id comes first.
-    """
-    run: Run = {}
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
-            parts = line.split()
-            if not parts:
-                continue
-            try:
-                run.setdefault(parts[0], []).append((parts[2], float(parts[4])))
-            except (IndexError, ValueError):
-                raise TopicsError(
-                    f"{path}: line {number}: expected six columns, topic Q0 page rank score tag;"
-                    f" found {line.strip()[:80]!r}"
-                ) from None
-    for ranked in run.values():
-        ranked.sort(key=lambda page: page[0], reverse=True)
-        ranked.sort(key=lambda page: -page[1])
-    return run
-
-
 def write_run(file: TextIO, run: Run, tag: str = "findingaid") -> None:
     """Write ranked lists in TREC form.
 

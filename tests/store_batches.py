@@ -12,6 +12,7 @@ import numpy as np
 
 from indexer.store.columns import KINDS, VersionColumns, stem_name
 from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion
+from indexer.store.files import IN_FILE, ledger_key, reading_key
 from indexer.store.inversion import write_batch
 from indexer.store.links import LinkCollector
 from indexer.store.segment import Segment
@@ -95,7 +96,7 @@ def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **ca
     """Commit pages as captures of one file, which is read to its end thereby; return the numbers of the versions."""
     number = writer.begin_files({file: {"size": 1}})[file]
     name = f"{os.path.basename(file)}.new"
-    documents = [writer.document_number(url) for url in pages]
+    documents = writer.document_numbers(list(pages))
     columns = write_segment(os.path.join(writer.folder, name), pages, documents=documents)
     LinkCollector().write(os.path.join(writer.folder, f"{name}.links.new"))
     versions = [writer.new_version_number() for _ in pages]
@@ -107,12 +108,12 @@ def commit_pages(writer: IndexWriter, file: str, pages: Mapping[str, Page], **ca
                 sums=columns.lengths.sum(axis=0).tolist(),
                 counts=(columns.lengths > 0).sum(axis=0).tolist(),
                 versions=[
-                    NewVersion(version, writer.document_number(url), url.encode(), url)
+                    NewVersion(version, writer.document_numbers([url])[0], url.encode(), url)
                     for version, url in zip(versions, pages, strict=True)
                 ],
                 captures=[
                     NewCapture(
-                        writer.document_number(url),
+                        writer.document_numbers([url])[0],
                         "20200101000000",
                         "response",
                         200,
@@ -139,7 +140,7 @@ def commit_revisit(writer: IndexWriter, file: str, url: str) -> None:
     """Commit a revisit of a page of commit_pages."""
     number = writer.begin_files({file: {"size": 1}})[file]
     capture = NewCapture(
-        writer.document_number(url),
+        writer.document_numbers([url])[0],
         "20210101000000",
         "revisit",
         200,
@@ -193,3 +194,14 @@ def colliding_words() -> tuple[str, str]:
             return seen[key], word
         seen[key] = word
         number += 1
+
+
+def forget_file(writer: IndexWriter, path: str) -> None:
+    """Take everything that only this file holds out of the index, and the file out of the ledger."""
+    file = writer.files.find(path)
+    if file is not None:
+        with writer.catalogue.transaction() as connection:
+            writer.drop_captures(connection, IN_FILE, [file.number])
+            connection.execute("DELETE FROM pieces WHERE file = ?", (file.number,))
+            for key in (ledger_key(file.number), reading_key(file.number)):
+                writer.catalogue.dictionary.pop(key, None)

@@ -157,11 +157,6 @@ class FileTable:
         if file.entry is not None:
             self._catalogue.dictionary[ledger_key(file.number)] = {**file.entry, "file": path, "state": state}
 
-    def forget(self, number: int) -> None:
-        """Take what the ledger says of a file out."""
-        self._catalogue.dictionary.pop(ledger_key(number), None)
-        self._catalogue.dictionary.pop(reading_key(number), None)
-
 
 # Where the files are now ---------------------------------------------------------------
 

@@ -202,11 +202,6 @@ def columns_of(numbers: Sequence[int] | NDArray[np.int64], rows: Iterable[Captur
     return empty.with_rows(list(rows))
 
 
-def write_captures(path: str, numbers: Sequence[int], rows: Iterable[CaptureRow]) -> None:
-    """Write the capture columns of a segment. numbers: of its versions. Raises DiskFullError."""
-    _write_columns(path, columns_of(numbers, rows))
-
-
 def merged_columns(
     parts: Sequence[CaptureColumns], places: Sequence[NDArray[np.int64]], versions: int
 ) -> CaptureColumns:
@@ -246,7 +241,8 @@ def merged_columns(
     return merged
 
 
-def _write_columns(path: str, columns: CaptureColumns) -> None:
+def write_columns(path: str, columns: CaptureColumns) -> None:
+    """Write the capture columns of a segment. Raises DiskFullError."""
     first = int(columns.numbers.min(initial=1 << 62)) if len(columns.numbers) else 0
     numbers = columns.numbers - first
     arrays: dict[str, NDArray[Any]] = {name: getattr(columns, name) for name in _COLUMNS}
@@ -320,7 +316,7 @@ def write_changed_captures(
         if entry["number"] in touched or not entry["captures"]:
             columns = _updated(connection, folder, entry, fresh)
             entry["captures"] += 1
-            _write_columns(captures_path(folder, entry), columns)
+            write_columns(captures_path(folder, entry), columns)
     connection.execute("DELETE FROM touched")
 
 

@@ -106,10 +106,6 @@ class IndexWriter:
 
     # -- numbers for addresses, versions and files
 
-    def document_number(self, url: str) -> int:
-        """Return the number of an address; a new one gets its row with the next commit."""
-        return self.document_numbers([url])[0]
-
     def document_numbers(self, urls: Sequence[str]) -> list[int]:
         """Return the numbers of some addresses; new ones get their rows with the next commit."""
         new, known = self._new_urls, self._known_urls
@@ -546,16 +542,6 @@ class IndexWriter:
                     (row[0], payload, url),
                 )
 
-    def forget_file(self, path: str) -> None:
-        """Take everything that only this file holds out of the index, and the file out of the ledger."""
-        with self.catalogue.transaction() as connection:
-            file = self.files.find(path)
-            if file is None:
-                return
-            self.drop_captures(connection, IN_FILE, [file.number], fold=False)
-            connection.execute("DELETE FROM pieces WHERE file = ?", (file.number,))
-            self.files.forget(file.number)
-
     def move_file(self, file: KnownFile, path: str, state: State) -> None:
         """Note that a file lies at `path` now; which of several copies is shown goes by the paths of their files."""
         with self.catalogue.transaction() as connection:
@@ -564,12 +550,10 @@ class IndexWriter:
             settle_copies(connection)
             self._keep(connection, list(self._dictionary["segments"]))
 
-    def drop_captures(
-        self, connection: sqlite3.Connection, where: str, values: Sequence[Any], *, fold: bool = True
-    ) -> None:
+    def drop_captures(self, connection: sqlite3.Connection, where: str, values: Sequence[Any]) -> None:
         """Take captures out that fit an SQL condition, with the versions and addresses that only they show.
 
-        fold: so that link texts of pages that are gone leave other pages in the same transaction.
+        Link texts of pages that are gone leave other pages in the same transaction.
         """
         shown = self._versions_of(connection, where, values)
         urls = connection.execute(f"SELECT DISTINCT url FROM captures WHERE {where}", values).fetchall()
@@ -579,11 +563,10 @@ class IndexWriter:
         before = {entry["number"]: set(entry["dead"]) for entry in segments}
         self._bury(connection, self._without_bytes(connection, shown), segments)
         self._delete_urls(connection, urls)
-        if fold:
-            removed = {
-                entry["number"]: sorted(set(entry["dead"]) - before[entry["number"]]) for entry in segments
-            }
-            self._fold(connection, segments, removed)
+        removed = {
+            entry["number"]: sorted(set(entry["dead"]) - before[entry["number"]]) for entry in segments
+        }
+        self._fold(connection, segments, removed)
         self._keep(connection, segments)
 
     def forget_addresses(self, *, all_of_them: bool = False) -> None:

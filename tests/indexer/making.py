@@ -22,6 +22,7 @@ from indexer.text.elements import ELEMENTS, PageText
 from indexer.worker import version_columns
 from tests.indexer.page_structs import join_pieces, page_with_links
 from tests.indexer.plain import PlainVersion
+from tests.store_batches import forget_file
 
 HEADING, ANCHOR, EMPHASIS, BODY, ALT = (
     ELEMENTS.index(name) for name in ("heading", "anchor", "emphasis", "body", "alt")
@@ -82,7 +83,7 @@ class DirectIndex:
         file = writer.begin_files({name: {}})[name]
         new: list[PlainVersion] = []
         for version in versions:
-            document = writer.document_number(version.url)
+            document = writer.document_numbers([version.url])[0]
             content = replace(
                 version, captured=(), status=0, mime="", answers=None
             )  # the same page captured again
@@ -138,7 +139,7 @@ class DirectIndex:
 
     def forget(self, name: str) -> None:
         """Take a file out of the index; what only it showed is dead."""
-        self.writer.forget_file(name)
+        forget_file(self.writer, name)
         del self.files[name]
 
     def live(self) -> list[PlainVersion]:

@@ -13,6 +13,7 @@ from indexer import Index, IndexOptions, Ranking, build_index, open_index
 from indexer.evaluation import (
     Comparison,
     Evaluation,
+    Run,
     Topic,
     TopicsError,
     compare,
@@ -23,7 +24,6 @@ from indexer.evaluation import (
     measure_run,
     randomisation_test,
     read_qrels,
-    read_run,
     read_topics,
     topic_query,
     write_run,
@@ -77,12 +77,25 @@ def test_no_hits_no_relevant_pages_and_negative_grades_give_zeros_not_errors() -
 # trec_eval
 
 
+def read_run(path: Path) -> Run:
+    """Return the ranked lists of a file in TREC form.
+
+    As in trec_eval the score alone decides the order, and of equal scores the greater id comes first.
+    """
+    run: Run = {}
+    for line in path.read_text().splitlines():
+        topic, _, page, _, score, _ = line.split()
+        run.setdefault(topic, []).append((page, float(score)))
+    for ranked in run.values():
+        ranked.sort(key=lambda row: row[0], reverse=True)
+        ranked.sort(key=lambda row: -row[1])
+    return run
+
+
 @pytest.mark.parametrize("name, pages", [("cranfield", 1400), ("cf", 1239)])
 def test_measures_equal_those_of_trec_eval(shared: Path, name: str, pages: int) -> None:
     folder = shared / "collections" / name
-    found = measure_run(
-        read_run(str(folder / "sample.run")), read_qrels(str(folder / "qrels.txt")), pages=pages
-    )
+    found = measure_run(read_run(folder / "sample.run"), read_qrels(str(folder / "qrels.txt")), pages=pages)
     head, *rows = (line.split("\t") for line in (folder / "sample.measures.tsv").read_text().splitlines())
     ours = {"map": "average_precision", "ndcg_cut_10": "ndcg@10", "P_5": "p@5", "P_10": "p@10", "recall_30": "recall",
             "set_P": "precision", "set_recall": "recall", "set_F": "f_beta", "fallout": "fall_out"}  # fmt: skip
@@ -198,7 +211,6 @@ def test_ids_with_blanks_in_judgements(tmp_path: Path) -> None:
         (read_qrels, "1 page\n", "line 1: expected four columns"),
         (read_qrels, "1 page 1\n1 0 page 1\n", "line 2: expected four columns"),
         (read_qrels, "\n", "there is no judgement"),
-        (read_run, "1 Q0 page 1 high tag\n", "line 1: expected six columns"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_with_its_line(
@@ -219,7 +231,7 @@ def test_a_run_read_back_has_the_order_it_was_written_in(tmp_path: Path) -> None
     first = file.getvalue().splitlines()[0]
     assert first == "1 Q0 a 1 2 findingaid"
     (tmp_path / "run").write_text(file.getvalue())
-    again = read_run(str(tmp_path / "run"))
+    again = read_run(tmp_path / "run")
     assert [page for page, _ in again["1"]] == ["a", "b", "z", "c"]
     assert all(
         abs(score - before) < 1e-5 for (_, score), (_, before) in zip(again["1"], run["1"], strict=True)
@@ -228,7 +240,7 @@ def test_a_run_read_back_has_the_order_it_was_written_in(tmp_path: Path) -> None
 
 def test_of_equal_scores_the_greater_id_comes_first_as_in_trec_eval(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n1 Q0 c 3 2 t\n")
-    assert [page for page, _ in read_run(str(tmp_path / "run"))["1"]] == ["c", "b", "a"]
+    assert [page for page, _ in read_run(tmp_path / "run")["1"]] == ["c", "b", "a"]
 
 
 # An index on topics

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_batches import commit_pages, commit_revisit, ledger_entry
+from store_batches import commit_pages, commit_revisit, forget_file, ledger_entry
 
 from indexer.store.bm25f import Ranking
 from indexer.store.checking import check_generation
@@ -23,8 +23,9 @@ from indexer.store.timeline import (
     CaptureRow,
     captures_path,
     catalogue_rows,
+    columns_of,
     stored_row,
-    write_captures,
+    write_columns,
 )
 from indexer.store.writer import IndexWriter
 
@@ -59,14 +60,14 @@ def test_a_revisit_of_a_later_file_joins_the_version_it_repeats(writer: IndexWri
     captures = Snapshot(writer.catalogue).segments[0].captures
     assert captures.counts().tolist() == [2, 1]
     assert captures.rows()[1] == (0, "20210101000000", 200, "text/html", "revisit")
-    writer.forget_file("two.warc")
+    forget_file(writer, "two.warc")
     assert Snapshot(writer.catalogue).segments[0].captures.counts().tolist() == [1, 1]
 
 
 def test_a_version_that_is_no_more_has_no_captures(writer: IndexWriter) -> None:
     commit_pages(writer, "one.warc", {"http://a/": CAT})
     commit_pages(writer, "two.warc", {"http://b/": CAT})
-    writer.forget_file("one.warc")
+    forget_file(writer, "one.warc")
     assert [len(rows) for rows in columns(writer)] == [0, 1]
     writer.merge()
     assert [len(rows) for rows in columns(writer)] == [1]
@@ -93,24 +94,22 @@ def test_a_damaged_edition_is_made_anew_from_the_catalogue(writer: IndexWriter) 
 
 def test_columns_that_differ_from_the_catalogue_are_reported(writer: IndexWriter) -> None:
     commit_pages(writer, "one.warc", {"http://a/": CAT})
-    write_captures(
-        os.path.join(writer.folder, "000001.c1"), [1], [(0, "19990101000000", 200, "text/html", "response")]
-    )
+    other = columns_of([1], [(0, "19990101000000", 200, "text/html", "response")])
+    write_columns(os.path.join(writer.folder, "000001.c1"), other)
     assert [p for p in check_generation(writer.folder) if "captures are not those of the catalogue" in p]
 
 
 def test_columns_of_another_segment_are_refused(tmp_path: Path) -> None:
     path = str(tmp_path / "1.c1")
-    write_captures(path, [7, 8, 300], [])
+    write_columns(path, columns_of([7, 8, 300], []))
     with pytest.raises(IndexCorruptError, match="the segment has 2 versions"):
         CaptureColumns(path, 2)
 
 
 def test_what_does_not_fit_is_unknown(tmp_path: Path) -> None:
     path = str(tmp_path / "1.c1")
-    write_captures(
-        path, [5], [(0, "", -1, "x" * 500, "conversion"), (0, "20200101000000", 99_999, "", "resource")]
-    )
+    rows = [(0, "", -1, "x" * 500, "conversion"), (0, "20200101000000", 99_999, "", "resource")]
+    write_columns(path, columns_of([5], rows))
     captures = CaptureColumns(path, 1)
     assert captures.timestamp.tolist() == [0, 20200101000000]
     assert captures.status.tolist() == [0, 0]
@@ -150,18 +149,18 @@ def _do(writer: IndexWriter, serial: int, kind: str, file: str, what: object) ->
     if kind == "merge":
         writer.merge()
     elif kind == "forget":
-        writer.forget_file(file)
+        forget_file(writer, file)
     elif kind == "pages":
         assert isinstance(what, dict)
         known = {
-            url for url in what if writer.known_version(writer.document_number(url), url.encode())
+            url for url in what if writer.known_version(writer.document_numbers([url])[0], url.encode())
         }  # commit_pages makes one version of each address
         commit_pages(writer, f"{file}{serial}", {url: CAT for url in what if url not in known})
     elif kind == "revisit":
         commit_revisit(writer, f"{file}{serial}", str(what))
     else:  # a file is read anew: its captures make place for one of a version that is there, or for none
         number = writer.begin_files({file: {}})[file]
-        document = writer.document_number(str(what))
+        document = writer.document_numbers([str(what)])[0]
         version = writer.known_version(document, str(what).encode())
         capture = NewCapture(
             document, f"{2000 + serial}0101000000", "response", 200, "text/html", "", number, "", 0, 1, 0, version, ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_batches import Page, commit_pages, commit_revisit, contents
+from store_batches import Page, commit_pages, commit_revisit, contents, forget_file
 
 from indexer import Ranking
 from indexer.store import plans
@@ -52,7 +52,7 @@ def test_a_commit_is_whole_and_sound(writer: IndexWriter) -> None:
 def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:
     commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
     commit_pages(writer, "b.warc", {"http://c.example/": DOG})
-    writer.forget_file("a.warc")
+    forget_file(writer, "a.warc")
     assert check_generation(writer.folder) == []
     assert [entry["dead"] for entry in segments(writer)] == [[0, 1], []]
     assert sum(segments(writer)[0]["sums"]) == 0
@@ -62,12 +62,12 @@ def test_pages_that_only_a_forgotten_file_holds_go(writer: IndexWriter) -> None:
     assert check_generation(writer.folder) == []
     [entry] = segments(writer)
     assert contents(Segment(segment_path(writer.folder, entry["number"]))) == {("dog", 0, 6): [1]}
-    writer.forget_file("unknown.warc")
+    forget_file(writer, "unknown.warc")
 
 
 def test_forgetting_the_last_file_leaves_nothing(writer: IndexWriter) -> None:
     commit_pages(writer, "a.warc", {"http://a.example/": CAT})
-    writer.forget_file("a.warc")
+    forget_file(writer, "a.warc")
     writer.merge()
     assert segments(writer) == [] and check_generation(writer.folder) == []
     assert not [name for name in os.listdir(writer.folder) if name.endswith(".seg")]
@@ -84,7 +84,7 @@ def test_revisits_join_their_original_in_both_orders(writer: IndexWriter, origin
     assert len(set(rows(writer, "SELECT version FROM captures"))) == 1
     assert rows(writer, "SELECT COUNT(*) FROM captures WHERE version IS NULL") == [(0,)]
     # a revisit does not hold what it shows: when the original goes, so does the version
-    writer.forget_file("a.warc")
+    forget_file(writer, "a.warc")
     assert rows(writer, "SELECT version FROM captures") == [(None,)] and check_generation(writer.folder) == []
     [version] = commit_pages(writer, "c.warc", {"http://a.example/": CAT})
     assert rows(writer, "SELECT DISTINCT version FROM captures") == [(version,)]
@@ -92,7 +92,7 @@ def test_revisits_join_their_original_in_both_orders(writer: IndexWriter, origin
 
 def test_numbers_of_segments_are_never_used_twice(writer: IndexWriter) -> None:
     commit_pages(writer, "a.warc", {"http://a.example/": CAT})
-    writer.forget_file("a.warc")
+    forget_file(writer, "a.warc")
     writer.merge()
     commit_pages(writer, "b.warc", {"http://b.example/": DOG})
     assert segments(writer)[0]["number"] > 2
@@ -129,10 +129,10 @@ def test_what_is_removed_while_a_merge_is_at_work_is_removed_from_its_result(wri
     commit_pages(writer, "a.warc", {"http://a.example/": CAT, "http://b.example/": DOG})
     commit_pages(writer, "b.warc", {"http://c.example/": DOG})
     commit_pages(writer, "c.warc", {"http://d.example/": CAT})
-    writer.forget_file("c.warc")
+    forget_file(writer, "c.warc")
     task = writer.merge_task(segments(writer), "beside", with_weights=True)
     places = run_merge(task)
-    writer.forget_file("b.warc")
+    forget_file(writer, "b.warc")
     commit_pages(writer, "e.warc", {"http://e.example/": CAT})
     writer.commit_merge(task, places)
     assert check_generation(writer.folder) == []
@@ -149,8 +149,8 @@ def test_a_merge_of_which_all_is_removed_meanwhile_leaves_nothing(writer: IndexW
     commit_pages(writer, "b.warc", {"http://b.example/": DOG})
     task = writer.merge_task(segments(writer), "beside")
     places = run_merge(task)
-    writer.forget_file("a.warc")
-    writer.forget_file("b.warc")
+    forget_file(writer, "a.warc")
+    forget_file(writer, "b.warc")
     writer.commit_merge(task, places)
     assert segments(writer) == [] and check_generation(writer.folder) == []
     assert not [name for name in os.listdir(writer.folder) if "seg" in name]
