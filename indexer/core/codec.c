@@ -13,7 +13,7 @@ enum fa_status fa_lists_word(fa_lists *lists, fa_bytes word, uint32_t id) {
 
 /* ---- positions ---- */
 
-/* Put a number of at most 32 bits at a bit where nothing is yet; there is room for eight bytes. */
+/* Put a number of at most 56 bits at a bit where nothing is yet; there is room for eight bytes. */
 static inline void put_bits(uint8_t *data, uint64_t bit, uint64_t number) {
     uint64_t eight;
     memcpy(&eight, data + (bit >> 3), 8);
@@ -49,14 +49,14 @@ static enum fa_status put_run(fa_lists *lists, const uint64_t *places, uint32_t 
     return FA_OK;
 }
 
-static enum fa_status copy_bits(fa_lists *lists, fa_bytes from, uint64_t bit, uint64_t bits) {
+enum fa_status fa_lists_copy_bits(fa_lists *lists, fa_bytes from, uint64_t bit, uint64_t bits) {
     if (!reserve_bits(lists, bits)) return FA_NO_MEMORY;
     uint8_t *data = lists->positions.data;
     uint64_t to = lists->bit;
     lists->bit += bits;
     while (bits) {
-        /* 32 bits at a time, from up to five bytes */
-        uint64_t some = bits < 32 ? bits : 32, eight = 0;
+        /* 56 bits are whole wherever they begin */
+        uint64_t some = bits < 56 ? bits : 56, eight = 0;
         size_t first = (size_t)(bit >> 3), there = from.size - first;
         if (there >= 8) {
             memcpy(&eight, from.data + first, 8);
@@ -196,13 +196,10 @@ enum fa_status fa_lists_pair(fa_lists *lists, uint32_t ordinal, const uint64_t *
     return status;
 }
 
-enum fa_status fa_lists_copy_pair(fa_lists *lists, uint32_t ordinal, uint32_t shape, fa_bytes data, uint64_t bit,
-                                  uint64_t bits) {
-    const uint32_t *counts = (const uint32_t *)lists->shape_counts.data + (size_t)shape * FA_ELEMENTS;
+enum fa_status fa_lists_known_pair(fa_lists *lists, uint32_t ordinal, uint32_t shape, uint64_t count) {
     enum fa_status status = put_ordinal(lists, ordinal);
     if (status == FA_OK) status = put_shape(lists, shape);
-    if (status == FA_OK) status = copy_bits(lists, data, bit, bits);
-    for (unsigned element = 0; element < FA_ELEMENTS; element++) lists->occurrences += counts[element];
+    lists->occurrences += count;
     return status;
 }
 

@@ -74,10 +74,12 @@ enum fa_status fa_lists_word(fa_lists *lists, fa_bytes word, uint32_t id);
  * position in its version. FA_CORRUPT when the ordinal does not rise or a position has more bits. */
 enum fa_status fa_lists_pair(fa_lists *lists, uint32_t ordinal, const uint64_t *places, size_t count, uint32_t width);
 
-/* Add a pair whose positions are there as bits already: `bits` from bit `bit` of `data` on; all of them lie in it.
- * shape: a number of fa_lists_shape. */
-enum fa_status fa_lists_copy_pair(fa_lists *lists, uint32_t ordinal, uint32_t shape, fa_bytes data, uint64_t bit,
-                                  uint64_t bits);
+/* Add a pair whose `count` positions are there as bits already, which fa_lists_copy_bits adds: of several pairs at once
+ * where they lie one behind the other. shape: a number of fa_lists_shape. */
+enum fa_status fa_lists_known_pair(fa_lists *lists, uint32_t ordinal, uint32_t shape, uint64_t count);
+
+/* Add positions of the word in hand: `bits` from bit `bit` of `from` on; all of them lie in it. */
+enum fa_status fa_lists_copy_bits(fa_lists *lists, fa_bytes from, uint64_t bit, uint64_t bits);
 
 /* Give the number of a shape: counts of ten elements. */
 enum fa_status fa_lists_shape(fa_lists *lists, const uint32_t counts[FA_ELEMENTS], uint32_t *number);

@@ -215,7 +215,7 @@ static enum fa_status join_list(fa_merge *merge, reader *r, int *begun) {
     fa_bytes data = {from->ordinals.data + r->ordinal_byte, ordinal_end - r->ordinal_byte};
     enum fa_status status = begin_gaps(&gaps_left, data, pair_end - r->pair);
     uint64_t bit = (uint64_t)r->position_byte * 8, last_bit = (uint64_t)position_end * 8, bits = 0, total,
-             ordinal = 0;
+             ordinal = 0, copied = bit; /* the positions up to there are dropped, or copied */
     size_t row;
     for (size_t pair = r->pair; pair < pair_end && status == FA_OK; pair++, ordinal++, bit += bits) {
         if ((status = next_gap(&gaps_left, &gap)) != FA_OK) break;
@@ -226,17 +226,21 @@ static enum fa_status join_list(fa_merge *merge, reader *r, int *begun) {
         if ((status = read_shape(r, pair, &row)) != FA_OK) break;
         bits = bits_of(r, row, width, &total);
         if (total == 0 || bits > last_bit - bit) return FA_CORRUPT;
-        if (place < 0) continue;
+        if (place < 0) {
+            status = fa_lists_copy_bits(&merge->lists, from->positions, copied, bit - copied);
+            copied = bit + bits;
+            continue;
+        }
         if ((uint32_t)place >= merge->versions) return FA_CORRUPT;
         status = number_of(merge, r, row, &shape);
         if (status == FA_OK && !*begun) status = fa_lists_word(&merge->lists, r->spelling, r->id);
         *begun = 1;
         uint8_t language = merge->languages[place];
         if (language < 64) merge->lists.language |= (uint64_t)1 << language;
-        if (status == FA_OK) {
-            status = fa_lists_copy_pair(&merge->lists, (uint32_t)place, shape, from->positions, bit, bits);
-        }
+        if (status == FA_OK) status = fa_lists_known_pair(&merge->lists, (uint32_t)place, shape, total);
     }
+    if (status == FA_OK && bit > copied)
+        status = fa_lists_copy_bits(&merge->lists, from->positions, copied, bit - copied);
     if (status == FA_OK && gaps_left.behind != gaps_left.end) status = FA_CORRUPT;
     r->pair = pair_end;
     r->ordinal_byte = ordinal_end;
