@@ -61,6 +61,10 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
 
+    if rebuild or not os.path.isdir(settings.index_path):
+        from indexer.worker_process import start_early
+
+        start_early(files, settings.index.workers)
     from indexer import build_index
 
     named = paths or (settings.arcs_path,)

@@ -28,7 +28,8 @@ from indexer.store.removal import Takedowns, removals_of
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
 from indexer.waiting import Together, Waiting, commit_batch, problems_of
-from indexer.worker import Batch, Status, WorkerProcess
+from indexer.worker import Batch
+from indexer.worker_process import Status, WorkerProcess, end_early
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,7 @@ class Run:
             self._choose(paths)
             for _ in range(min(self._cores(), len(self._queue))):
                 self._start_worker()
+            end_early()
             self._read_all()
             self._flush_all()
             rounds = 0

@@ -13,10 +13,7 @@ import logging
 import mmap
 import os
 import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +27,6 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.interpreter import start_python
 from archiver.memory import give_memory_back, tune_memory
 from archiver.warc import Damage, Location
 from archiver.warc.charsets import UTF_8
@@ -60,13 +56,13 @@ from indexer.text.documents import CaptureFound, FileEntry, PageBody, page_at, r
 from indexer.text.elements import MAX_TITLE
 from indexer.text.page_words import PageWords
 from indexer.text.turns import Turns
+from indexer.worker_process import Status
 
 log = logging.getLogger(__name__)
 
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
-_SENT_AHEAD = 4 << 20  # bytes of messages to the coordinator that it has not read yet
 GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during a commit
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
@@ -160,13 +156,6 @@ def _new_capture(file: int, found: CaptureFound, version: int = 0, document: int
         found.refers_to,
         "" if document else found.url,
     )
-
-
-class Status:
-    """Numbers that a worker shows the coordinator while it works, in shared memory: struct fa_shown in intake.h."""
-
-    BUSY_SINCE_MS, OFFSET, INNER, POSITION, RECORDS, PAGES, PARSING = range(7)
-    SIZE = 7
 
 
 class Worker:
@@ -546,92 +535,15 @@ def _at(found: CaptureFound, problem: str) -> Damage:
     return Damage(place.path, place.offset, place.length, problem, place.member)
 
 
-# What a worker runs. One that cannot even begin says why: no death to be tried again.
-# At its end nothing is left to be tidied: what it wrote is written, and the coordinator waits for it.
-_BOOT = """
-import os, sys
-try:
-    from indexer.worker import serve
-except Exception as error:
-    from multiprocessing.connection import Connection
-    Connection(int(sys.argv[1])).send(("unable", f"{type(error).__name__}: {error}"))
-    sys.exit(1)
-serve()
-os._exit(0)
-"""
-
-
-class WorkerProcess:
-    """The coordinator's side of a worker: the process, the pipe to it, and the numbers it shows.
-
-    A worker is a fresh interpreter, not a fork: it inherits no threads or locks, and a script or notebook
-    that calls build_index need not be importable.
-    """
-
-    def __init__(self, folder: str, name: str) -> None:
-        self.name = name
-        ours, theirs = socket.socketpair()
-        # a batch is to be off a worker's hands while others are committed; the system gives as much of it as it may
-        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
-        shared = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
-        # written, not truncated to size: a hole in a file on a full disk would kill us at the first number
-        shared.write(bytes(Status.SIZE * 8))
-        shared.flush()
-        self.status = memoryview(mmap.mmap(shared.fileno(), Status.SIZE * 8)).cast("q")
-        self._process = start_python(
-            ["-c", _BOOT, str(theirs.fileno()), str(shared.fileno()), folder, name],
-            pass_fds=(theirs.fileno(), shared.fileno()),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the coordinator, which ends us in order
-        )
-        theirs.close()
-        shared.close()
-        self.pipe = Connection(ours.detach())
-
-    def busy_s(self) -> float:
-        """Return for how many seconds the worker has been at the same record or page, 0 when it waits."""
-        since = self.status[Status.BUSY_SINCE_MS]
-        return time.monotonic() - since / 1000 if since else 0.0
-
-    def end_told(self) -> str:
-        """Return how a worker that has closed its pipe came to its end."""
-        try:
-            status = self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            return "the worker process closed its pipe"
-        if status == -signal.SIGKILL:
-            return "the worker process was killed (SIGKILL), perhaps for want of memory"
-        if status < 0:
-            return f"the worker process crashed ({signal.Signals(-status).name})"
-        return f"the worker process ended with exit status {status}"
-
-    def stop(self) -> int:
-        """Ask the worker to end, wait a little, and return its exit status."""
-        try:
-            self.pipe.send(("stop",))
-            self._process.wait(5)
-        except (OSError, subprocess.TimeoutExpired):
-            pass
-        return self.kill()
-
-    def kill(self) -> int:
-        """End the worker at once and return its exit status."""
-        self._process.kill()
-        status = self._process.wait()
-        self.pipe.close()
-        return status
-
-
 def serve() -> None:
     """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
     _end_with_parent()
     _keep_memory()
     gc.set_threshold(*COLLECTED_AFTER)
-    pipe_number, status_number, folder, name = sys.argv[1:5]
-    pipe = Connection(int(pipe_number))
-    status = memoryview(mmap.mmap(int(status_number), Status.SIZE * 8)).cast("q")
+    pipe = Connection(int(sys.argv[1]))
+    status = memoryview(mmap.mmap(int(sys.argv[2]), Status.SIZE * 8)).cast("q")
     try:
+        folder, name = pipe.recv()
         Worker(pipe, status, folder, name).run()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the coordinator is gone; what it committed stands

@@ -25,7 +25,8 @@ import pytest
 import indexer.coordinator
 import indexer.store.catalogue
 from indexer.store import disk
-from indexer.worker import Status, Worker
+from indexer.worker import Worker
+from indexer.worker_process import Status
 
 
 class ThreadWorker:

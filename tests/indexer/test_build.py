@@ -25,7 +25,8 @@ from indexer.store.commit_batch import NewCapture
 from indexer.store.layout import live_folder
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
-from indexer.worker import Batch, Status, Worker
+from indexer.worker import Batch, Worker
+from indexer.worker_process import Status
 from running import REPOSITORY
 from tests.indexer.making import response, write_warc
 

@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 from faults import run_in_one_process
 
-from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index
+from indexer import IndexOptions, LedgerEntry, Progress, build_index, open_index, worker_process
 from indexer.coordinator import Run
 from indexer.core.batch import Batch
 from indexer.core.intake import STOPPED_UNREAD, Intake
 from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
-from indexer.worker import Status, Worker, WorkerProcess
+from indexer.worker import Worker
+from indexer.worker_process import Status, WorkerProcess
 from tests.indexer.making import record, response, write_warc
 
 
@@ -332,3 +333,18 @@ def test_progress_counts_files_that_wait_for_their_batch_to_fill(
     # at the moment in which a batch is handed over its records may not be counted
     assert any(records >= 3 * files for files, records, _ in told if 0 < files < 4)
     assert told[-1][1] == 12 and all(fits for _, _, fits in told)
+
+
+def test_processes_started_early_become_the_workers_and_the_others_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warc = write_warc(tmp_path / "a.warc", [response("http://a.example/", "<p>heron")])
+    worker_process.start_early([warc, str(tmp_path / "missing")], 3)
+    assert worker_process._early == [], "so little is read before one has started"
+    monkeypatch.setattr(worker_process, "_A_START", 10)
+    worker_process.start_early([warc], 3)
+    started = [each.process for each in worker_process._early]
+    assert len(started) == 3
+    monkeypatch.setattr(worker_process, "_Process", None)  # no more are started
+    assert build_index([warc], str(tmp_path / "index"), options=IndexOptions(workers=2)).documents == 1
+    assert worker_process._early == [] and all(process.poll() is not None for process in started)
