@@ -10,7 +10,8 @@ import itertools
 import struct
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, byref, c_char_p, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from typing import Any, NamedTuple, cast
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ SHAPE_FACTS = 28  # bytes of fa_shape
 FORM = "<IId"  # fa_form
 LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node
-FoundRow = tuple[float, int, int, int, int, int]  # score, key, place, ordinal, document, is_near
+FoundRow = tuple[Any, ...]  # score, key, place, ordinal, document, is_near
 _FOUND = struct.Struct("<dQIIII")  # fa_found
 wish = struct.Struct("<IIIIddQQQ").pack  # fa_wish
 
@@ -131,6 +132,7 @@ class Told(NamedTuple):
     scored: int
 
 
+_told = partial(tuple.__new__, Told)  # without a call in Python
 _ANSWER = struct.Struct("<QQQQQQQ")  # fa_answer: its arrays, and how many rows there is room for,
 _TOLD = struct.Struct("<QQQdIIQQQIIII")  # and what it tells
 
@@ -159,10 +161,10 @@ class Room:
         self._found = memoryview(self.data)[layout.found :]
 
     def told(self) -> Told:
-        return Told._make(_TOLD.unpack_from(self.data, _ANSWER.size))
+        return _told(_TOLD.unpack_from(self.data, _ANSWER.size))
 
     def found(self, count: int) -> Iterator[FoundRow]:
-        return cast("Iterator[FoundRow]", _FOUND.iter_unpack(self._found[: _FOUND.size * count]))
+        return _FOUND.iter_unpack(self._found[: _FOUND.size * count])
 
     def more_found(self, rows: int) -> None:
         """Make room for so many rows."""

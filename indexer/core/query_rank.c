@@ -61,12 +61,32 @@ static double floor_of(const ranking *in) {
     return least;
 }
 
-static int by_score(const void *one, const void *other) {
-    const fa_found *a = one, *b = other;
+static inline int by_score(const fa_found *a, const fa_found *b) {
     if (a->score != b->score) return a->score > b->score ? -1 : 1;
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     if (a->place != b->place) return a->place < b->place ? -1 : 1;
     return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static void sift(fa_found *heap, size_t at, size_t count) {
+    fa_found moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && by_score(&heap[child], &heap[child + 1]) < 0) child++;
+        if (by_score(&heap[child], &moved) <= 0) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Put versions in order, the best first; all differ. A call for each comparison, as qsort makes, takes longer. */
+static void sort_found(fa_found *found, size_t count) {
+    for (size_t at = count / 2; at--;) sift(found, at, count);
+    for (size_t left = count; left > 1;) {
+        fa_found worst = found[0];
+        found[0] = found[--left];
+        found[left] = worst;
+        sift(found, 0, left);
+    }
 }
 
 static void leave_best(ranking *in) {
@@ -75,7 +95,7 @@ static void leave_best(ranking *in) {
     for (size_t at = 0; at < in->count; at++)
         if (!(in->found[at].score < least)) in->found[left++] = in->found[at];
     in->count = left;
-    qsort(in->found, in->count, sizeof(fa_found), by_score);
+    sort_found(in->found, in->count);
     if (in->count > in->most) in->count = (size_t)in->most;
 }
 
@@ -265,7 +285,7 @@ static int with_nearness(ranking *in, uint64_t needed) {
         end = within;
     }
     TRY(add_nearness(in->query, in->found, end, in->count > needed ? (size_t)needed : end));
-    qsort(in->found, end, sizeof(fa_found), by_score);
+    sort_found(in->found, end);
     return FA_OK;
 }
 

@@ -15,6 +15,7 @@ class Deadline:
 
     def __init__(self, budget_s: float | None = None) -> None:
         """budget_s: seconds from now; None for no end."""
+        self.is_endless = budget_s is None
         self._end = None if budget_s is None else time.perf_counter() + budget_s
 
     def is_over(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexer.search.searcher import Found
 from indexer.store.payloads import holder_of
@@ -112,7 +112,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """
     name = "oldest hits" if oldest else "hits"
     known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
-    hits = known.find_all([found.versions for found in pages])
+    hits: list[Any] = known.find_all([found.versions for found in pages])
     if not all(hits):
         missing = [number for number, hit in enumerate(hits) if hit is None]
         with snapshot.reading():
@@ -123,7 +123,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
                 known.keep(pages[number].versions, hit)
     return [
         hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
-        for hit, found in zip(cast("list[Hit]", hits), pages, strict=True)
+        for hit, found in zip(hits, pages, strict=True)
     ]
 
 

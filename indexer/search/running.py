@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -45,6 +45,27 @@ class Matched(Sequence[Ordinals]):
         return [unpacked(bits[a:b], 64 * (b - a)) for a, b in pairwise(offsets)]
 
 
+def _wish(count: int, pool: int, rows: int, is_learning: bool, deadline: Deadline) -> bytes:
+    """Return what the core is asked: so many pages, in this time. rows: of versions found that there is room for."""
+    looks = deadline.looks
+    return queries.wish(
+        min(count, 0xFFFFFFFF),
+        pool,
+        TIES,
+        is_learning,
+        deadline.left(FINDING),
+        deadline.left(RANKING),
+        0 if looks is None else int(looks * FINDING) + 1,
+        0 if looks is None else int(looks * RANKING) + 1,
+        rows,
+    )
+
+
+@lru_cache(maxsize=64)
+def _endless_wish(count: int, pool: int, rows: int, is_learning: bool) -> bytes:
+    return _wish(count, pool, rows, is_learning, Deadline())
+
+
 class Carried:
     """One program carried out. Only inside `with queries.handle()` more can be asked of it.
 
@@ -71,18 +92,10 @@ class Carried:
         if count and None in facts:
             wanted = list(map(known.are_wanted, keys, facts))
             room.want_facts(wanted)
-        looks = deadline.looks
-        wish = queries.wish(
-            min(count, 0xFFFFFFFF),
-            POOL,
-            TIES,
-            wanted is not None,
-            deadline.left(FINDING),
-            deadline.left(RANKING),
-            0 if looks is None else int(looks * FINDING) + 1,
-            0 if looks is None else int(looks * RANKING) + 1,
-            room.rows,
-        )
+        if deadline.is_endless and deadline.looks is None:
+            wish = _endless_wish(count, POOL, room.rows, wanted is not None)
+        else:
+            wish = _wish(count, POOL, room.rows, wanted is not None, deadline)
         pointers = made.layout.of_leaves.pack(*[one.address if one else 0 for one in facts])
         try:
             self.told = query.ask(made.program, wish, pointers, room)

@@ -311,6 +311,7 @@ class _Run:
         )
         self.total = self._carried.total  # pages that match
         self.matched = self._carried.matched  # ordinals of versions, rising, for each segment
+        self._look_at_the_time()
 
     def _made(self, root: Node | Masks | None) -> Made:
         plan = self._plan
@@ -361,7 +362,7 @@ class _Run:
 
     def of_pages(self, pages: Sequence[Placed]) -> list[Found]:
         """Return pages in the order given, each with the score of the version that stands for it."""
-        return [
+        found = [
             Found(
                 page.document,
                 float(self._scorer.exact(page.segment, np.array([page.ordinal], dtype=np.int64))[0]),
@@ -369,6 +370,8 @@ class _Run:
             )
             for page in pages
         ]
+        self._look_at_the_time()
+        return found
 
     def explained(self, found: Found) -> Explanation:
         """Return what the score of a page found is made of."""
@@ -377,25 +380,15 @@ class _Run:
         near = any(row[5] for row in self._carried.found() if row[2:4] == (place, ordinal))
         return self._scorer.explain(place, ordinal, near=near)
 
-    @property
-    def timed_out(self) -> bool:
-        """Whether the time was up before everything was looked at, or before all that was found was ranked."""
-        return not (self._is_all_ranked and self._is_all_found)
-
-    @property
-    def _is_all_ranked(self) -> bool:
-        return self._is_ranked and bool(self._carried.told.is_ranked)
-
-    @property
-    def _looked_at(self) -> int:
-        """How many versions were looked at."""
-        if self._complete is None:
-            return self._carried.told.looked_at
-        return sum(map(min, self._carried.complete, self._complete))
-
-    @property
-    def _is_all_found(self) -> bool:
-        return self.expansions.is_whole and self._looked_at == self._carried.versions
+    def _look_at_the_time(self) -> None:
+        """Note whether the time was up before everything was looked at, or before all that was found was ranked."""
+        carried = self._carried
+        self._looked_at = carried.told.looked_at
+        if self._complete is not None:
+            self._looked_at = sum(map(min, carried.complete, self._complete))
+        self._is_all_ranked = self._is_ranked and carried.told.is_ranked > 0
+        self._is_all_found = self.expansions.is_whole and self._looked_at == carried.versions
+        self.timed_out = not (self._is_all_ranked and self._is_all_found)
 
     @property
     def notices(self) -> Sequence[str]:
@@ -425,6 +418,7 @@ class _Run:
             return []
         if self._ranking.model != "bm25f":
             scored, self._is_ranked = self._scorer.best_of_all(carried.matched, self._deadline.part(RANKING))
+            self._look_at_the_time()
             return self._pages_of(scored, count)
         numbers = self._plan.numbers
         if not carried.told.has_shared:  # each version is a page
@@ -439,6 +433,7 @@ class _Run:
                 break
             # a page may take several places
             carried.rank(told.wanted * 4, told.wanted * 4)
+            self._look_at_the_time()
         return found
 
     def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
