@@ -50,7 +50,7 @@ def snippets_of(snapshot: Snapshot, places: Iterable[Location | None], ranked: R
         if found is None:
             found = start_snippet(start, spellings, phrases, sought)
         if place and not found and not start.is_whole:
-            found = _deep_snippet(place, spellings, phrases, beyond_start=bool(start.text))
+            found = _deep_snippet(place, spellings, phrases, start)
         yield found
 
 
@@ -103,7 +103,7 @@ def _read_plain(
 
 
 def _deep_snippet(
-    place: Location, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], *, beyond_start: bool
+    place: Location, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], start: PageStart
 ) -> Snippet:
     """Return the passages of a page behind whose start a word may stand."""
     from indexer.page_records import in_turn
@@ -112,7 +112,7 @@ def _deep_snippet(
     if not markup:
         return ()
     with in_turn(markup):
-        return page_snippet(markup, spellings, phrases, beyond_start=beyond_start)
+        return page_snippet(markup, spellings, phrases, start=start)
 
 
 def _plain_body(place: Location, most: int) -> tuple[bytes, bool] | None:

@@ -74,7 +74,10 @@ def _count_kinds(
     others = [
         ordinals if kinds is None else nothing for kinds, ordinals in zip(columns.kinds, matched, strict=True)
     ]
-    totals = [column.count(snapshot, others) for column in columns.four]
+    if any(map(len, others)):
+        totals = [column.count(snapshot, others) for column in columns.four]
+    else:
+        totals = [nothing] * len(columns.four)
     for kinds, ordinals in zip(columns.kinds, matched, strict=True):
         if kinds is not None and len(ordinals):
             counts = np.bincount(kinds.number[ordinals], minlength=len(kinds.values[0]))

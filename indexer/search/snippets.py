@@ -79,20 +79,22 @@ def page_snippet(
     spellings: frozenset[str],
     phrases: tuple[tuple[str, ...], ...],
     *,
-    beyond_start: bool = False,
+    start: PageStart | None = None,
 ) -> tuple[SnippetPart, ...]:
     """Return the best passages of a page that hold words of the query; else the start of its text.
 
     A large page is not looked at whole: its start first, then around the places where the words stand in the markup.
-    beyond_start: the text of the start holds none of the words, and need not be looked at again.
+    start: what its start says, where that is known: then the text there holds none of the words.
     """
     texts: list[bytes] = []
     descriptions: list[bytes] = []
     for part in _parts_to_look_at(markup, spellings | {word for phrase in phrases for word in phrase}):
-        text, description = text_of(part)
-        is_known = beyond_start and not texts
-        if not is_known and (found := _with_hits(text, spellings, phrases)):
-            return found
+        if start is not None and not texts:
+            text, description, _ = start
+        else:
+            text, description = text_of(part)
+            if found := _with_hits(text, spellings, phrases):
+                return found
         texts.append(text)
         descriptions.append(description)
     for description in descriptions:

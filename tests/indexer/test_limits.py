@@ -48,6 +48,7 @@ TABLE = {
     "run_merges:_MERGED_AT_ONCE": "tests/indexer/test_merging_in_a_run.py::",
     "sharing:SHARED_BYTES": "tests/indexer/test_sharing.py::",
     "stored_pages:_CHARACTERS_KEPT": "tests/indexer/store/test_recent.py::test_what_was_used_longest_ago_goes_first",
+    "stored_pages:_FIRST_BYTES": "tests/indexer/test_stored_pages.py::",
     "stored_pages:_HEADER_BYTES": "tests/indexer/test_stored_pages.py::",
     "worker:GROUP_PAGES": AT_ONCE,
     "worker:GROUP_CHARACTERS": AT_ONCE,
