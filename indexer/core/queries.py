@@ -10,7 +10,7 @@ import itertools
 import struct
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, byref, c_char_p, c_double, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +137,16 @@ _ANSWER = struct.Struct("<QQQQQQQ")  # fa_answer: its arrays, and how many rows 
 _TOLD = struct.Struct("<QQQdIIQQQIIII")  # and what it tells
 
 
+@lru_cache(maxsize=64)
+def _pages_type(pages: int) -> type[ctypes.Array[ctypes.c_char]]:
+    return ctypes.c_char * (pages << 12)
+
+
+def _room_of(size: int) -> ctypes.Array[ctypes.c_char]:
+    """Return memory for so many bytes, zeroed: a type for each size would take thirty times as long to make."""
+    return _pages_type((size >> 12) + 1)()
+
+
 class Layout:
     """Where the parts of the room for an answer lie, see fa_query_ask. words: of the masks of all segments."""
 
@@ -157,7 +167,7 @@ class Room:
 
     def __init__(self, layout: Layout, rows: int) -> None:
         self._layout, self.rows = layout, rows
-        self.data = (ctypes.c_char * (layout.found + rows * _FOUND.size))()
+        self.data = _room_of(layout.found + rows * _FOUND.size)
         self._found = memoryview(self.data)[layout.found :]
 
     def told(self) -> Told:
@@ -168,7 +178,7 @@ class Room:
 
     def more_found(self, rows: int) -> None:
         """Make room for so many rows."""
-        more = (ctypes.c_char * (rows * _FOUND.size))()
+        more = _room_of(rows * _FOUND.size)
         arrays = list(_ANSWER.unpack_from(self.data))
         arrays[4], arrays[6] = ctypes.addressof(more), rows
         _ANSWER.pack_into(self.data, 0, *arrays)
