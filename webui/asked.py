@@ -43,7 +43,7 @@ def _asked_format() -> str:
 
 def wants_json_by_field() -> bool:
     """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
-    return _prefers_json(request.headers.get("Accept", ""))
+    return _prefers_json(request.environ.get("HTTP_ACCEPT", ""))
 
 
 def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:

@@ -32,8 +32,10 @@ def add_cors(app: Flask) -> None:
 
     @app.before_request
     def answer_preflight() -> Response | None:
+        if request.method != "OPTIONS":
+            return None
         asked = request.headers.get("Access-Control-Request-Method")
-        if request.method != "OPTIONS" or asked not in ("GET", "HEAD") or not _is_door() or not _allowed():
+        if asked not in ("GET", "HEAD") or not _is_door() or not _allowed():
             return None  # an answer without these fields is a no
         response = make_response("", 204)
         response.headers.update(_PREFLIGHT)

@@ -80,7 +80,10 @@ def add_languages(app: Flask) -> None:
     @app.after_request
     def say_which(response: Response) -> Response:
         """Tell caches and readers the language of our own pages; what is archived has its own."""
-        if response.mimetype == "text/html" and request.endpoint != "replay.replay":
+        if (
+            response.headers.get("Content-Type", "").startswith("text/html")
+            and request.endpoint != "replay.replay"
+        ):
             response.headers["Content-Language"] = chosen_language()
             if not is_for_a_program():
                 vary_by(response, "Cookie", "Accept-Language")

@@ -89,7 +89,9 @@ def chosen_language() -> str:
         g.language = (
             first
             if is_for_a_program()
-            else preferences().language or _best_language(request.headers.get("Accept-Language", "")) or first
+            else preferences().language
+            or _best_language(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+            or first
         )
     return str(g.language)
 
