@@ -74,8 +74,8 @@ def is_for_a_program() -> bool:
 
 
 def vary_by(response: Response, *fields: str) -> None:
-    """Tell caches by which fields of a request an answer differs."""
-    if "Vary" in response.headers:
-        response.vary.update(fields)
-    else:
-        response.headers["Vary"] = ", ".join(fields)  # what Werkzeug writes in the end, too
+    """Tell caches by which fields of a request an answer differs, beside those that it names already."""
+    there = response.headers.get("Vary", "")
+    named = there.lower().replace(" ", "").split(",")
+    more = [field for field in fields if field.lower() not in named]
+    response.headers["Vary"] = ", ".join([there, *more] if there else more)

@@ -77,8 +77,7 @@ def search() -> Response:
     is_json = form != "html"
     if form not in _FORMATS:
         return error_response(400, _("Unknown format"), _("format: expected html, json, csv, rss or wacz."))
-    unknown = sorted(set(request.args) - PARAMETERS)
-    if is_json and unknown:
+    if is_json and (unknown := sorted(set(request.args) - PARAMETERS)):
         names = ", ".join(sorted(PARAMETERS))
         return error_response(
             400,
