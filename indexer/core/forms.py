@@ -9,8 +9,12 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_uint32, c_uint64
 from itertools import accumulate, chain, compress, pairwise
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 import indexer.core.tokens  # noqa: F401  # sets the secret of all tables of words
 from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
+from indexer.core.lists import address_of
 from indexer.core.queries import FORM, Array, DamagedError
 
 ARRAYS = ("word_sizes", "word_great", "word_marks", "words", "word_ids", "stem_keys", "stem_words")
@@ -101,19 +105,23 @@ def numbers_of(dictionaries: Dictionaries, words: Sequence[str]) -> list[tuple[i
 
     Raises DamagedError.
     """
-    room = (c_uint32 * (len(dictionaries) * len(words)))()
+    return list(map(tuple, numbers_in(dictionaries, words).tolist()))
+
+
+def numbers_in(dictionaries: Dictionaries, words: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the same as a row for each dictionary."""
+    room = np.empty((len(dictionaries), len(words)), dtype=np.uint32)
     bad_place, bad_array = c_uint32(), c_uint32()
     status = core.fa_forms_numbers(
         dictionaries.pointers,
         len(dictionaries),
         byref(strings(words)),
-        room,
+        address_of(room),
         byref(bad_place),
         byref(bad_array),
     )
     _check(status, bad_place.value, bad_array.value)
-    found = iter(room)
-    return list(zip(*[found] * len(words), strict=True))
+    return room
 
 
 class Lookup:

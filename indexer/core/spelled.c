@@ -1,4 +1,4 @@
-/* Words that are spelled nearly alike: optimal string alignment, of which only the diagonals are worked out that are as
+/* Words that are spelled nearly alike, or as a pattern says. Nearly alike: optimal string alignment, of which only the diagonals are worked out that are as
  * near as is asked for. */
 #include "spelled.h"
 
@@ -68,6 +68,46 @@ enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *word, size
         if (changed > most) continue;
         rows[*found] = (uint32_t)row;
         changes[(*found)++] = (uint8_t)changed;
+    }
+    return FA_OK;
+}
+
+/* Tell whether a word fits a pattern. What comes behind a star is looked for at its first place: it is never gone back
+ * behind the star before. */
+static int fits(const uint32_t *pattern, size_t length, const uint8_t *text, size_t size) {
+    size_t at = 0, next = 0, star = length, from = 0; /* from: where the text behind the last star is looked for */
+    while (at < size) {
+        uint32_t letter;
+        size_t end = at + fa_decode(text, at, size, &letter);
+        if (next < length && pattern[next] == FA_STAR) {
+            star = next++;
+            from = at;
+        } else if (next < length && (pattern[next] == FA_ANY_LETTER || pattern[next] == letter)) {
+            next++;
+            at = end;
+        } else if (star < length) {
+            next = star + 1;
+            from += fa_decode(text, from, size, &letter);
+            at = from;
+        } else return 0;
+    }
+    while (next < length && pattern[next] == FA_STAR) next++;
+    return next == length;
+}
+
+enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern, size_t length, uint32_t letters,
+                                uint32_t *rows, size_t *found) {
+    size_t stars = 0;
+    for (size_t at = 0; at < length; at++) stars += pattern[at] == FA_STAR;
+    size_t least = length - stars;
+    *found = 0;
+    if (words->count > UINT32_MAX) return FA_TOO_LARGE;
+    for (size_t row = 0; row < words->count; row++) {
+        size_t held = words->lengths[row];
+        if ((words->letters[row] & letters) != letters || held < least || (!stars && held != least)) continue;
+        int64_t begin = words->begins[row], end = words->begins[row + 1];
+        if (begin < 0 || end < begin || (uint64_t)end > words->size) return FA_CORRUPT;
+        if (fits(pattern, length, words->data + begin, (size_t)(end - begin))) rows[(*found)++] = (uint32_t)row;
     }
     return FA_OK;
 }

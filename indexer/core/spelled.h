@@ -1,4 +1,4 @@
-/* Words of a dictionary -> those that are spelled nearly like a word. */
+/* Words of a dictionary -> those that are spelled nearly like a word, or as a pattern says. */
 #ifndef FINDINGAID_SPELLED_H
 #define FINDINGAID_SPELLED_H
 
@@ -23,5 +23,15 @@ enum { FA_MOST_CHANGES = 8 };
  * length and letters that of length * most. */
 FA_EXPORT enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *word, size_t length, uint32_t letters,
                                        uint32_t most, uint32_t *rows, uint8_t *changes, size_t *found);
+
+/* Instead of code points of a pattern: any letters or none, and one letter. */
+#define FA_STAR UINT32_MAX
+#define FA_ANY_LETTER (UINT32_MAX - 1)
+
+/* Write the numbers of the words that fit a pattern, in which these letters stand, rising. rows: room for one of each
+ * word; errors: as above. Time: that of a look at each word, and for those with these letters that of their length, times
+ * that of the pattern at worst. */
+FA_EXPORT enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern, size_t length,
+                                          uint32_t letters, uint32_t *rows, size_t *found);
 
 #endif

@@ -1,4 +1,4 @@
-"""Words of a dictionary that are spelled nearly like a word (spelled.h)."""
+"""Words of a dictionary that are spelled nearly like a word, or as a pattern says (spelled.h)."""
 
 from __future__ import annotations
 
@@ -34,31 +34,57 @@ core.fa_words_near.argtypes = [
 ]
 
 
-def words_near(
-    word: str,
-    most: int,
-    letters: int,
-    *,
-    data: NDArray[np.uint8],
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.uint8],
-    letters_of_words: NDArray[np.uint32],
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the rows of the words at most `most` changes away, and how many each is."""
-    codes = np.frombuffer(word.encode("utf-32-le", "replace"), dtype=np.uint32)
-    rows, changes = np.empty(len(lengths), dtype=np.uint32), np.empty(len(lengths), dtype=np.uint8)
-    words = _Words(
-        address_of(data),
-        len(data),
-        address_of(begins),
-        address_of(lengths),
-        address_of(letters_of_words),
-        len(lengths),
-    )
-    found = ctypes.c_size_t()
-    check(
-        core.fa_words_near(
-            words, address_of(codes), len(codes), letters, most, address_of(rows), address_of(changes), found
+core.fa_words_fitting.argtypes = [
+    ctypes.POINTER(_Words),
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_uint32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_size_t),
+]
+_WILD = {"*": 0xFFFFFFFF, "?": 0xFFFFFFFE}  # FA_STAR, FA_ANY_LETTER
+
+
+class Spelled:
+    """The words of a dictionary, one behind the other, with the lengths and letters of each."""
+
+    def __init__(
+        self,
+        data: NDArray[np.uint8],
+        begins: NDArray[np.int64],
+        lengths: NDArray[np.uint8],
+        letters: NDArray[np.uint32],
+    ) -> None:
+        self._keep, self._count = (data, begins, lengths, letters), len(lengths)
+        self._words = _Words(
+            address_of(data),
+            len(data),
+            address_of(begins),
+            address_of(lengths),
+            address_of(letters),
+            len(lengths),
         )
-    )
-    return rows[: found.value].astype(np.int64), changes[: found.value]
+
+    def near(self, word: str, most: int, letters: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the rows of the words at most `most` changes away, and how many each is."""
+        codes = np.frombuffer(word.encode("utf-32-le", "replace"), dtype=np.uint32)
+        rows, changes = np.empty(self._count, dtype=np.uint32), np.empty(self._count, dtype=np.uint8)
+        found = ctypes.c_size_t()
+        check(
+            core.fa_words_near(
+                self._words, address_of(codes), len(codes), letters, most, address_of(rows),
+                address_of(changes), found,
+            )
+        )  # fmt: skip
+        return rows[: found.value].astype(np.int64), changes[: found.value]
+
+    def fitting(self, pattern: str, letters: int) -> NDArray[np.int64]:
+        """Return the rows of the words that fit a pattern, in which these letters stand; rising."""
+        codes = np.array([_WILD.get(letter, ord(letter)) for letter in pattern], dtype=np.uint32)
+        rows, found = np.empty(self._count, dtype=np.uint32), ctypes.c_size_t()
+        check(
+            core.fa_words_fitting(
+                self._words, address_of(codes), len(codes), letters, address_of(rows), found
+            )
+        )
+        return rows[: found.value].astype(np.int64)

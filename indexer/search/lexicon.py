@@ -1,6 +1,6 @@
 """The words of a segment, to be asked all at once: which begin with some letters, which are spelled nearly alike.
 
-What this needs beside the dictionary is made when first asked for, about 21 bytes a word, and goes with the segment.
+What this needs beside the dictionary is made when first asked for, about 25 bytes a word, and goes with the segment.
 It lies in a file without a name, not in memory: a million pages have five million words in their segments.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.spelled import words_near
+from indexer.core.spelled import Spelled
 from indexer.store.columns import word_id
 from indexer.store.scratch import in_scratch_file
 from indexer.store.segment import Segment
@@ -25,7 +25,8 @@ _START = 4  # bytes that words are ordered by
 class Lexicon:
     """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes.
 
-    begins: where each word begins among the bytes of all, and last how many these are.
+    begins: where each word begins among the bytes of all, and last how many these are. held: how many versions hold
+    each word, removed ones too.
     """
 
     segment: Segment
@@ -34,6 +35,7 @@ class Lexicon:
     order: NDArray[np.uint32]
     starts: NDArray[np.uint32]
     begins: NDArray[np.int64]
+    held: NDArray[np.uint32]
 
     @classmethod
     def of(cls, segment: Segment) -> Lexicon:
@@ -46,7 +48,13 @@ class Lexicon:
         if not len(first):
             nothing = np.zeros(0, dtype=np.uint32)
             return cls(
-                segment, nothing.astype(np.uint8), nothing, nothing, nothing, np.zeros(1, dtype=np.int64)
+                segment,
+                nothing.astype(np.uint8),
+                nothing,
+                nothing,
+                nothing,
+                np.zeros(1, dtype=np.int64),
+                nothing,
             )
         is_inner = (data & 0xC0) == 0x80
         bits = _BIT_OF_BYTE[data]
@@ -62,8 +70,9 @@ class Lexicon:
         order = np.argsort(starts, kind="stable")
         lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
         letters = np.bitwise_or.reduceat(bits, first)
+        held = segment.pair_counts(np.arange(len(first))).astype(np.uint32)
         return cls(
-            segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order], begins)
+            segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order], begins, held)
         )
 
     def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
@@ -89,16 +98,15 @@ class Lexicon:
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        _, _, data = self.word_bytes()
-        return words_near(
-            word,
-            edits,
-            int(letters_of(word)),
-            data=data,
-            begins=self.begins,
-            lengths=self.lengths,
-            letters_of_words=self.letters,
-        )
+        return self._spelled().near(word, edits, int(letters_of(word)))
+
+    def fitting(self, pattern: str) -> NDArray[np.int64]:
+        """Return the indexes of the words that fit a wildcard; rising."""
+        letters = letters_of(pattern.replace("*", "").replace("?", ""))
+        return self._spelled().fitting(pattern, int(letters))
+
+    def _spelled(self) -> Spelled:
+        return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters)
 
     def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
         """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold."""

@@ -418,11 +418,11 @@ def _expanded(leaf: Wildcard | Fuzzy, snapshot: Snapshot, expansions: Expansions
     factor_of = list(expansions.words[leaf].items())
     for live in snapshot.segments:
         for segment in live.layers:
-            words = expansions.rows_of(leaf, segment).tolist()
+            words = expansions.rows_of(leaf, segment)
             held = [
                 (word, text, factor)
                 for word, (text, factor) in zip(words, factor_of, strict=True)
-                if word >= 0
+                if word != NO_WORD
             ]
             forms.rows += [(word, 0, factor) for word, _, factor in held]
             forms.end([text for _, text, _ in held])

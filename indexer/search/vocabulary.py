@@ -1,61 +1,45 @@
 """Which words of the index a wildcard or a fuzzy word stands for.
 
-The words of a segment are asked all at once: a wildcard looks for its longest letters in the bytes of the
-dictionary, a fuzzy word has all words of about its length and letters compared by the core. Both take about a
-millisecond for 200,000 words.
+The words of a segment are asked all at once: the core compares those of about the length and with the letters that are
+asked for. That takes about a millisecond for 200,000 words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from archiver.notices import Notice
+from indexer.core.forms import NO_WORD, Dictionaries, numbers_in
+from indexer.core.queries import DamagedError
 from indexer.search.deadline import Deadline
-from indexer.search.lexicon import Lexicon, letters_of
+from indexer.search.lexicon import Lexicon
 from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
-from indexer.store.segment import Segment
+from indexer.store.segment import Segment, damage
 
 MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
 ANY_WORD = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Indexes in a segment of words that a leaf stands for, -1 for those it does not hold.
-
-    is_all: whether no other word of the segment is one.
-    """
-
-    known: dict[str, int]
-    is_all: bool
-
-    def of(self, words: Sequence[str], segment: Segment) -> NDArray[np.int64]:
-        """Return the indexes of some words that the leaf stands for, -1 for those the segment does not hold."""
-        if not self.is_all:
-            missing = [word for word in words if word not in self.known]
-            self.known.update(zip(missing, segment.find_words(missing).tolist(), strict=True))
-        return np.array([self.known.get(word, -1) for word in words], dtype=np.int64)
-
-
 @dataclass(slots=True)
 class Expansions:
-    """For each wildcard and fuzzy word the words it stands for, with a factor for their weight."""
+    """For each wildcard and fuzzy word the words it stands for, with a factor for their weight.
+
+    rows: by segment the index there of each word of a leaf, in the order of `words`; NO_WORD where it is not there.
+    """
 
     words: dict[Wildcard | Fuzzy, dict[str, float]]
-    rows: dict[tuple[str, int, Segment], Rows] = field(default_factory=dict)
+    rows: dict[tuple[str, int], dict[Segment, list[int]]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     is_whole: bool = True  # False when the time was up before all words were looked at
 
-    def rows_of(self, leaf: Wildcard | Fuzzy, segment: Segment) -> NDArray[np.int64]:
-        """Return the index in a segment of each word of a leaf, in the order of `words`; -1 where it is not there."""
-        words = list(self.words[leaf])
-        known = self.rows.get((*_bare(leaf), segment))
-        return known.of(words, segment) if known is not None else segment.find_words(words)
+    def rows_of(self, leaf: Wildcard | Fuzzy, segment: Segment) -> list[int]:
+        """Return the index in a segment of each word of a leaf, in the order of `words`; NO_WORD: it is not there."""
+        return self.rows[_bare(leaf)][segment]
 
 
 def expand(
@@ -77,20 +61,21 @@ def expand(
     for leaf in wide:
         bare = _bare(leaf)
         if bare not in known:
-            ranked: dict[str, tuple[int, int]] = {}  # word -> (edits, versions)
+            edits_of: dict[str, int] = {}
             if isinstance(leaf, Wildcard):
                 given = [_words_fitting(leaf.pattern, segment, share, deadline) for segment in segments]
             else:
                 given = _words_alike(leaf, segments, share, deadline)
-            for segment, (words, is_whole, is_all) in zip(segments, given, strict=True):
+            for words, is_whole in given:
                 found.is_whole &= is_whole
-                found.rows[*bare, segment] = Rows({word: row for word, _, _, row in words}, is_all)
-                for word, edits, versions, _ in words:
-                    ranked[word] = (edits, versions + ranked.get(word, (0, 0))[1])
-            if len(ranked) > share:
-                _count_everywhere(ranked, {segment: found.rows[*bare, segment] for segment in segments})
-            order = sorted(ranked, key=lambda word: (ranked[word][0], -ranked[word][1], word))
-            if len(order) > share:
+                edits_of.update(words)
+            listed = list(edits_of)
+            numbers = _numbers(listed, segments)
+            held = _holdings(numbers, segments).tolist()
+            order = sorted(
+                range(len(listed)), key=lambda place: (edits_of[listed[place]], -held[place], listed[place])
+            )
+            if len(listed) > share:
                 shown = leaf.pattern if isinstance(leaf, Wildcard) else f"{leaf.text}~{leaf.edits}"
                 notices.append(
                     Notice(
@@ -99,7 +84,11 @@ def expand(
                         count=share,
                     )
                 )
-            known[bare] = {word: 0.5 ** ranked[word][0] for word in order[:share]}
+            order = order[:share]
+            known[bare] = {listed[place]: 0.5 ** edits_of[listed[place]] for place in order}
+            found.rows[bare] = {
+                segment: row[order].tolist() for segment, row in zip(segments, numbers, strict=True)
+            }
         found.words[leaf] = known[bare]
     found.notices = tuple(notices)
     return found
@@ -117,48 +106,43 @@ def wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
     )
 
 
-def _count_everywhere(ranked: dict[str, tuple[int, int]], listed: dict[Segment, Rows]) -> None:
-    """Count the versions that hold each word in all segments, also where it was not among the most frequent."""
-    words = list(ranked)
-    versions = np.zeros(len(words), dtype=np.int64)
-    for segment, known in listed.items():
-        rows = known.of(words, segment)
-        versions[rows >= 0] += segment.pair_counts(rows[rows >= 0])
-    for word, held in zip(words, versions.tolist(), strict=True):
-        ranked[word] = (ranked[word][0], held)
+def _numbers(words: list[str], segments: Sequence[Segment]) -> NDArray[np.uint32]:
+    """Return by segment the index of each word, NO_WORD where it is not there. Raises IndexCorruptError."""
+    if not words or not segments:
+        return np.zeros((len(segments), len(words)), dtype=np.uint32)
+    layers = Dictionaries([segment.derived.once("dictionary", segment.dictionary) for segment in segments])
+    try:
+        return numbers_in(layers, words)
+    except DamagedError as error:
+        raise damage(segments[2 * error.place + error.layer].path, error) from error
+
+
+def _holdings(numbers: NDArray[np.uint32], segments: Sequence[Segment]) -> NDArray[np.int64]:
+    """Return how many versions hold each word in all segments, also where it was not among the most frequent."""
+    versions = np.zeros(numbers.shape[1], dtype=np.int64)
+    for segment, rows in zip(segments, numbers, strict=True):
+        is_there = rows != NO_WORD
+        versions[is_there] += Lexicon.of(segment).held[rows[is_there]]
+    return versions
 
 
 def _bare(leaf: Wildcard | Fuzzy) -> tuple[str, int]:
     return (leaf.pattern, 0) if isinstance(leaf, Wildcard) else (leaf.text, leaf.edits)
 
 
-# (word, edits, versions that hold it, index) for words of a segment; whether the time allowed to look at all; whether
-# no other word of the segment is meant
-_Listed = tuple[list[tuple[str, int, int, int]], bool, bool]
+# (word, edits) for words of a segment; whether the time allowed to look at all
+_Listed = tuple[list[tuple[str, int]], bool]
 
 
 def _words_fitting(pattern: str, segment: Segment, most: int, deadline: Deadline) -> _Listed:
     """Return words that a wildcard stands for, the most frequent first: at most one more than `most`."""
     if deadline.is_over():
-        return [], False, False
-    rows, fits = _candidates(pattern, segment)
-    versions = segment.pair_counts(rows)
+        return [], False
+    lexicon = Lexicon.of(segment)
+    rows = lexicon.fitting(pattern)
     # no segment has more than 65,536 versions, and two bytes are sorted in a tenth of the time
-    order = np.argsort((65_536 - versions).astype(np.uint16), kind="stable")
-    found: list[tuple[str, int, int, int]] = []
-    for start in range(0, len(rows), _LOOKED_AT_ONCE):
-        if deadline.is_over():
-            return found, False, False
-        some = order[start : start + _LOOKED_AT_ONCE]
-        held, places = versions[some].tolist(), rows[some].tolist()
-        found += [
-            (word, 0, count, place)
-            for word, count, place in zip(_spelled(segment, places), held, places, strict=True)
-            if fits is None or fits(word)
-        ]
-        if len(found) > most:
-            return found[: most + 1], True, False
-    return found, True, True
+    order = np.argsort((65_536 - lexicon.held[rows]).astype(np.uint16), kind="stable")
+    return [(word, 0) for word in _spelled(segment, rows[order[: most + 1]].tolist())], True
 
 
 def _words_alike(leaf: Fuzzy, segments: Sequence[Segment], most: int, deadline: Deadline) -> list[_Listed]:
@@ -171,9 +155,9 @@ def _words_alike(leaf: Fuzzy, segments: Sequence[Segment], most: int, deadline: 
     for segment in segments:
         rows, edits = Lexicon.of(segment).near(leaf.text, leaf.edits)
         near.append((rows, edits))
-        counts.append(segment.pair_counts(rows))
+        counts.append(Lexicon.of(segment).held[rows].astype(np.int64))
         if deadline.is_over():
-            return [([], False, False)] * len(segments)
+            return [([], False)] * len(segments)
     # so many changes are enough for some segment alone, and so many versions in one of the segments
     enough = min((np.partition(edits, most)[most] for _, edits in near if len(edits) > most), default=255)
     least = 0
@@ -184,9 +168,8 @@ def _words_alike(leaf: Fuzzy, segments: Sequence[Segment], most: int, deadline: 
     found: list[_Listed] = []
     for segment, (rows, edits), held in zip(segments, near, counts, strict=True):
         kept = (edits < enough) | ((edits == enough) & (held * len(segments) >= least))
-        places = rows[kept].tolist()
-        words = zip(_spelled(segment, places), edits[kept].tolist(), held[kept].tolist(), places, strict=True)
-        found.append((list(words), True, len(places) == len(rows)))
+        words = _spelled(segment, rows[kept].tolist())
+        found.append((list(zip(words, edits[kept].tolist(), strict=True)), True))
     return found
 
 
@@ -198,42 +181,6 @@ def _spelled(segment: Segment, rows: list[int]) -> list[str]:
         str(letters[a:b], "utf-8", "replace")
         for a, b in zip(begins[rows].tolist(), ends[rows].tolist(), strict=True)
     ]
-
-
-_LOOKED_AT_ONCE = 500
-
-
-# ---------------------------------------------------------------- wildcards
-
-
-def _candidates(pattern: str, segment: Segment) -> tuple[NDArray[np.int64], Callable[[str], bool] | None]:
-    """Return the indexes of the words that may fit a pattern, and how to tell which do; None when all of them do."""
-    pieces = _WILD.split(pattern)
-    first, last = pieces[0], pieces[-1]
-    middle = [piece for piece in pieces[1:-1] if piece]
-    shapes = Lexicon.of(segment)
-    if first:
-        rows = np.sort(shapes.beginning(first))
-    elif len(longest := max(middle, key=len, default="").encode("utf-8", "replace")) > 1 and len(
-        longest
-    ) > len(last):
-        rows = _holding(longest, segment)
-    else:
-        rows = np.arange(len(segment.word_ids))
-    least = len(pattern.replace("*", ""))
-    lengths = shapes.lengths[rows]
-    rows = rows[(lengths >= least) if "*" in pattern else (lengths == least)]
-    letters = letters_of("".join(pieces))
-    rows = rows[(shapes.letters[rows] & letters) == letters]
-    rows = _ending(last, rows, segment)
-    if "?" not in pattern and len(pieces) == 2:
-        return rows, None  # one star, before or behind it what was compared
-    if "?" not in pattern and not first and not last and len(middle) == 1:
-        return rows, lambda word: middle[0] in word
-    return rows, Pattern(pattern).fits
-
-
-_WILD = re.compile(r"[*?]+")
 
 
 class Pattern:
@@ -258,34 +205,3 @@ class Pattern:
         for piece in self._middle:
             found = found and piece.search(word, found.end(), max(end, 0))
         return found is not None and found.end() <= end and self._last.fullmatch(word, end) is not None
-
-
-def _holding(wanted: bytes, segment: Segment) -> NDArray[np.int64]:
-    """Return the indexes of the words that hold these bytes, at least two; rising."""
-    starts, _, data = Lexicon.of(segment).word_bytes()
-    places = (data == wanted[0]).nonzero()[0]
-    places = places[: places.searchsorted(len(data) - len(wanted), side="right")]
-    for at, byte in enumerate(wanted[1:], 1):
-        places = places[data.take(places + at) == byte]
-    rows = starts.searchsorted(places, side="right") - 1
-    # what reaches into the next word is no find
-    inside = starts.searchsorted(places + (len(wanted) - 1), side="right") - 1 == rows
-    return _distinct(rows[inside])
-
-
-def _ending(letters: str, rows: NDArray[np.int64], segment: Segment) -> NDArray[np.int64]:
-    """Return those of the words, given by their indexes, that end with these letters."""
-    wanted = letters.encode("utf-8", "replace")
-    if not wanted:
-        return rows
-    starts, ends, data = Lexicon.of(segment).word_bytes()
-    rows = rows[ends[rows] - starts[rows] >= len(wanted)]
-    for place, byte in enumerate(reversed(wanted), 1):
-        rows = rows[data[ends[rows] - place] == byte]
-    return rows
-
-
-def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    # numpy.unique would import numpy.ma, which costs a cold search 70 ms
-    ordered = np.sort(values)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered

@@ -1,14 +1,15 @@
-"""Words spelled nearly alike, as the core finds them, beside a library that counts changes."""
+"""Words spelled nearly alike, or as a pattern says, beside a library that counts changes and regular expressions."""
 
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
 from rapidfuzz.distance import OSA
 
-from indexer.core.spelled import words_near
+from indexer.core.spelled import Spelled
 from indexer.search.lexicon import letters_of
 
 ALPHABETS = ("ab", "abc", "abcdefgh", "aäß語𝄞", "abcdefghijklmnopqrstuvwxyzé")
@@ -17,6 +18,16 @@ ALPHABETS = ("ab", "abc", "abcdefgh", "aäß語𝄞", "abcdefghijklmnopqrstuvwxy
 def some_words(chance: random.Random, letters: str) -> list[str]:
     lengths = (1, 2, 3, 4, 5, 6, 8, 12, 70, 300)
     return sorted({"".join(chance.choices(letters, k=chance.choice(lengths))) for _ in range(60)})
+
+
+def spelled(words: list[str]) -> Spelled:
+    encoded = [word.encode() for word in words]
+    return Spelled(
+        np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+        np.array([len(word) % 256 for word in words], dtype=np.uint8),
+        np.array([letters_of(word) for word in words], dtype=np.uint32),
+    )
 
 
 def changed(chance: random.Random, word: str, letters: str) -> str:
@@ -41,32 +52,38 @@ def test_the_words_are_those_that_few_changes_make(seed: int) -> None:
     chance = random.Random(seed)
     letters = chance.choice(ALPHABETS)
     words = some_words(chance, letters)
-    spelled = [word.encode() for word in words]
     for _ in range(40):
         word, most = changed(chance, chance.choice(words), letters), chance.randrange(5)
-        rows, changes = words_near(
-            word,
-            most,
-            int(letters_of(word)),
-            data=np.frombuffer(b"".join(spelled), dtype=np.uint8),
-            begins=np.cumsum([0, *map(len, spelled)], dtype=np.int64),
-            lengths=np.array([len(word) % 256 for word in words], dtype=np.uint8),
-            letters_of_words=np.array([letters_of(word) for word in words], dtype=np.uint32),
-        )
+        rows, changes = spelled(words).near(word, most, int(letters_of(word)))
         expected = [(row, OSA.distance(word, other)) for row, other in enumerate(words)]
         assert list(zip(rows.tolist(), changes.tolist(), strict=True)) == [
             (row, distance) for row, distance in expected if distance <= most
         ]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_words_are_those_that_fit_a_pattern(seed: int) -> None:
+    chance = random.Random(seed)
+    letters = chance.choice(ALPHABETS)
+    words = [word for word in some_words(chance, letters) if len(word) < 256]
+    for _ in range(100):
+        held = list(chance.choice(words)[: chance.choice((3, 6, 300))])
+        for _ in range(chance.randrange(1, 4)):
+            held[chance.randrange(len(held))] = chance.choice(("*", "?", "**", "*?", chance.choice(letters)))
+        pattern = "".join(held)
+        as_expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern)
+        found = spelled(words).fitting(pattern, int(letters_of(re.sub("[*?]", "", pattern))))
+        assert found.tolist() == [row for row, word in enumerate(words) if re.fullmatch(as_expression, word)]
+
+
 def test_words_that_end_behind_the_bytes_are_refused() -> None:
+    words = Spelled(
+        np.frombuffer(b"ab", dtype=np.uint8),
+        np.array([0, 3], dtype=np.int64),
+        np.array([2], dtype=np.uint8),
+        np.array([letters_of("ab")], dtype=np.uint32),
+    )
     with pytest.raises(ValueError, match="fit"):
-        words_near(
-            "ab",
-            1,
-            int(letters_of("ab")),
-            data=np.frombuffer(b"ab", dtype=np.uint8),
-            begins=np.array([0, 3], dtype=np.int64),
-            lengths=np.array([2], dtype=np.uint8),
-            letters_of_words=np.array([letters_of("ab")], dtype=np.uint32),
-        )
+        words.near("ab", 1, int(letters_of("ab")))
+    with pytest.raises(ValueError, match="fit"):
+        words.fitting("a?", int(letters_of("a")))

@@ -405,6 +405,33 @@ def test_wildcards_near_each_other(many_words: tuple[Snapshot, PlainSearch], see
         assert_agrees(snapshot, plain, f"{field}({text})" if field else text)
 
 
+@pytest.mark.parametrize("length", [1, 3])
+def test_what_is_as_near_as_is_asked_for_and_no_nearer(tmp_path: Path, length: int) -> None:
+    """Words and phrases a number of places before and behind a word."""
+    phrase = " ".join(f"grey{number}" for number in range(length))
+    versions = [
+        PlainVersion(
+            f"http://a.example/{apart}/{way}",
+            running=((BODY, " ".join(("word", *two[:1], *["and"] * (apart - 1), *two[1:], "word"))),),
+        )
+        for apart in range(1, 103)
+        for way, two in (("before", (phrase, "owl")), ("behind", ("owl", phrase)))
+    ]
+    asked = phrase if length == 1 else f'"{phrase}"'
+    with DirectIndex(tmp_path) as index:
+        index.add("a", versions)
+        snapshot = index.snapshot()
+        for distance in (1, 2, 27, 28, 29, 57, 58, 63, 64, 65, 66, 99, 100):
+            for text in (
+                f"owl NEAR/{distance} {asked}",
+                f"{asked} NEAR/{distance} owl",
+                f"owl NEAR/{distance} ({asked} OR x)",
+            ):
+                found = search(snapshot, parse_query(text), Ranking(), offset=0, limit=300)
+                assert found.total == 2 * distance, text
+        snapshot.catalogue.close()
+
+
 def test_wildcards_near_each_other_behind_very_many_words(tmp_path: Path) -> None:
     """About the longest texts that are indexed: their positions take 19 bits."""
     many = " ".join(f"one{number}" for number in range(20))

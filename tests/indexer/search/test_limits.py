@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from indexer.search import searcher, vocabulary
+from indexer.search import searcher
 from indexer.search.deadline import Deadline
 from indexer.search.query import Fuzzy, Wildcard, parse_query
 from indexer.search.running import Carried
@@ -142,7 +142,6 @@ def test_a_query_ends_one_step_after_its_time(
     snapshot: Snapshot, text: str, looks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The core looks at the clock at each version whose positions it reads; when the time is up, once for each leaf."""
-    monkeypatch.setattr(vocabulary, "_LOOKED_AT_ONCE", 5)
     carried: list[Carried] = []
     made = Carried.__init__
 

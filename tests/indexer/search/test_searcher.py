@@ -392,7 +392,7 @@ def test_places_of_words_that_stand_again_and_again(tmp_path: Path, seed: int) -
                 f'"{phrase}"',
                 f'"{phrase}"~{chance.randrange(1, 4)}',
                 f'"{one} {other}"~{chance.choice((1, 2, 20))}',
-                f"{one} NEAR/{chance.choice((1, 2, 3, 20))} {other}",
+                f"{one} NEAR/{chance.choice((1, 2, 3, 20, 28, 29, 58, 100))} {other}",
                 f"={one} NEAR/{chance.randrange(1, 4)} {other}",
                 f'{one} NEAR/2 "{phrase}"',
             )
