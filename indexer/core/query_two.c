@@ -281,7 +281,7 @@ static int look(two *in, uint32_t at, int *is_found) {
     return look_around(in, fewer, other, is_found);
 }
 
-#define LOOK_AFTER 16 /* versions between two looks at the clock */
+#define LOOK_AFTER 4 /* versions between two looks at the clock */
 
 static int look_at_some(two *in, uint64_t *mask, uint32_t *done) {
     int is_found;
