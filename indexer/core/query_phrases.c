@@ -187,11 +187,12 @@ typedef struct moved {
     size_t count;
 } moved;
 
-/* The numbers s from `begin` on. ranks, taken, fits: room, see above; of_first: the ranks of the first word. */
+/* The numbers s from `begin` on. ranks, taken, fits: room, see above; of_first: the ranks of the first word; own, spare:
+ * which numbers fit its other copies, and which with an occurrence to spare. */
 typedef struct window {
     int64_t begin;
     uint32_t count, slop;
-    int16_t *ranks, *of_first, *taken, *fits;
+    int16_t *ranks, *of_first, *taken, *fits, *own, *spare;
 } window;
 
 /* Read the places of a word in the version, rising, each once. */
@@ -255,16 +256,17 @@ static void rank_all(const moved *of, int64_t begin, uint32_t count, int16_t *ra
 }
 
 /* Leave of the numbers that `fits` marks those with which the copies of a word find their places; tell whether there is
- * one. ranks: from the position begin + the place of the first copy on. */
+ * one. ranks: from the position begin + the place of the first copy on. more: so many occurrences are to spare wherever
+ * some copies find their places. */
 static int leave_fitting(const moved *copies, size_t copy_count, const int16_t *ranks, uint32_t count, uint32_t slop,
-                         int16_t *restrict taken, int16_t *restrict fits) {
+                         int16_t more, int16_t *restrict taken, int16_t *restrict fits) {
     for (uint32_t at = 0; at < count; at++) taken[at] = -1;
     for (size_t copy = 0; copy < copy_count; copy++) {
         const int16_t *low = ranks + (copies[copy].place - copies->place), *high = low + slop + 1;
         for (uint32_t at = 0; at < count; at++) {
             int16_t next = (int16_t)(taken[at] + 1);
             taken[at] = next > low[at] ? next : low[at];
-            fits[at] &= (int16_t)-(taken[at] < high[at]);
+            fits[at] &= (int16_t)-(taken[at] + more < high[at]);
         }
     }
     int16_t any = 0;
@@ -289,7 +291,7 @@ static int fits_first(const window *in, const moved *copies, size_t copy_count, 
     for (at = 0; at < reach; at++) in->ranks[at] = (int16_t)(ranks[at] - (is_own && at > own));
     int16_t *fits = in->taken + count;
     memcpy(fits, in->fits + from, count * sizeof(int16_t));
-    return leave_fitting(copies, copy_count, in->ranks, count, in->slop, in->taken, fits);
+    return leave_fitting(copies, copy_count, in->ranks, count, in->slop, 0, in->taken, fits);
 }
 
 /* The same with a single copy: one occurrence beside the first word, near enough for a number that fits. `next_fits`:
@@ -322,9 +324,16 @@ static size_t leave_fitted(const window *in, const moved *others, size_t count, 
         if (others[from].word == word) {
             own = others + from;
             own_count = copies;
-        } else if (!leave_fitting(others + from, copies, ranks, in->count, in->slop, in->taken, in->fits)) return 0;
+        } else if (!leave_fitting(others + from, copies, ranks, in->count, in->slop, 0, in->taken, in->fits)) return 0;
     }
-    int64_t last = -1; /* the last number that fits, from `begin` */
+    if (own_count > 1) {
+        memcpy(in->own, in->fits, in->count * sizeof(int16_t));
+        memcpy(in->spare, in->fits, in->count * sizeof(int16_t));
+        if (!leave_fitting(own, own_count, in->of_first, in->count, in->slop, 0, in->taken, in->own)) return 0;
+        leave_fitting(own, own_count, in->of_first, in->count, in->slop, 1, in->taken, in->spare);
+    }
+    int64_t last = -1, last_spare = -1; /* the last number that fits, from `begin` */
+    const int16_t *fitting = own_count > 1 ? in->own : in->fits;
     uint32_t at = 0;
     uint16_t *next_fits = (uint16_t *)in->taken, next = UINT16_MAX;
     size_t near = 0;
@@ -333,10 +342,15 @@ static size_t leave_fitted(const window *in, const moved *others, size_t count, 
     for (size_t one = 0; one < first_count; one++) {
         uint64_t first = firsts[one] >> 4;
         int64_t place = (int64_t)first - in->begin;
-        for (; (int64_t)at <= place; at++) last = in->fits[at] ? (int64_t)at : last;
+        for (; (int64_t)at <= place; at++) {
+            last = fitting[at] ? (int64_t)at : last;
+            last_spare = own_count > 1 && in->spare[at] ? (int64_t)at : last_spare;
+        }
         if (last < 0 || last < place - (int64_t)in->slop) continue;
-        int is_fit = own == NULL || (own_count == 1 ? fits_once(in, own, first, next_fits, &near)
-                                                    : fits_first(in, own, own_count, first));
+        /* whichever occurrence is taken away, the copies find others where there is one to spare */
+        int is_fit = own == NULL || (last_spare >= 0 && last_spare >= place - (int64_t)in->slop);
+        if (!is_fit)
+            is_fit = own_count == 1 ? fits_once(in, own, first, next_fits, &near) : fits_first(in, own, own_count, first);
         if (is_fit) firsts[left++] = firsts[one];
     }
     return left;
@@ -351,9 +365,11 @@ static int find_fitted(fa_query *query, moved *others, size_t count, uint32_t wo
     if (slop > MOST_RANKS || length > MOST_RANKS) return FA_TOO_LARGE;
     /* a number for each s; and ranks for the positions that they reach */
     uint32_t numbers = AT_ONCE + 2 * slop + 2, reach = numbers + length + slop + 2;
-    int16_t *room = arena_raw(&query->version, 2 * ((size_t)reach + numbers) * sizeof(int16_t));
+    int16_t *room = arena_raw(&query->version, (2 * (size_t)reach + 4 * (size_t)numbers) * sizeof(int16_t));
     if (room == NULL) return FA_NO_MEMORY;
-    window in = {0, 0, slop, room, room + reach, room + 2 * (size_t)reach, room + 2 * (size_t)reach + numbers};
+    int16_t *by_number = room + 2 * (size_t)reach;
+    window in = {0, 0, slop, room, room + reach, by_number, by_number + numbers, by_number + 2 * (size_t)numbers,
+                 by_number + 3 * (size_t)numbers};
     for (size_t from = 0, to; from < *first_count; from = to) {
         if (steps > LOOK_EVERY && finding_is_over(query)) return FA_TIME_UP;
         steps = steps > LOOK_EVERY ? 0 : steps;
