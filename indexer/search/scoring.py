@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Ordinals = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _SCORED_AT_ONCE = 8192  # versions between two looks at the clock
+_FIRST = 1000  # versions that are put in order first
 
 
 class Scorer:
@@ -61,10 +62,11 @@ class Scorer:
 
     def best_of_all(
         self, matched: Sequence[Ordinals], deadline: Deadline
-    ) -> tuple[list[tuple[float, int, int, int]], bool]:
+    ) -> tuple[Iterator[tuple[float, int, int, int]], bool]:
         """Return (score, place, ordinal, page) of all versions that match, best first, and whether all were scored."""
-        scores, places, ordinals, is_whole = [np.zeros(0)], [], [], True
-        for place in range(len(matched)):
+        scores, places, ordinals, is_whole = [np.zeros(0)], [np.zeros(0, int)], [np.zeros(0, int)], True
+        keys, documents = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        for place, live in enumerate(self._snapshot.segments):
             chosen = matched[place]
             for start in range(0, len(chosen), _SCORED_AT_ONCE):
                 if len(scores) > 1 and deadline.is_over():
@@ -72,20 +74,14 @@ class Scorer:
                     break
                 some = chosen[start : start + _SCORED_AT_ONCE]
                 scores.append(self.exact(place, some))
-                places += [place] * len(some)
-                ordinals += some.tolist()
-        segments = self._snapshot.segments
-        score, place_of, ordinal = np.concatenate(scores), np.array(places, int), np.array(ordinals, int)
-        key, document = np.zeros(len(score), np.uint64), np.zeros(len(score), np.int64)
-        for place, live in enumerate(segments):
-            here = place_of == place
-            key[here], document[here] = (
-                live.segment.key[ordinal[here]],
-                live.segment.document[ordinal[here]],
-            )
-        order = np.lexsort((ordinal, place_of, key, -score))
-        rows = zip(*(column[order].tolist() for column in (score, place_of, ordinal, document)), strict=True)
-        return list(rows), is_whole
+                places.append(np.full(len(some), place))
+                ordinals.append(some)
+                keys.append(live.segment.key[some])
+                documents.append(live.segment.document[some].astype(np.int64))
+        score, place_of, ordinal, key, document = map(
+            np.concatenate, (scores, places, ordinals, keys, documents)
+        )
+        return _in_order(score, place_of, ordinal, document, key), is_whole
 
     def _norms(self, place: int, ordinals: Ordinals) -> Floats:
         live = self._snapshot.segments[place]
@@ -195,6 +191,21 @@ class Scorer:
             PriorShare("linked", sites, greatest * self._ranking.linked * sites / (HALF_LINKED + sites)),
         )
         return tuple(share for share in shares if share.score)
+
+
+def _in_order(
+    score: Floats, place: Ordinals, ordinal: Ordinals, document: Ordinals, key: NDArray[np.uint64]
+) -> Iterator[tuple[float, int, int, int]]:
+    """Yield versions, the best first: mostly a few of many are asked for."""
+    done = np.zeros(len(score), dtype=np.bool_)
+    for count in (_FIRST, len(score)):
+        is_next = ~done
+        if count < len(score):
+            is_next &= score >= np.partition(score, -count)[-count]
+        rows = np.flatnonzero(is_next)
+        done[rows] = True
+        rows = rows[np.lexsort((ordinal[rows], place[rows], key[rows], -score[rows]))]
+        yield from zip(*(column[rows].tolist() for column in (score, place, ordinal, document)), strict=True)
 
 
 def _share(part: float, whole: float) -> float:

@@ -9,7 +9,7 @@ POOL versions, which are put in order anew; docs/ranking.md says exactly how.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -335,6 +335,8 @@ class _Run:
     def _masks_of(self, node: Node) -> list[NDArray[np.bool_]]:
         """Return by segment which versions match a part of the tree, removed ones left out."""
         found = self._known.get(node)
+        if found is None and node == (self._plan.root or self._plan.tree) and not self._plan.looks_at_pages:
+            found = self._known[node] = self._carried.masks()
         if found is None:
             root: Node | Masks = node
             if looks_at_pages(node):
@@ -436,7 +438,7 @@ class _Run:
             self._look_at_the_time()
         return found
 
-    def _pages_of(self, rows: Sequence[tuple[float, int, int, int]], count: int) -> list[Found]:
+    def _pages_of(self, rows: Iterable[tuple[float, int, int, int]], count: int) -> list[Found]:
         """Return the first `count` pages of ranked versions (score, place, ordinal, page); fewer if there are fewer."""
         scores: dict[int, float] = {}
         versions: dict[int, list[tuple[int, int]]] = {}

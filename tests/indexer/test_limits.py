@@ -138,7 +138,7 @@ _ALL_AT_ONCE = [
 ] + [
     "indexer.search.hits._AT_ONCE", "indexer.search.link_table._LINKS_AT_ONCE",
     "indexer.search.link_table._ROWS_AT_ONCE", "indexer.search.lsi._PAIRS_AT_ONCE",
-    "indexer.search.scoring._SCORED_AT_ONCE",
+    "indexer.search.scoring._SCORED_AT_ONCE", "indexer.search.scoring._FIRST",
     "indexer.listing._KEYS_AT_ONCE",
 ]  # fmt: skip
 _FLOORS = {"BLOCK": 64, "SMALL": 0}  # of what cannot be any number
