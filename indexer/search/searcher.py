@@ -336,7 +336,7 @@ class _Run:
         """Return by segment which versions match a part of the tree, removed ones left out."""
         found = self._known.get(node)
         if found is None and node == (self._plan.root or self._plan.tree) and not self._plan.looks_at_pages:
-            found = self._known[node] = self._carried.masks()
+            found = self._known[node] = self._carried.matched.masks()
         if found is None:
             root: Node | Masks = node
             if looks_at_pages(node):

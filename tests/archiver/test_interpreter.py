@@ -149,7 +149,11 @@ def test_nothing_else_starts_a_program() -> None:
         for line in file.read_text(encoding="utf-8").splitlines()
         if any(starter in line for starter in starters) and not line.lstrip().startswith("#")
     }
-    may_name_its_constants = {"archiver/crawl/readers.py", "indexer/worker_process.py", "webui/crawl_process.py"}
+    may_name_its_constants = {
+        "archiver/crawl/readers.py",
+        "indexer/worker_process.py",
+        "webui/crawl_process.py",
+    }
     while_installed = {
         "indexer/core/build.py"
     }  # the compiler; nothing of the running program imports it but a path
