@@ -186,7 +186,8 @@ class Intake:
         self._remember(url, number, best_depth, best_embed)
         if (
             (best_depth, best_embed) != (old_depth, old_embed)
-            or (score > old_score and state == UrlState.QUEUED)
+            # in other orders it plays no part, and whether it was looked at would depend on what is remembered
+            or (score > old_score and state == UrlState.QUEUED and self.job.order == "best")
             or (seed and not was_seed)
         ):
             self._improve(

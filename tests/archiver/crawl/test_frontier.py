@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from archiver.crawl import intake
@@ -218,7 +218,18 @@ offered = st.builds(
 )  # fmt: skip
 
 
+FORGOTTEN_AND_MET_AGAIN = [
+    [Outlink("http://a.example/%31", LinkKind.PAGE, 0.0), Outlink("http://b.example/", LinkKind.PAGE, 0.0)],
+    [
+        Outlink("http://a.example/2", LinkKind.PAGE, 0.0),
+        Outlink("http://a.example/", LinkKind.PAGE, 0.0),
+        Outlink("http://a.example/2", LinkKind.PAGE, 0.5),
+    ],
+]
+
+
 @settings(max_examples=80, deadline=None)
+@example(FORGOTTEN_AND_MET_AGAIN, "bfs", 1, "web", 3)
 @given(
     st.lists(st.lists(offered, max_size=12), min_size=1, max_size=5),
     st.sampled_from(["bfs", "dfs", "best"]),
