@@ -61,9 +61,9 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
     if not files:
         raise CommandError(f"{paths[0] if paths else settings.arcs_path}: there is no file to index")
 
-    if rebuild or not os.path.isdir(settings.index_path):
-        from indexer.worker_process import start_early
+    from indexer.worker_process import end_early, start_early
 
+    if rebuild or not os.path.isdir(settings.index_path):
         start_early(files, settings.index.workers)
     from indexer import build_index
 
@@ -84,6 +84,8 @@ def index_command(settings: Settings, paths: tuple[str, ...], rebuild: bool, as_
         raise CommandError(
             f"interrupted; {kept}: run the same command again to carry on", INTERRUPTED
         ) from error
+    finally:
+        end_early()  # when it did not come to a run
     seconds = time.monotonic() - start
     if as_json:
         from webui.json_shapes import statistics_as_json
