@@ -96,7 +96,7 @@ class Carried:
             wish = _endless_wish(count, POOL, room.rows, wanted is not None)
         else:
             wish = _wish(count, POOL, room.rows, wanted is not None, deadline)
-        pointers = made.layout.of_leaves.pack(*[one.address if one else 0 for one in facts])
+        pointers = self._pointers = made.layout.of_leaves.pack(*[one.address if one else 0 for one in facts])
         try:
             self.told = query.ask(made.program, wish, pointers, room)
         except queries.DamagedError as error:
