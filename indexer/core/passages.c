@@ -366,7 +366,7 @@ static int find_windows(fa_tokens *tokens, fa_bytes text, const fa_wanted *wante
     }
     if (status == FA_OK && *count == 0) {
         /* a blank parts words whatever stands around it: what was looked at need not be looked at again */
-        fa_bytes rest = {text.data + near, text.size - near};
+        fa_bytes rest = near ? (fa_bytes){text.data + near, text.size - near} : text;
         status = look(&s, tokens, rest, (uint32_t)count_characters(text.data, near));
         if (status == FA_OK) *count = best_windows(&s, text, windows);
     }
@@ -409,8 +409,9 @@ static const uint8_t *soft_hyphen_in(const uint8_t *at, const uint8_t *end) {
 /* The same as fa_snippet_of, of a text that may have soft hyphens: nobody is to see them. */
 static int snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
                                    fa_snippet *snippet) {
-    const uint8_t *at = text.data, *end = at + text.size, *hyphen = text.size ? soft_hyphen_in(at, end) : NULL;
+    const uint8_t *hyphen = text.size ? soft_hyphen_in(text.data, text.data + text.size) : NULL;
     if (hyphen == NULL) return fa_snippet_of(tokens, text, wanted, sought, snippet);
+    const uint8_t *at = text.data, *end = at + text.size;
     uint8_t *kept = malloc(text.size), *to = kept;
     if (kept == NULL) return FA_NO_MEMORY;
     for (; hyphen != NULL; hyphen = soft_hyphen_in(at, end)) {

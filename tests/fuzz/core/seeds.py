@@ -74,6 +74,16 @@ _META = (
 )
 
 
+def _shown_pages() -> Iterator[bytes]:
+    """Yield records of pages, as tests/fuzz/core/passages.c reads them."""
+    for number, body in enumerate((*_BODIES, *_META, *map(str.encode, SCRAPS))):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+        text = "<p>x a long page, with\u00ad words \u00e4 <a href=y>page</a> ".encode() * (number % 5)
+        yield bytes((255, number % 3, number % 2, number % 4)) + record(
+            head + b"<title>a</title>" + text + body
+        )
+
+
 def _intakes() -> Iterator[bytes]:
     """Yield an address, a language and a page, as tests/fuzz/core/intake.c reads them."""
     chosen = random.Random(2)
@@ -198,6 +208,7 @@ def _texts() -> Iterator[bytes]:
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "batch": _batches,
     "inflate": _members,
+    "passages": _shown_pages,
     "intake": _intakes,
     "record": _records,
     "extract": _pages,

@@ -177,12 +177,13 @@ def test_answers_are_those_of_a_plain_scorer(
         patch.setattr(running, "POOL", pool)
         for number, batch in enumerate(batches):
             index.add(f"file{number}", batch)
-        if len(batches) > 1 and forgotten < len(batches):
+        forgets = len(batches) > 1 and forgotten < len(batches)
+        if forgets:
             index.forget(f"file{forgotten}")
         if merged:
             index.writer.merge()
         snapshot = index.snapshot()
-        plain = PlainSearch(index.live(), ranking, folded=merged, pool=pool)
+        plain = PlainSearch(index.live(), ranking, folded=merged or forgets, pool=pool)
         for text in asked:
             assert_agrees(snapshot, plain, text)
         assert_agrees(snapshot, plain, asked[0], limit=3)

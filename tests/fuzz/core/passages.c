@@ -1,0 +1,63 @@
+/* Fuzzes the way from an unpacked record to the passages of its page: four bytes that say how many characters are looked
+ * at, how much the record goes on behind what is there and how many kinds of words are enough; then the member.
+ *
+ * What has to hold: nothing is read behind the member, which lies in a place of its own; the parts of a snippet follow each
+ * other within its room; a page that is all there and all looked at is never cut short nor goes further on.
+ */
+#include "passages.h"
+
+#include "record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check(int holds) {
+    if (!holds) abort();
+}
+
+static uint64_t sum;
+
+static void look_at(const fa_snippet *snippet) {
+    uint32_t begin = 0;
+    check(snippet->part_count <= FA_SNIPPET_PARTS);
+    for (uint32_t at = 0; at < snippet->part_count; at++) {
+        const fa_snippet_part *part = &snippet->parts[at];
+        check(part->end >= begin && part->end <= FA_SNIPPET_BYTES && part->is_hit <= 1);
+        check(!part->is_hit || snippet->has_hits);
+        for (; begin < part->end; begin++) sum += snippet->text[begin];
+    }
+}
+
+static int by_number(const void *one, const void *other) {
+    const uint64_t *a = one, *b = other;
+    return (*a > *b) - (*a < *b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < 4) return 0;
+    size_t characters = 1 + (size_t)(data[0] | data[1] << 8), more = data[2];
+    uint32_t sought = data[3] % 4, kinds[] = {0, 0, 1};
+    uint64_t hashes[] = {fa_hash((const uint8_t *)"x", 1), fa_hash((const uint8_t *)"a", 1),
+                         fa_hash((const uint8_t *)"page", 4)};
+    qsort(hashes, 3, sizeof *hashes, by_number);
+    const fa_wanted wanted = {hashes, kinds, 3, 2};
+    fa_bytes member = {malloc(size - 4 ? size - 4 : 1), size - 4};
+    check(member.data != NULL);
+    memcpy((uint8_t *)member.data, data + 4, member.size);
+    fa_page *page = fa_page_new();
+    fa_tokens *tokens = fa_tokens_new();
+    check(page != NULL && tokens != NULL);
+    static fa_snippet snippet;
+    enum fa_page_shown shown;
+    uint32_t is_whole = 0;
+    int status = fa_snippet_of_page(page, tokens, member, member.size + more, characters, &wanted, sought, &shown,
+                                    &snippet, &is_whole);
+    if (status == FA_OK && shown == FA_SHOWN) look_at(&snippet);
+    check(status != FA_OK || more || (shown != FA_CUT_SHORT && (characters <= size || shown != FA_FURTHER_ON)));
+    status = fa_snippet_of_page(page, tokens, member, member.size, characters, NULL, 0, &shown, &snippet, &is_whole);
+    check(status != FA_OK || shown == FA_NOT_PLAIN || shown == FA_SHOWN);
+    fa_tokens_free(tokens);
+    fa_page_free(page);
+    free((uint8_t *)member.data);
+    return 0;
+}
