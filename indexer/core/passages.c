@@ -366,7 +366,7 @@ static int find_windows(fa_tokens *tokens, fa_bytes text, const fa_wanted *wante
     }
     if (status == FA_OK && *count == 0) {
         /* a blank parts words whatever stands around it: what was looked at need not be looked at again */
-        fa_bytes rest = near ? (fa_bytes){text.data + near, text.size - near} : text;
+        fa_bytes rest = {text.data + near, text.size - near};
         status = look(&s, tokens, rest, (uint32_t)count_characters(text.data, near));
         if (status == FA_OK) *count = best_windows(&s, text, windows);
     }
@@ -377,6 +377,7 @@ static int find_windows(fa_tokens *tokens, fa_bytes text, const fa_wanted *wante
 int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought, fa_snippet *snippet) {
     snippet->part_count = snippet->has_hits = 0;
     if (text.size > UINT32_MAX / 2) return FA_TOO_LARGE;
+    if (!text.size) text.data = (const uint8_t *)""; /* a page without text has none at all */
     window windows[2];
     size_t count, size = 0;
     int status = find_windows(tokens, text, wanted, sought, windows, &count);
