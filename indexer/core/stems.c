@@ -5,7 +5,7 @@
 #include "md5.h"
 #include "order.h"
 
-enum { LANGUAGES = 64, BYTES_A_WORD = 48 };
+enum { LANGUAGES = 64, BYTES_A_WORD = 36 };
 
 /* What is known of a word: its keys are those from `first` on. */
 typedef struct entry {
@@ -16,7 +16,8 @@ typedef struct entry {
 struct fa_stems {
     fa_intern words[LANGUAGES];
     fa_buffer entries[LANGUAGES]; /* an entry a word */
-    fa_buffer keys;
+    fa_buffer keys[LANGUAGES];
+    uint64_t asked, asked_last[LANGUAGES]; /* how often it was asked for words, and when for those of each language */
     size_t most;
     fa_buffer rows; /* of the segment in hand, a fa_item each: a key, a word, whether it stands for the word itself */
 };
@@ -28,27 +29,36 @@ fa_stems *fa_stems_new(size_t most) {
     return stems;
 }
 
-static void forget(fa_stems *stems) {
-    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
-        fa_intern_free(&stems->words[bit]);
-        fa_buffer_free(&stems->entries[bit]);
-    }
-    fa_buffer_free(&stems->keys);
+static void forget(fa_stems *stems, unsigned bit) {
+    fa_intern_free(&stems->words[bit]);
+    fa_buffer_free(&stems->entries[bit]);
+    fa_buffer_free(&stems->keys[bit]);
 }
 
 void fa_stems_free(fa_stems *stems) {
     if (stems == NULL) return;
-    forget(stems);
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) forget(stems, bit);
     fa_buffer_free(&stems->rows);
     free(stems);
 }
 
-static size_t bytes_kept(const fa_stems *stems) {
-    size_t bytes = stems->keys.size;
-    for (unsigned bit = 0; bit < LANGUAGES; bit++) {
-        bytes += stems->words[bit].bytes.size + (size_t)stems->words[bit].count * BYTES_A_WORD;
+static size_t bytes_of(const fa_stems *stems, unsigned bit) {
+    return stems->words[bit].bytes.size + stems->keys[bit].size + (size_t)stems->words[bit].count * BYTES_A_WORD;
+}
+
+/* Forget the languages that were asked for longest ago, until what is kept is not too much. */
+static void make_room(fa_stems *stems) {
+    size_t bytes = 0;
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) bytes += bytes_of(stems, bit);
+    while (bytes > stems->most) {
+        unsigned oldest = LANGUAGES;
+        for (unsigned bit = 0; bit < LANGUAGES; bit++)
+            if (stems->words[bit].count && (oldest == LANGUAGES || stems->asked_last[bit] < stems->asked_last[oldest]))
+                oldest = bit;
+        if (oldest == LANGUAGES) return;
+        bytes -= bytes_of(stems, oldest);
+        forget(stems, oldest);
     }
-    return bytes;
 }
 
 /* Give the spelling of a word. Returns 0 when its ends do not fit. */
@@ -77,7 +87,8 @@ static unsigned lowest_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bit
 enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, size_t first, uint32_t *rows,
                                 uint8_t *bits, size_t room, size_t *found, size_t *reached) {
     *found = 0;
-    if (bytes_kept(stems) > stems->most) forget(stems);
+    make_room(stems);
+    stems->asked++;
     size_t word = first;
     for (; word < words->count && room - *found >= LANGUAGES; word++) {
         fa_bytes spelling;
@@ -85,6 +96,7 @@ enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, siz
         if (!spelling_of(words, word, &spelling)) return FA_CORRUPT;
         for (uint64_t left = languages_of(words, word, spelling); left; left &= left - 1) {
             unsigned bit = lowest_bit(left);
+            stems->asked_last[bit] = stems->asked;
             if (fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
             rows[*found] = (uint32_t)word;
             bits[(*found)++] = (uint8_t)bit;
@@ -117,10 +129,10 @@ static uint64_t key_of(const uint8_t *name, size_t size) {
 }
 
 /* Keep the key of a name behind the prefix that is in `named`. */
-static enum fa_status put_key(fa_stems *stems, fa_buffer *named, size_t prefix, fa_bytes name) {
+static enum fa_status put_key(fa_buffer *keys, fa_buffer *named, size_t prefix, fa_bytes name) {
     named->size = prefix;
     if (!fa_buffer_put(named, name.data, name.size)) return FA_NO_MEMORY;
-    return fa_buffer_put_u64(&stems->keys, key_of(named->data, named->size)) ? FA_OK : FA_NO_MEMORY;
+    return fa_buffer_put_u64(keys, key_of(named->data, named->size)) ? FA_OK : FA_NO_MEMORY;
 }
 
 static enum fa_status put_words(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
@@ -134,7 +146,7 @@ static enum fa_status put_words(fa_stems *stems, const fa_stem_words *words, uns
             !spelling_of(words, rows[i], &spelling)) {
             return FA_CORRUPT;
         }
-        size_t first = stems->keys.size / sizeof(uint64_t);
+        size_t first = stems->keys[bit].size / sizeof(uint64_t);
         if (first > UINT32_MAX - FA_MOST_KEYS) return FA_TOO_LARGE;
         entry told = {(uint32_t)first, counts[i], 0};
         for (size_t end = used + counts[i]; used < end; used++) {
@@ -143,7 +155,7 @@ static enum fa_status put_words(fa_stems *stems, const fa_stem_words *words, uns
             fa_bytes name = {names.data + start, ends[used] - start};
             told.is_own = bit != FA_SPELLING_BIT && name.size == spelling.size && name.size &&
                           memcmp(name.data, spelling.data, name.size) == 0;
-            enum fa_status status = put_key(stems, named, prefix, name);
+            enum fa_status status = put_key(&stems->keys[bit], named, prefix, name);
             if (status != FA_OK) return status;
         }
         if (!fa_buffer_reserve(&stems->entries[bit], sizeof(entry))) return FA_NO_MEMORY;
@@ -178,7 +190,7 @@ enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t
             if (!fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
             entry known = ((const entry *)stems->entries[bit].data)[number];
             for (unsigned i = 0; i < known.count; i++) {
-                fa_item made = {((const uint64_t *)stems->keys.data)[known.first + i], (uint32_t)word, known.is_own};
+                fa_item made = {((const uint64_t *)stems->keys[bit].data)[known.first + i], (uint32_t)word, known.is_own};
                 if (!fa_buffer_put(&stems->rows, &made, sizeof made)) return FA_NO_MEMORY;
             }
         }

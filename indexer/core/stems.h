@@ -25,7 +25,8 @@ typedef struct fa_stem_words {
     size_t count;
 } fa_stem_words;
 
-/* most: bytes to be kept, about; more than that is forgotten by fa_stems_missing. NULL when memory is short. */
+/* most: bytes to be kept, about; of more than that fa_stems_missing forgets the languages that were asked for longest ago. NULL
+ * when memory is short. */
 FA_EXPORT fa_stems *fa_stems_new(size_t most);
 FA_EXPORT void fa_stems_free(fa_stems *stems);
 

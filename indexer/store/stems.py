@@ -19,7 +19,7 @@ from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of, has_accent
 from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, is_stemmable, stem_words
 
-_KEPT = 48 << 20  # bytes of words and keys in a process
+_KEPT = 32 << 20  # bytes of words and keys in a process
 _FOLDED, _PAIRED = stem_name(FOLDS, ""), stem_name(PAIRS, "")
 
 
