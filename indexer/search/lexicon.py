@@ -102,6 +102,9 @@ class Lexicon:
 
     def fitting(self, pattern: str) -> NDArray[np.int64]:
         """Return the indexes of the words that fit a wildcard; rising."""
+        head = pattern[:-1]
+        if head and pattern[-1] == "*" and not {"*", "?"}.intersection(head):  # these stand together
+            return np.sort(self.beginning(head))
         letters = letters_of(pattern.replace("*", "").replace("?", ""))
         return self._spelled().fitting(pattern, int(letters))
 

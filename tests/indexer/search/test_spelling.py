@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -139,6 +140,15 @@ def test_the_lexicon_agrees_with_a_walk_over_all_words(
             assert sorted(segment.word_at(int(row)) for row in lexicon.beginning(asked)) == sorted(
                 word for word in mine if word.startswith(asked)
             )
+            for pattern, expression in (
+                ("{}*", "{}.*"),
+                ("{}**", "{}.*"),
+                ("*{}*", ".*{}.*"),
+                ("?{}*", ".{}.*"),
+            ):
+                fits = re.compile(expression.format(asked)).fullmatch
+                rows = lexicon.fitting(pattern.format(asked)).tolist()
+                assert rows == [row for row, word in enumerate(mine) if fits(word)]
             for edits in (1, 2):
                 assert sorted(word for _, word, _ in lexicon.alike(asked, edits)) == sorted(
                     word for word in mine if OSA.distance(asked, word) <= edits
