@@ -69,8 +69,8 @@ def compiler() -> list[str]:
     if found is not None:
         return found
     if importlib.util.find_spec("ziglang") is not None:
-        # its checks for undefined behaviour trap in release builds of other modes
-        return [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined"]
+        # its checks for undefined behaviour trap; what debuggers need would be twice the library
+        return [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined", "-g0"]
     raise BuildError(
         "no C compiler: install one (on Debian: apt-get install gcc libc6-dev), or the Python package ziglang, or"
         " name one in CC"
@@ -143,7 +143,7 @@ def main() -> None:
     except BuildError as error:
         sys.exit(f"findingaid: {error}")
     sys.stdout.write(
-        f"{LIBRARY.name}: {LIBRARY.stat().st_size:,} bytes, {'built' if made else 'as it was'}\n"
+        f"{given.output.name}: {given.output.stat().st_size:,} bytes, {'built' if made else 'as it was'}\n"
     )
 
 

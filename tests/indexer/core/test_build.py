@@ -60,7 +60,7 @@ def test_where_the_system_has_none_the_package_is_asked(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    assert compiler() == [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined"]
+    assert compiler() == [sys.executable, "-m", "ziglang", "cc", "-fno-sanitize=undefined", "-g0"]
 
 
 @pytest.mark.parametrize(
