@@ -117,7 +117,9 @@ static void ask(fa_query *query, const fa_program *program, input *from, uint32_
         status = fa_query_run(query, &again, &answer);
         assert(status == FA_OK);
         if (!program->finding_looks) {
-            assert(answer.total == total && answer.found_count == count);
+            assert(answer.total == total);
+            /* with norms that are not those of the lengths, which versions are left out is anything */
+            if (is_bounded) assert(answer.found_count == count);
             if (count && is_bounded) assert(found[0].score == best && found[count - 1].score == last);
         }
         ask_more(query, &again, from, versions, &answer);
