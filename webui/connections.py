@@ -220,9 +220,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             super().handle_accept()
             if len(self.active_channels) == before:
                 break
-            self._left_since = (
-                time.monotonic()
-            )  # each is left to others: of all that wait, these take their share
+            # each is left to others anew: of all that wait, these take their share
+            self._left_since = time.monotonic()
         # afterwards, so that no new one has the number of one that was closed in this round
         self._drop(len(self.active_channels) - (self.adj.connection_limit - _ACCEPTED_AT_ONCE))
 

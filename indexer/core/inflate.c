@@ -21,7 +21,8 @@ enum {
     SYMBOL_ROOM = 2400,
     DISTANCE_ROOM = 512,
     LONGEST_COPY = 258,
-    /* what unpack_inside may read and write before it asks: two refills of eight bytes; three literals, a copy, 31 bytes more */
+    /* what unpack_inside may read and write before it asks: two refills of eight bytes; three literals, a copy and 31
+     * bytes more */
     AHEAD_IN = 16,
     AHEAD_OUT = LONGEST_COPY + 3 + 31
 };
@@ -196,7 +197,8 @@ static int make_table(uint32_t *table, unsigned table_bits, const uint8_t *bits_
             table[begun] = start << 16 | SPECIAL | FURTHER | more << 8 | table_bits;
         }
         uint32_t entry = entry_of(meaning_of[*next++], bits - table_bits);
-        for (uint32_t place = start + (code >> table_bits); place < end; place += 1u << (bits - table_bits)) table[place] = entry;
+        for (uint32_t place = start + (code >> table_bits); place < end; place += 1u << (bits - table_bits))
+            table[place] = entry;
         if (code == (1u << bits) - 1) return 1;
         code = next_code(code, bits);
         left--;

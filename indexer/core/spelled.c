@@ -1,5 +1,5 @@
-/* Words that are spelled nearly alike, or as a pattern says. Nearly alike: optimal string alignment, of which only the diagonals are worked out that are as
- * near as is asked for. */
+/* Words that are spelled as a pattern says, or nearly alike: by optimal string alignment, of which only the diagonals are
+ * worked out that are as near as is asked for. */
 #include "spelled.h"
 
 #include "utf8.h"
