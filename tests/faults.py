@@ -14,7 +14,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -54,7 +54,10 @@ class ThreadWorker:
             except (EOFError, BrokenPipeError, ConnectionResetError):
                 pass
             except Exception as error:
-                pipe.send(("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error)))
+                with suppress(OSError):  # the coordinator may be gone
+                    pipe.send(
+                        ("failed", type(error).__name__, getattr(error, "errno", None) or 0, str(error))
+                    )
 
     def busy_s(self) -> float:
         return 0.0
