@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.memory import give_memory_back, tune_memory
+from archiver.memory import give_memory_back, memory_in_hand, tune_memory
 from archiver.warc import Damage, Location
 from archiver.warc.charsets import UTF_8
 from indexer.core.batch import Batch as WordBatch
@@ -65,6 +65,9 @@ GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
 GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during a commit
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
+# A worker that has come to hold more keeps nothing of one batch for the next, though the system takes its time to give
+# memory anew: as archives grow, so would what lies between small pieces that live longer.
+MEMORY_KEPT = 160 << 20
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
 COLLECTED_AFTER = 100_000, 50, 100
 
@@ -474,6 +477,8 @@ class Worker:
             self._links.write(os.path.join(self._folder, batch.links))
         self._start_batch()
         self._pipe.send(("batch", batch))
+        if memory_in_hand() > MEMORY_KEPT:
+            self._make_room()
         self._status[Status.BUSY_SINCE_MS] = 0
         self._merge()
 

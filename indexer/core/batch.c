@@ -69,8 +69,8 @@ static enum fa_status begin_page(fa_batch *batch, size_t occurrences) {
     if (fa_batch_pages(batch) >= FA_MAX_VERSIONS) return FA_TOO_LARGE;
     if (occurrences > UINT32_MAX - fa_batch_occurrences(batch)) return FA_TOO_LARGE;
     int there = fa_buffer_put(&batch->lengths, none, sizeof none) && fa_buffer_put_u32(&batch->extents, 0) &&
-                fa_buffer_reserve(&batch->word_of, occurrences * sizeof(uint32_t)) &&
-                fa_buffer_reserve(&batch->place_of, occurrences * sizeof(uint32_t));
+                fa_buffer_reserve_any(&batch->word_of, occurrences * sizeof(uint32_t)) &&
+                fa_buffer_reserve_any(&batch->place_of, occurrences * sizeof(uint32_t));
     return there ? FA_OK : FA_NO_MEMORY;
 }
 
@@ -201,7 +201,7 @@ static int order_by_word(fa_batch *batch, const uint64_t *order) {
     const uint32_t *word_of = (const uint32_t *)batch->word_of.data, *place_of = (const uint32_t *)batch->place_of.data;
     const uint32_t *page_ends = (const uint32_t *)batch->page_ends.data;
     uint32_t *next = malloc((words ? words : 1) * sizeof *next);
-    if (next == NULL || !fa_buffer_reserve(&batch->by_word, count * sizeof(uint64_t))) {
+    if (next == NULL || !fa_buffer_reserve_any(&batch->by_word, count * sizeof(uint64_t))) {
         free(next);
         return 0;
     }

@@ -1,6 +1,6 @@
 /* Bytes that grow: what a batch, a merge or a table of words is collected in.
  *
- * What lies behind `size`, up to `room`, is zero: bits can be put there one by one.
+ * What lies behind `size`, up to `room`, is zero unless it was asked for otherwise: bits can be put there one by one.
  */
 #ifndef FINDINGAID_BUFFER_H
 #define FINDINGAID_BUFFER_H
@@ -14,17 +14,25 @@ typedef struct fa_buffer {
     size_t size, room; /* in bytes */
 } fa_buffer;
 
-/* Make room for `more` bytes behind `size`. Returns 0 when memory is short; the buffer is as it was then. */
-static inline int fa_buffer_reserve(fa_buffer *buffer, size_t more) {
+/* Make room for `more` bytes behind `size`, of any content: memory that nothing is written to costs nothing. Returns 0
+ * when memory is short; the buffer is as it was then. */
+static inline int fa_buffer_reserve_any(fa_buffer *buffer, size_t more) {
     if (more <= buffer->room - buffer->size) return 1;
     if (more > SIZE_MAX / 2 - buffer->size) return 0;
     size_t room = buffer->room + buffer->room / 2 + 256;
     if (room < buffer->size + more) room = buffer->size + more;
     uint8_t *data = realloc(buffer->data, room);
     if (data == NULL) return 0;
-    memset(data + buffer->room, 0, room - buffer->room);
     buffer->data = data;
     buffer->room = room;
+    return 1;
+}
+
+/* The same, and the room is zero. */
+static inline int fa_buffer_reserve(fa_buffer *buffer, size_t more) {
+    size_t before = buffer->room;
+    if (!fa_buffer_reserve_any(buffer, more)) return 0;
+    if (buffer->room > before) memset(buffer->data + before, 0, buffer->room - before);
     return 1;
 }
 
