@@ -319,7 +319,6 @@ def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pyt
 def test_a_worker_that_holds_much_keeps_nothing_of_a_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_hand: int, is_kept: bool
 ) -> None:
-    run_in_one_process(monkeypatch, batch_pages=3)
     monkeypatch.setattr("indexer.worker.memory_in_hand", lambda: in_hand)
     made: list[Batch] = []
 
@@ -329,12 +328,12 @@ def test_a_worker_that_holds_much_keeps_nothing_of_a_batch(
             made.append(self)
 
     monkeypatch.setattr("indexer.worker.WordBatch", Noted)
-    path = write_warc(tmp_path / "a.warc.gz", pages("a", 10))
-    build_index([path], str(tmp_path / "index"), options=IndexOptions(workers=1))
-    assert (len(made) < 4) is is_kept
-    with open_index(str(tmp_path / "index")) as index:
-        assert index.search("common").total == 10
-        assert index.search("a9x0").total == 1 and index.check() == []
+    path = write_warc(tmp_path / "a.warc.gz", pages("a", 1))
+    pipe = Told(("file", 1, path, frozenset(), (0, 1), (0, None)), ("flush",))
+    status = memoryview(bytearray(8 * Status.SIZE)).cast("q")
+    Worker(pipe, status, str(tmp_path), "w").run()  # type: ignore[arg-type]
+    assert pipe.sent == ["claim", "idle", "batch", "flushed"]
+    assert len(made) == (1 if is_kept else 2)
 
 
 def test_progress_counts_files_that_wait_for_their_batch_to_fill(
