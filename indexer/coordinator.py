@@ -9,9 +9,12 @@ import errno
 import logging
 import os
 import secrets
+import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -34,6 +37,10 @@ from indexer.worker_process import Status, WorkerProcess, end_early
 log = logging.getLogger(__name__)
 
 _TICK_S = 0.25
+# While claims are answered beside a commit: how soon it is seen that it is over, and how long one of the two threads
+# has Python for itself; by default that is so long that an answer, which needs it several times, would come late.
+_COMMIT_TICK_S, _SWITCH_S = 0.005, 0.0005
+_HEARD_AT_MOST = 2  # messages of a worker, batches most of them, that wait in memory for the end of a commit
 _REPEATS_AT_ONCE = 500  # revisits given to a worker at a time
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
 
@@ -47,11 +54,18 @@ class _Worker(WorkerProcess):
         self.unfinished: list[Share] = []  # files read, or being read, whose batch has not come yet
         self.handed_records = self.handed_pages = 0  # what came with its batches
         self.flushing = False
+        self.heard: deque[Any] = deque()  # messages that came during a commit, and wait for its end
         self.merging: MergeTask | None = None
         self.task: FoldTask | WeighTask | None = None
         self.promised: list[
             set[int]
         ] = []  # of each claim: versions that captures of a batch to come will show
+
+
+def _with_news(workers: Sequence[_Worker], wait_s: float) -> list[_Worker]:
+    """Return the workers that have said something or are gone, as soon as there is one."""
+    by_pipe = {worker.pipe: worker for worker in workers}
+    return [by_pipe[pipe] for pipe in wait(list(by_pipe), wait_s)]  # type: ignore[index]
 
 
 class Run:
@@ -85,6 +99,8 @@ class Run:
         self._grants = Grants(writer)
         self._waiting: list[Waiting] = []
         self._committing = False
+        self._beside = ThreadPoolExecutor(1)  # answers claims during a commit
+        self._is_answering = False
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
         self._ending = False  # no file is begun any more
@@ -95,6 +111,8 @@ class Run:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._is_answering = False
+        self._beside.shutdown()
         for worker in self._workers:
             if exc[0] is None:
                 worker.stop()
@@ -197,9 +215,8 @@ class Run:
 
     def _step(self) -> None:
         """Wait for news from the workers, at most a moment, and deal with them."""
-        by_pipe = {worker.pipe: worker for worker in self._workers}
-        for pipe in wait(list(by_pipe), _TICK_S):
-            worker = by_pipe[pipe]  # type: ignore[index]
+        heard = [worker for worker in self._workers if worker.heard]
+        for worker in heard or _with_news(self._workers, _TICK_S):
             if worker in self._workers:
                 self._receive(worker)
         for worker in list(self._workers):
@@ -215,15 +232,13 @@ class Run:
 
     def _receive(self, worker: _Worker) -> None:
         try:
-            message = worker.pipe.recv()
+            message = worker.heard.popleft() if worker.heard else worker.pipe.recv()
         except (EOFError, OSError):
             self._replace(worker, worker.end_told())
             return
         kind = message[0]
         if kind == "claim":
-            answers = self._grants.answer(message[1], worker.name)
-            worker.promised.append({version for version, _, _ in answers})
-            self._tell(worker, ("answers", answers))
+            self._answer(worker, message[1])
         elif kind == "batch":
             self._take_batch(message[1], worker)
         elif kind == "idle":
@@ -248,6 +263,49 @@ class Run:
             raise WorkerError(
                 f"a worker failed while reading {worker.reading.path if worker.reading else 'files'}: {name}: {text}"
             )
+
+    # -- claims
+
+    def _answer(self, worker: _Worker, claim: list[tuple[str, bytes]]) -> None:
+        answers = self._grants.answer(claim, worker.name)
+        worker.promised.append({version for version, _, _ in answers})
+        self._tell(worker, ("answers", answers))
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Have claims answered by another thread while this one commits, for which most of the time goes to SQLite.
+
+        What is committed is granted until the commit is over, whether the other thread sees it in the catalogue or not.
+        """
+        self._is_answering, before = True, sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_S)
+        answered = self._beside.submit(self._answer_claims)
+        try:
+            yield
+        finally:
+            self._is_answering = False
+            sys.setswitchinterval(before)
+            answered.result()
+
+    def _answer_claims(self) -> None:
+        """Answer claims until a commit is over. All else waits for that, and so does who says a second thing of it.
+
+        No claim has to do with a batch or a merge that was told before it.
+        """
+        listening = [worker for worker in self._workers if len(worker.heard) < _HEARD_AT_MOST]
+        while self._is_answering:
+            for worker in _with_news(listening, _COMMIT_TICK_S):
+                try:
+                    message = worker.pipe.recv()
+                except (EOFError, OSError):
+                    listening.remove(worker)  # its end is dealt with later, its pipe will say the same again
+                    continue
+                if message[0] == "claim":
+                    self._answer(worker, message[1])
+                else:
+                    worker.heard.append(message)
+                    if len(worker.heard) == _HEARD_AT_MOST:
+                        listening.remove(worker)
 
     # -- commits
 
@@ -290,7 +348,9 @@ class Run:
             return
         self._committing = True
         batches = [commit_batch(waiting.batch, self._files, self._writer) for waiting in ready]
-        self._writer.commit(batches)
+        # a file read anew takes versions away, of which nothing may be told until it is done
+        replaces = any(batch.replaces for batch in batches)
+        self._writer.commit(batches, nullcontext() if replaces else self._answering())
         self._committing = False
         for waiting, batch in zip(ready, batches, strict=True):
             self._grants.end((version.document, version.digest) for version in batch.versions)
@@ -431,7 +491,7 @@ class Run:
         task, worker.merging = worker.merging, None
         assert task is not None
         self._committing = True
-        self._writer.commit_merge(task, places)
+        self._writer.commit_merge(task, places, self._answering())
         self._committing = False
         if not self._ending and any(each.unfinished for each in self._workers):
             self._merge_what_is_full()  # once all is read, what is left is merged by groups that are chosen already

@@ -63,7 +63,7 @@ log = logging.getLogger(__name__)
 # A group is parsed and analysed at once, a batch becomes one segment.
 GROUP_PAGES, GROUP_CHARACTERS = 64, 1_500_000
 LARGE_PAGE = 2_000_000  # bytes of markup from which on a page is read by one worker at a time
-GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during a commit
+GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during some commits
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # A worker that has come to hold more keeps nothing of one batch for the next, though the system takes its time to give
 # memory anew: as archives grow, so would what lies between small pieces that live longer.
@@ -276,7 +276,7 @@ class Worker:
     def _go_on(self, entry: FileEntry, *, to_the_end: bool = False) -> None:
         """Ask which pages of the group in hand are new, and work on those before that are answered.
 
-        The coordinator answers in no time, but not while it commits: more is read then. to_the_end: work on all.
+        The coordinator answers in no time, but not always while it commits: more is read then. to_the_end: work on all.
         """
         group, self._group = self._group, _Group()
         self._claim(group)

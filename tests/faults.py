@@ -13,6 +13,7 @@ import random
 import socket
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ class ThreadWorker:
         self.reading: Any = None
         self.unfinished: list[Any] = []
         self.flushing = False
+        self.heard: deque[Any] = deque()
         self.handed_records = self.handed_pages = 0
         self.merging: Any = None
         self.task: Any = None

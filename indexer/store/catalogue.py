@@ -140,7 +140,7 @@ class _Dictionary(SqliteDict):  # type: ignore[misc]
 
 
 class Catalogue:
-    """An open catalogue. A reading one may be used from many threads; a writing one is guarded by store.lock."""
+    """An open catalogue, which may be used from many threads; a writing one is guarded by store.lock."""
 
     def __init__(self, index_dir: str, *, writing: bool = False) -> None:
         """Open, and create when writing. Raises the errors of indexer.store.errors."""
@@ -195,7 +195,7 @@ class Catalogue:
     # -- connections
 
     def connection(self) -> sqlite3.Connection:
-        """Return the connection of this thread (the writer has a single one)."""
+        """Return the connection of this thread (what a writer writes goes through the first one alone)."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
             found = self._connect()
@@ -223,7 +223,8 @@ class Catalogue:
             add_functions(connection)
             write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
-            connection.execute(f"PRAGMA cache_size=-{_WRITING_KIB}")
+            if not self._all:  # those after it are for a few look-ups
+                connection.execute(f"PRAGMA cache_size=-{_WRITING_KIB}")
             connection.execute(f"PRAGMA wal_autocheckpoint={_JOURNAL_PAGES}")
             return connection
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"

@@ -10,7 +10,8 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -53,6 +54,7 @@ _SEEN_BYTES = 1 << 22  # of bits that tell which addresses are new in a first ru
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
 _LAST_VERSION = "last version"
+_NOTHING = nullcontext()
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 
 
@@ -269,24 +271,38 @@ class IndexWriter:
 
     # -- commits
 
-    def commit(self, batches: Iterable[CommitBatch]) -> None:
-        """Make batches part of the index, in one transaction. Raises DiskFullError."""
+    def commit(
+        self, batches: Iterable[CommitBatch], beside: AbstractContextManager[object] = _NOTHING
+    ) -> None:
+        """Make batches part of the index, in one transaction. Raises DiskFullError.
+
+        beside: is entered while that lasts. Meanwhile another thread, one, may ask `document_numbers`, `known_version`
+        and `new_version_number`, unless a batch replaces a file: it sees what was committed before, and addresses that
+        are new for it come with the next commit.
+        """
         batches = list(batches)
+        count, first_later = len(self._new_addresses), self._next_url
         try:
-            with self.catalogue.transaction() as connection:
-                segments = self._commit(connection, batches)
+            with beside, self.catalogue.transaction() as connection:
+                segments = self._commit(connection, batches, self._new_addresses[:count])
         except BaseException:
             self._known_urls.clear()
             self._kinds.clear()  # some may be of rows that are not there now
             self._folders.clear()
             raise
-        self._know(self._new_urls)
-        self._new_urls.clear()
-        self._new_addresses.clear()
-        self._first_new_url = self._next_url
+        new = iter(self._new_urls.items())  # in the order of their numbers
+        self._know(dict(islice(new, count)))
+        self._new_urls = dict(new)
+        del self._new_addresses[:count]
+        self._first_new_url = first_later
         self._remove_orphans(segments)
 
-    def _commit(self, connection: sqlite3.Connection, batches: list[CommitBatch]) -> list[dict[str, Any]]:
+    def _commit(
+        self,
+        connection: sqlite3.Connection,
+        batches: list[CommitBatch],
+        addresses: list[tuple[int, KeptAddress]],
+    ) -> list[dict[str, Any]]:
         shown: set[int] = set()
         for file in sorted({file for batch in batches for file in batch.replaces}):
             shown |= self.versions_shown_by(file)
@@ -298,7 +314,7 @@ class IndexWriter:
         if last_before < int(self._dictionary.get(_REVISITS_LOOKED_AT) or 0):
             self._dictionary[_REVISITS_LOOKED_AT] = last_before  # numbers are given again
         segments: list[dict[str, Any]] = list(self._dictionary["segments"])
-        self._add_addresses(connection)
+        self._add_addresses(connection, addresses)
         fresh: dict[int, CaptureColumns] = {}
         digests: dict[int, bytes] = {}  # of the versions that come
         numbers = []
@@ -358,11 +374,13 @@ class IndexWriter:
         self._keep(connection, segments, fresh)
         return segments
 
-    def _add_addresses(self, connection: sqlite3.Connection) -> None:
+    def _add_addresses(
+        self, connection: sqlite3.Connection, addresses: list[tuple[int, KeptAddress]]
+    ) -> None:
         folders = self._folders
         rows = [
             (number, folders.get(folder) or self._folder(connection, folder), *kept)
-            for number, (folder, *kept) in self._new_addresses
+            for number, (folder, *kept) in addresses
         ]
         connection.executemany(
             "INSERT INTO addresses (id, folder, name, written, page) VALUES (?, ?, ?, ?, ?)", rows
@@ -746,10 +764,12 @@ class IndexWriter:
             tuple(mean_lengths(self.segments()).tolist()),
         )
 
-    def commit_merge(self, task: MergeTask, places: Places) -> None:
-        """Put the result of a merge in the place of its segments."""
+    def commit_merge(
+        self, task: MergeTask, places: Places, beside: AbstractContextManager[object] = _NOTHING
+    ) -> None:
+        """Put the result of a merge in the place of its segments. beside: as for `commit`."""
         gone = set(task.numbers)
-        with self.catalogue.transaction() as connection:
+        with beside, self.catalogue.transaction() as connection:
             segments: list[dict[str, Any]] = list(self._dictionary["segments"])
             by_number = {entry["number"]: entry for entry in segments}
             number = self._next_segment_number(segments)

@@ -191,7 +191,7 @@ def test_ctrl_c_in_the_midst_of_a_commit_waits_for_it(
     commits = []
     signals = []
 
-    def interrupted_commit(self: IndexWriter, batches: Any) -> None:
+    def interrupted_commit(self: IndexWriter, *arguments: Any) -> None:
         replace = os.replace
 
         def interrupted_replace(source: str, target: str) -> None:
@@ -202,7 +202,7 @@ def test_ctrl_c_in_the_midst_of_a_commit_waits_for_it(
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", interrupted_replace)
-            commit(self, batches)
+            commit(self, *arguments)
         commits.append(1)
 
     monkeypatch.setattr(IndexWriter, "commit", interrupted_commit)

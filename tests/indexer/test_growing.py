@@ -98,11 +98,11 @@ def test_read_at_any_moment_it_ends_as_read_once(
             if chosen.random() < 0.3:
                 after = chosen.randint(0, 2)
 
-                def break_off(writer: IndexWriter, batches: Any, left: list[int] = [after]) -> None:  # noqa: B006
+                def break_off(writer: IndexWriter, *given: Any, left: list[int] = [after]) -> None:  # noqa: B006
                     if not left[0]:
                         raise AtOnce
                     left[0] -= 1
-                    commit(writer, batches)
+                    commit(writer, *given)
 
                 with monkeypatch.context() as patched:
                     patched.setattr(IndexWriter, "commit", break_off)

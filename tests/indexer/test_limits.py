@@ -37,6 +37,7 @@ QUERY = "tests/indexer/search/test_query.py::"
 # module:name -> where it is tested below, at and above; "-" and why there is nothing to be tested
 TABLE = {
     "captures:_FEW": "tests/indexer/test_captures.py::test_an_address_with_many_spellings_is_found_as_with_few",
+    "coordinator:_HEARD_AT_MOST": "tests/indexer/test_answering.py::",
     "coordinator:_REPEATS_AT_ONCE": "tests/indexer/test_repeats.py::",
     "coordinator:_KILLS_AT_MOST": "tests/indexer/test_build.py::test_how_a_worker_ended_is_told_truly",
     "index:_LOOK_S": "- a time",

@@ -159,8 +159,8 @@ def test_a_damaged_segment_is_not_merged_into_a_sound_one(
 ) -> None:
     commit = IndexWriter.commit
 
-    def commit_then_damage(writer: IndexWriter, batches: Any) -> None:
-        commit(writer, batches)
+    def commit_then_damage(writer: IndexWriter, *given: Any) -> None:
+        commit(writer, *given)
         for path in sorted(Path(writer.folder).glob("*.seg"))[:1]:
             with path.open("r+b") as file:  # in place: a worker may open it meanwhile
                 file.seek(-200, os.SEEK_END)

@@ -298,9 +298,9 @@ def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pyt
     sizes: list[int] = []
     commit = IndexWriter.commit
 
-    def counted(self: IndexWriter, batches: Sequence[CommitBatch]) -> None:
+    def counted(self: IndexWriter, batches: Sequence[CommitBatch], *beside: Any) -> None:
         sizes.extend(len(batch.captures) for batch in batches)
-        commit(self, batches)
+        commit(self, batches, *beside)
 
     monkeypatch.setattr(IndexWriter, "commit", counted)
     pictures = [
