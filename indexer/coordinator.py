@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -352,6 +353,7 @@ class Run:
         replaces = any(batch.replaces for batch in batches)
         self._writer.commit(batches, nullcontext() if replaces else self._answering())
         self._committing = False
+        self._merges.note_made([batch.segment.rpartition("-")[0] for batch in batches if batch.segment])
         for waiting, batch in zip(ready, batches, strict=True):
             self._grants.end((version.document, version.digest) for version in batch.versions)
             for number, entry in waiting.batch.finished:
@@ -460,17 +462,16 @@ class Run:
     def _merge_the_rest(self) -> None:
         """Merge what is left when all is read, by all workers at once."""
         self._wait_for_merges()
-        groups = self._merges.at_the_end()
+        groups = self._merges.at_the_end(len(self._workers))
         while groups and self._workers and not self._merges.are_given_up:
             if self._interrupted():
                 raise KeyboardInterrupt
             for worker in self._workers:
-                if (
-                    groups
-                    and worker.merging is None
-                    and self._merges.has_room_for(groups[0], self._at_work())
-                ):
-                    self._ask_to_merge(self._merges.task(groups.pop(0)), worker)
+                if groups and worker.merging is None:
+                    group = max(groups, key=partial(self._merges.made_by, worker.name))
+                    if self._merges.has_room_for(group, self._at_work()):
+                        groups.remove(group)
+                        self._ask_to_merge(self._merges.task(group), worker)
             self._step()
         self._wait_for_merges()
 

@@ -21,6 +21,7 @@ class RunMerges:
     def __init__(self, writer: IndexWriter, run_name: str) -> None:
         self._writer, self._run_name = writer, run_name
         self.begun = self._failed = 0
+        self._makers: dict[int, str] = {}  # of each segment of this run, the worker
 
     @property
     def are_given_up(self) -> bool:
@@ -39,9 +40,23 @@ class RunMerges:
         group = full_group(segments)
         return self.task(group, with_weights=True) if group else None
 
-    def at_the_end(self) -> list[list[Entry]]:
-        """Return the groups of segments to be merged when all is read."""
-        return last_groups(self._writer.segments())
+    def note_made(self, makers: Sequence[str]) -> None:
+        """Note which workers have made the last segments that were committed."""
+        if makers:
+            numbers = [entry["number"] for entry in self._writer.segments()[-len(makers) :]]
+            self._makers.update(zip(numbers, makers, strict=True))
+
+    def at_the_end(self, workers: int) -> list[list[Entry]]:
+        """Return the groups of segments to be merged when all is read: what a worker has made stands together.
+
+        Whoever merges what it has made itself knows the stems of its words.
+        """
+        segments = sorted(self._writer.segments(), key=lambda entry: self._makers.get(entry["number"], ""))
+        return last_groups(segments, workers)
+
+    def made_by(self, worker: str, group: Sequence[Entry]) -> int:
+        """Return how many segments of a group a worker has made."""
+        return sum(self._makers.get(entry["number"]) == worker for entry in group)
 
     def task(self, group: Sequence[Entry], *, with_weights: bool = False) -> MergeTask:
         """Return the merge of a group, to be given to a worker."""

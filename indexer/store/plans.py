@@ -16,6 +16,9 @@ MERGE_VERSIONS, MERGE_OCCURRENCES = 65_536, 53_000_000
 # would write it anew. Below FREE_VERSIONS that costs so little that it does not count.
 FEW_TIMES, FREE_VERSIONS = 4, 4_000
 _A_PAGE = 200  # occurrences
+# What fits into one segment is merged into up to so many of one size by workers that would have nothing to do, each at
+# least of this work: a query takes as long with two segments as with one of twice the size.
+PARTS_AT_MOST, LEAST_PART = 4, 6_600_000
 
 
 def full_group(entries: Iterable[Entry]) -> list[Entry]:
@@ -45,19 +48,20 @@ def can_wait(entries: Iterable[Entry], growth: float, workers: int, occurrences:
     )
 
 
-def last_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
+def last_groups(entries: Iterable[Entry], workers: int = 1) -> list[list[Entry]]:
     """Return groups of segments to be merged at the end of a run: neighbours while they fit into one.
 
     One alone only to drop many removed versions, and a large one only where it grows by a fair share; those beside it
     are then merged with each other, and so are those on both sides of a full one: what a merge during the run makes
-    stands behind what came meanwhile. No more groups than are needed, of one size: they are merged at the same time.
+    stands behind what came meanwhile. No more groups than are needed or there are workers for, of one size: they are
+    merged at the same time.
     """
     left = list(entries)
     while True:
         groups = _neighbours(left)
         left_out = next(filter(None, map(_too_large_for_its_group, groups)), None) or _largest_alone(groups)
         if left_out is None:
-            return _evened(groups)
+            return _evened(groups, workers)
         left.remove(left_out)
 
 
@@ -78,29 +82,47 @@ def _neighbours(entries: Sequence[Entry]) -> list[list[Entry]]:
     return groups
 
 
-def _evened(groups: list[list[Entry]]) -> list[list[Entry]]:
-    """Return as many groups of the same neighbours, as equal as they can be; as they were where that does not fit."""
+def _evened(groups: list[list[Entry]], workers: int) -> list[list[Entry]]:
+    """Return as many groups of the same neighbours, as equal as they can be, or more where there are workers for them.
+
+    As they were where that does not fit.
+    """
     small = [group for group in groups if len(group) > 1]
-    if len(small) < 2:
-        return groups
     entries = [entry for group in small for entry in group]
-    share = sum(map(_work, entries)) / len(small)
-    evened: list[list[Entry]] = [[] for _ in small]
+    alone = [group for group in groups if len(group) == 1]
+    for count in range(min(workers, PARTS_AT_MOST), len(small), -1):
+        parts = _parted(entries, count)
+        if min(map(len, parts)) > 1 and all(map(_fits, parts)) and _are_peers(*map(_work_of, parts)):
+            return alone + parts
+    evened = _parted(entries, len(small))
+    return alone + evened if all(group and _fits(group) for group in evened) else groups
+
+
+def _parted(entries: Sequence[Entry], count: int) -> list[list[Entry]]:
+    """Return neighbours in so many groups of about the same work."""
+    share = _work_of(entries) / max(count, 1)
+    parts: list[list[Entry]] = [[] for _ in range(count)]
     before = 0
     for entry in entries:
-        evened[min(int((before + _work(entry) / 2) / share), len(small) - 1)].append(entry)
+        parts[min(int((before + _work(entry) / 2) / share), count - 1)].append(entry)
         before += _work(entry)
-    if not all(group and _fits(group) for group in evened):
-        return groups
-    return [group for group in groups if len(group) == 1] + evened
+    return parts
+
+
+def _are_peers(*works: int) -> bool:
+    """Tell whether segments of so much work are left beside each other as they are, as parts made at the same time."""
+    return min(works) >= LEAST_PART and 2 * min(works) > max(works)
 
 
 def _too_large_for_its_group(group: Sequence[Entry]) -> Entry | None:
     """Return the largest of several if the others are too little to write it anew for."""
     largest = max(group, key=_alive)
-    others = sum(map(_alive, group)) - _alive(largest)
-    few = max(FREE_VERSIONS, FEW_TIMES * others)
-    return largest if len(group) > 1 and _alive(largest) > few and not _has_many_dead(largest) else None
+    others = [entry for entry in group if entry is not largest]
+    fewer = [entry for entry in others if not _are_peers(_work(largest), _work(entry))]
+    is_part = 0 < len(others) - len(fewer) < PARTS_AT_MOST
+    few = FEW_TIMES * sum(map(_alive, fewer if is_part else others))
+    is_too_large = _alive(largest) > (few if is_part else max(FREE_VERSIONS, few))
+    return largest if others and is_too_large and not _has_many_dead(largest) else None
 
 
 def whole_groups(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -131,6 +153,10 @@ def _size(entry: Entry) -> int:
 def _work(entry: Entry) -> int:
     """Return about how long it takes to merge a segment: a page takes about as long as so many occurrences."""
     return _size(entry) + _A_PAGE * _alive(entry)
+
+
+def _work_of(entries: Iterable[Entry]) -> int:
+    return sum(map(_work, entries))
 
 
 def _has_many_dead(entry: Entry) -> bool:

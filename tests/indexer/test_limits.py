@@ -79,6 +79,8 @@ TABLE = {
     "store/plans:MERGE_OCCURRENCES": "tests/indexer/store/test_plans.py::",
     "store/plans:FEW_TIMES": "tests/indexer/store/test_plans.py::",
     "store/plans:FREE_VERSIONS": "tests/indexer/store/test_plans.py::",
+    "store/plans:PARTS_AT_MOST": "tests/indexer/store/test_plans.py::",
+    "store/plans:LEAST_PART": "tests/indexer/store/test_plans.py::",
     "store/postings:FEW": "tests/indexer/store/test_postings.py::test_a_word_of_each_page_takes_a_bit_a_page",
     "store/postings:OTHER": COUNTS,
     "store/postings:RARE": COUNTS,

@@ -91,6 +91,28 @@ def test_the_last_merges_are_chosen_once(
     assert sound_answers(tmp_path / "index") == whole
 
 
+def test_the_last_merges_are_shared_and_workers_merge_what_they_made(
+    tmp_path: Path, shelf: list[str], whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "LEAST_PART", 1)
+    ask, own = Run._ask_to_merge, []
+
+    def asked(run: Run, task: MergeTask, worker: Any) -> None:
+        group = [entry for entry in run._writer.segments() if entry["number"] in task.numbers]
+        own.append((run._merges.made_by(worker.name, group), len(group)))
+        ask(run, task, worker)
+
+    monkeypatch.setattr(Run, "_ask_to_merge", asked)
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    assert len(own) == 2 and any(made == count for made, count in own)
+    assert sound_answers(tmp_path / "index") == whole
+    # a run that brings nothing leaves them as they are, one that brings a page does not write them anew
+    build_index(shelf, str(tmp_path / "index"), options=TWO)
+    more = write_shelf(tmp_path / "more", files=1, pages=1)
+    build_index([*shelf, *more], str(tmp_path / "index"), options=TWO)
+    assert len(own) == 2
+
+
 def test_a_worker_that_dies_at_a_merge_costs_nothing(
     tmp_path: Path,
     shelf: list[str],

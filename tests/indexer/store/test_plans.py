@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -77,6 +78,49 @@ def test_at_the_end_of_a_run_neighbours_become_one_while_they_fit() -> None:
     assert last_groups(entries(100)) == last_groups([]) == []
     assert numbers(last_groups(entries(30, 20, 100, 30))) == [[1, 2, 4]]  # on both sides of a full one
     assert numbers(last_groups(entries(30, 95, 30))) == [[1, 3]]
+
+
+def test_workers_with_nothing_to_do_make_parts_of_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only of what takes long to merge; parts are left beside each other until much comes to them."""
+    monkeypatch.setattr(plans, "LEAST_PART", 2000)  # ten pages, nearly
+    assert numbers(last_groups(entries(*[6] * 8), 1)) == [[1, 2, 3, 4, 5, 6, 7, 8]]
+    assert numbers(last_groups(entries(*[6] * 8), 2)) == [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert numbers(last_groups(entries(*[6] * 8), 16)) == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert numbers(last_groups(entries(*[6] * 7), 4)) == [[1, 2], [3, 4, 5], [6, 7]]  # none is alone
+    assert numbers(last_groups(entries(*[4] * 4), 2)) == [[1, 2, 3, 4]]  # too little for two
+    assert numbers(last_groups(entries(*[9] * 13), 3)) == [[1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13]]
+    assert last_groups(entries(40, 40), 2) == last_groups(entries(40, 40), 1) == []
+    assert last_groups(entries(22, 22, 22, 22), 1) == []
+    assert numbers(last_groups(entries(16, 16, 16, 16, 16), 1)) == [[1, 2, 3, 4, 5]]  # nobody makes so many
+    assert last_groups(entries(40, 40, 1), 2) == []
+    assert numbers(last_groups(entries(40, 40, 1, 5), 2)) == [[3, 4]]
+    assert numbers(last_groups(entries(30, 30, 9), 2)) == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_however_many_runs_there_are_pages_are_written_a_few_times(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(plans, "LEAST_PART", 2000)
+    chosen = random.Random(seed)
+    live: list[dict[str, Any]] = []
+    number = written = came = 0
+    for _ in range(300):
+        for _ in range(chosen.randint(1, 6)):
+            number, count = number + 1, chosen.choice([1, 1, 2, 5, 9])
+            came += count
+            live.append({"number": number, "versions": count, "dead": [], "sums": [count]})
+        rounds = 0
+        while groups := last_groups(live, chosen.randint(1, 8)):
+            rounds += 1
+            for group in groups:
+                number, count = number + 1, sum(entry["versions"] for entry in group)
+                written += count
+                live = [entry for entry in live if entry not in group]
+                live.append({"number": number, "versions": count, "dead": [], "sums": [count]})
+        assert rounds <= 3
+    assert written < 5 * came
+    assert len(live) < came / 20
 
 
 def test_a_large_segment_is_not_written_anew_for_a_few_pages() -> None:
