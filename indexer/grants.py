@@ -55,6 +55,7 @@ class Grants:
 
     def are_missing(self, versions: set[int]) -> bool:
         """Return whether one of some versions, which no batch at hand holds, is in work or lost."""
-        return not versions.isdisjoint(self._lost.values()) or not versions.isdisjoint(
-            version for version, _ in self._granted.values()
+        return bool(versions) and (
+            not versions.isdisjoint(self._lost.values())
+            or not versions.isdisjoint(version for version, _ in self._granted.values())
         )
