@@ -185,9 +185,14 @@ static uint64_t *ordered_words(const fa_batch *batch) {
     size_t count = batch->words.count;
     uint64_t *order = malloc((count ? count : 1) * 2 * sizeof *order);
     if (order == NULL) return NULL;
-    for (size_t number = 0; number < count; number++) {
-        fa_bytes word = fa_intern_at(&batch->words, (uint32_t)number);
-        order[number] = (uint64_t)fa_md5_id(word.data, word.size) << 32 | number;
+    for (size_t number = 0; number < count;) {
+        enum { MANY = 64 };
+        fa_bytes words[MANY];
+        uint64_t keys[MANY];
+        size_t here = count - number < MANY ? count - number : MANY;
+        for (size_t i = 0; i < here; i++) words[i] = fa_intern_at(&batch->words, (uint32_t)(number + i));
+        fa_md5_keys((fa_bytes){0}, words, here, keys);
+        for (size_t i = 0; i < here; i++, number++) order[number] = keys[i] >> 32 << 32 | number;
     }
     sort_by_upper_half(order, order + count, count);
     order_spellings(batch, order, count);

@@ -13,7 +13,7 @@ fa_records: what becomes of a character that does not depend on its neighbours; 
     bits 21-22  class of what it becomes: 0 parts words, 1 letter, digit or mark, 2 paired, 3 picture
     bits 23-25  kind, see RECORD KINDS below
 fa_properties: bits 0-1 class as it stands, 2 counts as a mark of a letter, 3-5 special, see SPECIAL below,
-    6 is what words are spelled with where only the language is asked: no digit, no mark
+    6 is what words are spelled with where only the language is asked: no digit, no mark; 7 is a letter or a mark
 fa_combining: the canonical combining class
 fa_decompositions, fa_foldings: place in fa_code_points of (length, code points) for full NFKD and case folding;
     0: itself
@@ -257,6 +257,7 @@ def made() -> str:
             | is_counted_mark(character) << 2
             | special_of(character) << 3
             | bool(_LETTER.match(character)) << 6
+            | (unicodedata.category(character)[0] in "LM") << 7
         )
         combining.append(unicodedata.combining(character))
         apart = unicodedata.normalize("NFKD", character)

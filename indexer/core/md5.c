@@ -14,7 +14,9 @@ static const uint32_t sines[64] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
 
-static uint32_t turned(uint32_t value, unsigned bits) { return value << bits | value >> (32 - bits); }
+/* Four digests that are made at once, one in each lane. */
+enum { LANES = 4, BLOCK = 64, MOST_IN_ONE = 55 /* bytes that one block has room for */ };
+typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
 
 static uint32_t load(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -24,7 +26,11 @@ static void store(uint8_t *at, uint32_t value) {
     for (unsigned byte = 0; byte < 4; byte++) at[byte] = (uint8_t)(value >> (8 * byte));
 }
 
-#define STEP(a, b, c, d, mixed, part, bits, i) a = b + turned(a + (mixed) + parts[part] + sines[i], bits)
+/* All of this takes numbers and lanes alike. */
+#define TURNED(value, bits) ((value) << (bits) | (value) >> (32 - (bits)))
+#define STEP(a, b, c, d, mixed, part, bits, i) \
+    a += (mixed) + parts[part] + sines[i];     \
+    a = b + TURNED(a, bits)
 #define ROUND(mix, i, part, first, second, third, fourth)                          \
     STEP(a, b, c, d, mix(b, c, d), part(i), first, i);                             \
     STEP(d, a, b, c, mix(a, b, c), part(i + 1), second, i + 1);                    \
@@ -39,35 +45,104 @@ static void store(uint8_t *at, uint32_t value) {
 #define PART_H(i) ((3 * (i) + 5) % 16)
 #define PART_I(i) ((7 * (i)) % 16)
 
+#define ALL_ROUNDS                                                            \
+    for (unsigned i = 0; i < 16; i += 4) { ROUND(F, i, PART_F, 7, 12, 17, 22); }  \
+    for (unsigned i = 16; i < 32; i += 4) { ROUND(G, i, PART_G, 5, 9, 14, 20); }  \
+    for (unsigned i = 32; i < 48; i += 4) { ROUND(H, i, PART_H, 4, 11, 16, 23); } \
+    for (unsigned i = 48; i < 64; i += 4) { ROUND(I, i, PART_I, 6, 10, 15, 21); }
+
+static const uint32_t START[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+
 static void take_block(uint32_t state[4], const uint8_t *block) {
     uint32_t parts[16], a = state[0], b = state[1], c = state[2], d = state[3];
     for (unsigned part = 0; part < 16; part++) parts[part] = load(block + 4 * part);
-    for (unsigned i = 0; i < 16; i += 4) { ROUND(F, i, PART_F, 7, 12, 17, 22); }
-    for (unsigned i = 16; i < 32; i += 4) { ROUND(G, i, PART_G, 5, 9, 14, 20); }
-    for (unsigned i = 32; i < 48; i += 4) { ROUND(H, i, PART_H, 4, 11, 16, 23); }
-    for (unsigned i = 48; i < 64; i += 4) { ROUND(I, i, PART_I, 6, 10, 15, 21); }
+    ALL_ROUNDS
     state[0] += a;
     state[1] += b;
     state[2] += c;
     state[3] += d;
 }
 
-void fa_md5(const uint8_t *data, size_t size, uint8_t digest[16]) {
-    uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    uint8_t last[128] = {0};
-    size_t whole = size & ~(size_t)63, rest = size - whole;
-    for (size_t at = 0; at < whole; at += 64) take_block(state, data + at);
-    if (rest) memcpy(last, data + whole, rest);
-    last[rest] = 0x80;
-    size_t end = rest < 56 ? 64 : 128;
-    store(last + end - 8, (uint32_t)((uint64_t)size << 3));
-    store(last + end - 4, (uint32_t)((uint64_t)size >> 29));
-    for (size_t at = 0; at < end; at += 64) take_block(state, last + at);
+/* Put the size of a message in bytes to the end of its last block. */
+static void end_block(uint8_t *block, uint64_t size) {
+    store(block + BLOCK - 8, (uint32_t)(size << 3));
+    store(block + BLOCK - 4, (uint32_t)(size >> 29));
+}
+
+/* The digest of two byte strings, one behind the other. */
+static void digest_of(fa_bytes first, fa_bytes second, uint8_t digest[16]) {
+    uint32_t state[4] = {START[0], START[1], START[2], START[3]};
+    uint8_t block[BLOCK];
+    size_t held = 0;
+    for (int which = 0; which < 2; which++) {
+        fa_bytes left = which ? second : first;
+        while (left.size) {
+            size_t taken = left.size < BLOCK - held ? left.size : BLOCK - held;
+            memcpy(block + held, left.data, taken);
+            left.data += taken;
+            left.size -= taken;
+            held += taken;
+            if (held < BLOCK) break;
+            take_block(state, block);
+            held = 0;
+        }
+    }
+    block[held++] = 0x80;
+    memset(block + held, 0, BLOCK - held);
+    if (held > BLOCK - 8) {
+        take_block(state, block);
+        memset(block, 0, BLOCK);
+    }
+    end_block(block, (uint64_t)first.size + second.size);
+    take_block(state, block);
     for (unsigned part = 0; part < 4; part++) store(digest + 4 * part, state[part]);
+}
+
+void fa_md5(const uint8_t *data, size_t size, uint8_t digest[16]) {
+    digest_of((fa_bytes){0}, (fa_bytes){data, size}, digest);
+}
+
+static uint64_t key_in(uint32_t first, uint32_t second) {
+    return (uint64_t)__builtin_bswap32(first) << 32 | __builtin_bswap32(second);
 }
 
 uint32_t fa_md5_id(const uint8_t *data, size_t size) {
     uint8_t digest[16];
     fa_md5(data, size, digest);
-    return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 | digest[3];
+    return __builtin_bswap32(load(digest));
+}
+
+/* The keys of four blocks. */
+static void take_blocks(const uint8_t blocks[LANES][BLOCK], uint64_t keys[LANES]) {
+    const lanes none = {0};
+    lanes parts[16], a = none + START[0], b = none + START[1], c = none + START[2], d = none + START[3];
+    for (unsigned lane = 0; lane < LANES; lane++)
+        for (unsigned part = 0; part < 16; part++) parts[part][lane] = load(blocks[lane] + 4 * part);
+    ALL_ROUNDS
+    for (unsigned lane = 0; lane < LANES; lane++) keys[lane] = key_in(a[lane] + START[0], b[lane] + START[1]);
+}
+
+void fa_md5_keys(fa_bytes prefix, const fa_bytes *names, size_t count, uint64_t *keys) {
+    for (size_t first = 0; first < count; first += LANES) {
+        uint8_t blocks[LANES][BLOCK] = {{0}}, digest[16];
+        uint64_t made[LANES];
+        size_t here = count - first < LANES ? count - first : LANES;
+        for (size_t lane = 0; lane < here; lane++) {
+            fa_bytes name = names[first + lane];
+            if (prefix.size > MOST_IN_ONE || name.size > MOST_IN_ONE - prefix.size) continue;
+            uint8_t *block = blocks[lane];
+            if (prefix.size) memcpy(block, prefix.data, prefix.size);
+            if (name.size) memcpy(block + prefix.size, name.data, name.size);
+            block[prefix.size + name.size] = 0x80;
+            end_block(block, prefix.size + name.size);
+        }
+        take_blocks(blocks, made);
+        for (size_t lane = 0; lane < here; lane++) {
+            fa_bytes name = names[first + lane];
+            keys[first + lane] = made[lane];
+            if (prefix.size <= MOST_IN_ONE && name.size <= MOST_IN_ONE - prefix.size) continue;
+            digest_of(prefix, name, digest);
+            keys[first + lane] = key_in(load(digest), load(digest + 4));
+        }
+    }
 }

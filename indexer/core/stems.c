@@ -4,73 +4,88 @@
 #include "intern.h"
 #include "md5.h"
 #include "order.h"
+#include "tokens.h"
+#include "unicode.h"
+#include "utf8.h"
 
-enum { LANGUAGES = 64, BYTES_A_WORD = 36 };
+enum { LANGUAGES = 64, MANY = 64 /* names whose keys are made at once */, BYTES_A_WORD = 36 /* in a fa_intern */ };
+enum { MOST_FOLDS = 3 /* of a word, and its first character */ };
+#define NONE UINT32_MAX
 
-/* What is known of a word: its keys are those from `first` on. */
-typedef struct entry {
-    uint32_t first;
-    uint8_t count, is_own;
-} entry;
+/* What is known of a word: in which languages, and its key that was put last, + 1; 0 for none. */
+typedef struct word {
+    uint64_t languages;
+    uint32_t last, spare;
+} word;
+
+typedef struct key {
+    uint64_t key;
+    uint32_t before; /* the key of the same word that was put before, + 1 */
+    uint8_t bit, is_own;
+} key;
+
+/* Names that are waiting for their keys, with the numbers of their words. */
+typedef struct names {
+    fa_bytes prefix, name[MANY];
+    uint32_t word[MANY];
+    size_t count;
+    unsigned bit;
+} names;
 
 struct fa_stems {
-    fa_intern words[LANGUAGES];
-    fa_buffer entries[LANGUAGES]; /* an entry a word */
-    fa_buffer keys[LANGUAGES];
-    uint64_t asked, asked_last[LANGUAGES]; /* how often it was asked for words, and when for those of each language */
+    fa_intern words;
+    fa_buffer known; /* a word each */
+    fa_buffer keys;
     size_t most;
+    const fa_fold_rules *rules;
+    /* of the words in hand: the number of each, NONE for one without keys; the numbers of those asked for */
+    fa_buffer numbers, asked[LANGUAGES];
+    fa_buffer spelled; /* of the language in hand */
+    /* spellings that wait for their keys, one behind the other, and where each ends */
+    names folds;
+    fa_buffer folded;
+    size_t folded_ends[MANY];
+    unsigned bit;
     fa_buffer rows; /* of the segment in hand, a fa_item each: a key, a word, whether it stands for the word itself */
 };
 
-fa_stems *fa_stems_new(size_t most) {
+fa_stems *fa_stems_new(const fa_fold_rules *rules, size_t most) {
     fa_stems *stems = calloc(1, sizeof *stems);
     if (stems == NULL) return NULL;
+    stems->rules = rules;
     stems->most = most;
+    stems->bit = LANGUAGES;
+    stems->folds.bit = FA_SPELLING_BIT;
     return stems;
 }
 
-static void forget(fa_stems *stems, unsigned bit) {
-    fa_intern_free(&stems->words[bit]);
-    fa_buffer_free(&stems->entries[bit]);
-    fa_buffer_free(&stems->keys[bit]);
+static void forget(fa_stems *stems) {
+    fa_intern_free(&stems->words);
+    fa_buffer_free(&stems->known);
+    fa_buffer_free(&stems->keys);
 }
 
 void fa_stems_free(fa_stems *stems) {
     if (stems == NULL) return;
-    for (unsigned bit = 0; bit < LANGUAGES; bit++) forget(stems, bit);
+    forget(stems);
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) fa_buffer_free(&stems->asked[bit]);
+    fa_buffer_free(&stems->numbers);
+    fa_buffer_free(&stems->spelled);
+    fa_buffer_free(&stems->folded);
     fa_buffer_free(&stems->rows);
     free(stems);
 }
 
-static size_t bytes_of(const fa_stems *stems, unsigned bit) {
-    return stems->words[bit].bytes.size + stems->keys[bit].size + (size_t)stems->words[bit].count * BYTES_A_WORD;
-}
-
-/* Forget the languages that were asked for longest ago, until what is kept is not too much. */
-static void make_room(fa_stems *stems) {
-    size_t bytes = 0;
-    for (unsigned bit = 0; bit < LANGUAGES; bit++) bytes += bytes_of(stems, bit);
-    while (bytes > stems->most) {
-        unsigned oldest = LANGUAGES;
-        for (unsigned bit = 0; bit < LANGUAGES; bit++)
-            if (stems->words[bit].count && (oldest == LANGUAGES || stems->asked_last[bit] < stems->asked_last[oldest]))
-                oldest = bit;
-        if (oldest == LANGUAGES) return;
-        bytes -= bytes_of(stems, oldest);
-        forget(stems, oldest);
-    }
-}
-
 /* Give the spelling of a word. Returns 0 when its ends do not fit. */
-static int spelling_of(const fa_stem_words *words, size_t word, fa_bytes *spelling) {
-    uint32_t start = word ? words->ends[word - 1] : 0, end = words->ends[word];
+static int spelling_of(const fa_stem_words *words, size_t row, fa_bytes *spelling) {
+    uint32_t start = row ? words->ends[row - 1] : 0, end = words->ends[row];
     if (end < start || end > words->words.size) return 0;
     *spelling = (fa_bytes){words->words.data + start, end - start};
     return 1;
 }
 
 /* The languages that a word may have keys in. */
-static uint64_t languages_of(const fa_stem_words *words, size_t word, fa_bytes spelling) {
+static uint64_t languages_of(const fa_stem_words *words, size_t row, fa_bytes spelling) {
     uint8_t all = 0;
     int others = 0;
     for (size_t i = 0; i < spelling.size; i++) {
@@ -78,121 +93,232 @@ static uint64_t languages_of(const fa_stem_words *words, size_t word, fa_bytes s
         others |= (uint8_t)((spelling.data[i] | 0x20) - 'a') >= 26;
     }
     uint64_t own = (uint64_t)1 << FA_SPELLING_BIT;
-    if (all & 0x80) return words->languages[word] | own;
-    return others ? 0 : words->languages[word] & ~own;
+    if (all & 0x80) return words->languages[row] | own;
+    return others ? 0 : words->languages[row] & ~own;
 }
 
 static unsigned lowest_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bits); }
 
-enum fa_status fa_stems_missing(fa_stems *stems, const fa_stem_words *words, size_t first, uint32_t *rows,
-                                uint8_t *bits, size_t room, size_t *found, size_t *reached) {
-    *found = 0;
-    make_room(stems);
-    stems->asked++;
-    size_t word = first;
-    for (; word < words->count && room - *found >= LANGUAGES; word++) {
-        fa_bytes spelling;
-        uint32_t number;
-        if (!spelling_of(words, word, &spelling)) return FA_CORRUPT;
-        for (uint64_t left = languages_of(words, word, spelling); left; left &= left - 1) {
-            unsigned bit = lowest_bit(left);
-            stems->asked_last[bit] = stems->asked;
-            if (fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
-            rows[*found] = (uint32_t)word;
-            bits[(*found)++] = (uint8_t)bit;
-        }
+/* Tell whether a word is made of letters, with the marks that belong to them: is_stemmable in
+ * indexer/text/languages.py. */
+static int is_stemmable(fa_bytes spelling) {
+    for (size_t at = 0; at < spelling.size;) {
+        uint32_t code;
+        size_t size = fa_decode(spelling.data, at, spelling.size, &code);
+        uint32_t properties = fa_properties_of(code);
+        if (!fa_is_letter_or_mark(properties) || (at == 0 && !fa_is_letter(properties))) return 0;
+        at += size;
     }
-    *reached = word;
+    return 1;
+}
+
+/* ---- keys ---- */
+
+/* Make the keys of names, and put them to their words. */
+static enum fa_status put_keys(fa_stems *stems, names *waiting) {
+    uint64_t made[MANY];
+    word *known = (word *)stems->known.data;
+    if (stems->keys.size / sizeof(key) > UINT32_MAX - MANY) return FA_TOO_LARGE;
+    if (!fa_buffer_reserve(&stems->keys, waiting->count * sizeof(key))) return FA_NO_MEMORY;
+    fa_md5_keys(waiting->prefix, waiting->name, waiting->count, made);
+    for (size_t i = 0; i < waiting->count; i++) {
+        fa_bytes name = waiting->name[i], spelling = fa_intern_at(&stems->words, waiting->word[i]);
+        word *of = &known[waiting->word[i]];
+        key one = {made[i], of->last, (uint8_t)waiting->bit, 0};
+        one.is_own = waiting->bit != FA_SPELLING_BIT && name.size == spelling.size && name.size &&
+                     memcmp(name.data, spelling.data, name.size) == 0;
+        fa_buffer_put(&stems->keys, &one, sizeof one);
+        of->last = (uint32_t)(stems->keys.size / sizeof one);
+    }
+    waiting->count = 0;
     return FA_OK;
 }
 
-size_t fa_stems_spell(const fa_stem_words *words, const uint32_t *rows, size_t count, uint8_t *room) {
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        fa_bytes spelling;
-        if (rows[i] >= words->count || !spelling_of(words, rows[i], &spelling)) return 0;
-        if (room) {
-            if (spelling.size) memcpy(room + size, spelling.data, spelling.size);
-            room[size + spelling.size] = 0;
-        }
-        size += spelling.size + 1;
+/* ---- spellings without accents ---- */
+
+/* Put a word behind what is in `out`, each letter as a table says. */
+static int put_letters(fa_buffer *out, const fa_fold_rules *rules, const uint16_t *table, fa_bytes spelling) {
+    for (size_t at = 0; at < spelling.size;) {
+        uint32_t code;
+        size_t size = fa_decode(spelling.data, at, spelling.size, &code), place = code < FA_FOLDED ? table[code] : 0;
+        fa_bytes letter = {spelling.data + at, size};
+        if (place && place < rules->strings.size && rules->strings.data[place] < rules->strings.size - place)
+            letter = (fa_bytes){rules->strings.data + place + 1, rules->strings.data[place]};
+        if (!fa_buffer_put(out, letter.data, letter.size)) return 0;
+        at += size;
     }
-    return size;
+    return 1;
 }
 
-static uint64_t key_of(const uint8_t *name, size_t size) {
-    uint8_t digest[16];
-    uint64_t key = 0;
-    fa_md5(name, size, digest);
-    for (unsigned byte = 0; byte < 8; byte++) key = key << 8 | digest[byte];
-    return key;
-}
-
-/* Keep the key of a name behind the prefix that is in `named`. */
-static enum fa_status put_key(fa_buffer *keys, fa_buffer *named, size_t prefix, fa_bytes name) {
-    named->size = prefix;
-    if (!fa_buffer_put(named, name.data, name.size)) return FA_NO_MEMORY;
-    return fa_buffer_put_u64(keys, key_of(named->data, named->size)) ? FA_OK : FA_NO_MEMORY;
-}
-
-static enum fa_status put_words(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
-                                const uint8_t *counts, size_t count, size_t prefix, fa_bytes names,
-                                const uint32_t *ends, size_t name_count, fa_buffer *named) {
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        fa_bytes spelling;
-        uint32_t number, known = stems->words[bit].count;
-        if (rows[i] >= words->count || counts[i] > FA_MOST_KEYS || counts[i] > name_count - used ||
-            !spelling_of(words, rows[i], &spelling)) {
-            return FA_CORRUPT;
-        }
-        size_t first = stems->keys[bit].size / sizeof(uint64_t);
-        if (first > UINT32_MAX - FA_MOST_KEYS) return FA_TOO_LARGE;
-        entry told = {(uint32_t)first, counts[i], 0};
-        for (size_t end = used + counts[i]; used < end; used++) {
-            uint32_t start = used ? ends[used - 1] : 0;
-            if (ends[used] < start || ends[used] > names.size) return FA_CORRUPT;
-            fa_bytes name = {names.data + start, ends[used] - start};
-            told.is_own = bit != FA_SPELLING_BIT && name.size == spelling.size && name.size &&
-                          memcmp(name.data, spelling.data, name.size) == 0;
-            enum fa_status status = put_key(&stems->keys[bit], named, prefix, name);
-            if (status != FA_OK) return status;
-        }
-        if (!fa_buffer_reserve(&stems->entries[bit], sizeof(entry))) return FA_NO_MEMORY;
-        enum fa_status status = fa_intern_put(&stems->words[bit], spelling.data, spelling.size, &number);
-        if (status != FA_OK) return status;
-        if (number < known) continue; /* told twice */
-        fa_buffer_put(&stems->entries[bit], &told, sizeof told);
+static enum fa_status put_folds(fa_stems *stems) {
+    size_t start = 0;
+    for (size_t i = 0; i < stems->folds.count; i++) {
+        stems->folds.name[i] = (fa_bytes){stems->folded.data + start, stems->folded_ends[i] - start};
+        start = stems->folded_ends[i];
     }
-    return FA_OK;
+    stems->folded.size = 0;
+    return put_keys(stems, &stems->folds);
 }
 
-enum fa_status fa_stems_put(fa_stems *stems, const fa_stem_words *words, unsigned bit, const uint32_t *rows,
-                            const uint8_t *counts, size_t count, fa_bytes prefix, fa_bytes names, const uint32_t *ends,
-                            size_t name_count) {
-    fa_buffer named = {0};
-    if (bit >= LANGUAGES) return FA_CORRUPT;
-    enum fa_status status = FA_NO_MEMORY;
-    if (fa_buffer_put(&named, prefix.data, prefix.size))
-        status = put_words(stems, words, bit, rows, counts, count, prefix.size, names, ends, name_count, &named);
-    fa_buffer_free(&named);
+/* What has been put behind the others in `folded` is a name of a word. Returns where the next one begins. */
+static size_t keep_fold(fa_stems *stems, uint32_t number) {
+    stems->folds.word[stems->folds.count] = number;
+    return stems->folded_ends[stems->folds.count++] = stems->folded.size;
+}
+
+/* Have the keys made of a word by its letters alone: folds_of in indexer/text/folding.py, and, of a pair of a script
+ * without spaces, its first character. */
+static enum fa_status put_spellings(fa_stems *stems, uint32_t number, fa_bytes spelling) {
+    const fa_fold_rules *rules = stems->rules;
+    const uint16_t *tables[2] = {rules->plain, rules->spelled_out};
+    fa_buffer *out = &stems->folded;
+    size_t begin = out->size, plain = 0, plain_size = 0;
+    for (unsigned which = 0; which < 2; which++) {
+        size_t start = begin + rules->folded.size;
+        if (!fa_buffer_put(out, rules->folded.data, rules->folded.size) ||
+            !put_letters(out, rules, tables[which], spelling))
+            return FA_NO_MEMORY;
+        size_t size = out->size - start;
+        if ((size == spelling.size && memcmp(out->data + start, spelling.data, size) == 0) ||
+            (which && size == plain_size && memcmp(out->data + start, out->data + plain, size) == 0)) {
+            out->size = begin;
+            continue;
+        }
+        plain = start;
+        plain_size = size;
+        begin = keep_fold(stems, number);
+    }
+    uint32_t code, second;
+    size_t first = fa_decode(spelling.data, 0, spelling.size, &code);
+    if (first < spelling.size && first + fa_decode(spelling.data, first, spelling.size, &second) == spelling.size &&
+        code >= 0x80 && fa_class_of(code) == FA_PAIRED) {
+        if (!fa_buffer_put(out, rules->paired.data, rules->paired.size) || !fa_buffer_put(out, spelling.data, first))
+            return FA_NO_MEMORY;
+        keep_fold(stems, number);
+    }
+    return stems->folds.count + MOST_FOLDS > MANY ? put_folds(stems) : FA_OK;
+}
+
+/* ---- the words of a segment ---- */
+
+/* Give the number of a word that has keys in some languages, and put it on the lists of those in which it is to be
+ * asked for. Adds to `found` in how many it was not known. */
+static enum fa_status meet(fa_stems *stems, fa_bytes spelling, uint64_t hash, uint64_t languages, uint32_t *number,
+                           size_t *found) {
+    static const word nothing = {0};
+    uint32_t count = stems->words.count;
+    if (!fa_buffer_reserve(&stems->known, sizeof(word))) return FA_NO_MEMORY;
+    enum fa_status status = fa_intern_put_hashed(&stems->words, spelling.data, spelling.size, hash, number);
+    if (status != FA_OK) return status;
+    if (*number == count) fa_buffer_put(&stems->known, &nothing, sizeof nothing);
+    word *known = (word *)stems->known.data + *number;
+    uint64_t missing = languages & ~known->languages, own = (uint64_t)1 << FA_SPELLING_BIT;
+    if (missing == 0) return FA_OK;
+    *found += (size_t)__builtin_popcountll(missing);
+    if (missing & own) status = put_spellings(stems, *number, spelling);
+    if (!is_stemmable(spelling)) {
+        known->languages |= missing;
+        return status;
+    }
+    known->languages |= missing & own;
+    for (uint64_t left = missing & ~own; left; left &= left - 1)
+        if (!fa_buffer_put_u32(&stems->asked[lowest_bit(left)], *number)) return FA_NO_MEMORY;
     return status;
 }
 
-enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first, size_t last) {
+enum fa_status fa_stems_begin(fa_stems *stems, const fa_stem_words *words, size_t first, size_t at_once,
+                              size_t *reached) {
+    enum { AHEAD = 16 }; /* words that are made ready: the table is larger than what the processor has at hand */
+    size_t found = 0, row = first;
+    if (stems->words.bytes.size + stems->words.count * (sizeof(word) + BYTES_A_WORD) + stems->keys.size > stems->most)
+        forget(stems);
+    stems->numbers.size = 0;
+    stems->bit = LANGUAGES;
+    stems->folded.size = stems->folds.count = 0;
+    for (unsigned bit = 0; bit < LANGUAGES; bit++) stems->asked[bit].size = 0;
+    while (row < words->count && (row == first || found < at_once)) {
+        fa_bytes spelling[AHEAD];
+        uint64_t languages[AHEAD], hash[AHEAD];
+        size_t here = words->count - row < AHEAD ? words->count - row : AHEAD;
+        for (size_t i = 0; i < here; i++) {
+            if (!spelling_of(words, row + i, &spelling[i])) return FA_CORRUPT;
+            languages[i] = languages_of(words, row + i, spelling[i]);
+            if (!languages[i]) continue;
+            hash[i] = fa_hash(spelling[i].data, spelling[i].size);
+            fa_intern_prepare(&stems->words, hash[i]);
+        }
+        for (size_t i = 0; i < here; i++)
+            if (languages[i]) fa_intern_prepare_string(&stems->words, hash[i]);
+        for (size_t i = 0; i < here; i++)
+            if (languages[i]) fa_intern_prepare_bytes(&stems->words, hash[i]);
+        for (size_t i = 0; i < here; i++) {
+            uint32_t number = NONE;
+            enum fa_status status =
+                languages[i] ? meet(stems, spelling[i], hash[i], languages[i], &number, &found) : FA_OK;
+            if (status != FA_OK) return status;
+            if (!fa_buffer_put_u32(&stems->numbers, number)) return FA_NO_MEMORY;
+        }
+        row += here;
+    }
+    *reached = row;
+    return put_folds(stems);
+}
+
+enum fa_status fa_stems_ask(fa_stems *stems, uint32_t *bit, fa_bytes *spelled) {
+    fa_buffer *out = &stems->spelled;
+    out->size = 0;
+    *spelled = (fa_bytes){0};
+    for (stems->bit = 0; stems->bit < LANGUAGES && !stems->asked[stems->bit].size;) stems->bit++;
+    *bit = stems->bit;
+    if (stems->bit == LANGUAGES) return FA_OK;
+    const uint32_t *numbers = (const uint32_t *)stems->asked[stems->bit].data;
+    for (size_t i = 0; i < stems->asked[stems->bit].size / sizeof *numbers; i++) {
+        fa_bytes spelling = fa_intern_at(&stems->words, numbers[i]);
+        if (i && !fa_buffer_put(out, "", 1)) return FA_NO_MEMORY;
+        if (!fa_buffer_put(out, spelling.data, spelling.size)) return FA_NO_MEMORY;
+    }
+    *spelled = (fa_bytes){out->data, out->size};
+    return FA_OK;
+}
+
+enum fa_status fa_stems_tell(fa_stems *stems, fa_bytes prefix, fa_bytes told) {
+    if (stems->bit >= LANGUAGES) return FA_CORRUPT;
+    fa_buffer *asked = &stems->asked[stems->bit];
+    const uint32_t *numbers = (const uint32_t *)asked->data;
+    size_t count = asked->size / sizeof *numbers, at = 0;
+    names waiting = {.prefix = prefix, .bit = stems->bit};
+    asked->size = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *begin = told.data + at, *end = at < told.size ? memchr(begin, 0, told.size - at) : NULL;
+        size_t size = end ? (size_t)(end - begin) : told.size - at;
+        if (at > told.size || (end == NULL) != (i + 1 == count)) return FA_CORRUPT;
+        at += size + 1;
+        word *known = (word *)stems->known.data + numbers[i];
+        if (known->languages >> stems->bit & 1) continue; /* twice among the words of a damaged index */
+        known->languages |= (uint64_t)1 << stems->bit;
+        waiting.name[waiting.count] = (fa_bytes){begin, size};
+        waiting.word[waiting.count++] = numbers[i];
+        enum fa_status status = waiting.count == MANY ? put_keys(stems, &waiting) : FA_OK;
+        if (status != FA_OK) return status;
+    }
+    return put_keys(stems, &waiting);
+}
+
+enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first) {
+    const uint32_t *numbers = (const uint32_t *)stems->numbers.data;
+    size_t count = stems->numbers.size / sizeof *numbers;
     if (first == 0) stems->rows.size = 0;
-    for (size_t word = first; word < last && word < words->count; word++) {
+    if (first > words->count || count > words->count - first) return FA_CORRUPT;
+    for (size_t i = 0; i < count; i++) {
         fa_bytes spelling;
-        uint32_t number;
-        if (!spelling_of(words, word, &spelling)) return FA_CORRUPT;
-        for (uint64_t left = languages_of(words, word, spelling); left; left &= left - 1) {
-            unsigned bit = lowest_bit(left);
-            if (!fa_intern_find(&stems->words[bit], spelling.data, spelling.size, &number)) continue;
-            entry known = ((const entry *)stems->entries[bit].data)[number];
-            for (unsigned i = 0; i < known.count; i++) {
-                fa_item made = {((const uint64_t *)stems->keys[bit].data)[known.first + i], (uint32_t)word, known.is_own};
-                if (!fa_buffer_put(&stems->rows, &made, sizeof made)) return FA_NO_MEMORY;
-            }
+        if (numbers[i] == NONE) continue;
+        if (!spelling_of(words, first + i, &spelling)) return FA_CORRUPT;
+        uint64_t languages = languages_of(words, first + i, spelling);
+        const key *keys = (const key *)stems->keys.data;
+        for (uint32_t at = ((const word *)stems->known.data)[numbers[i]].last; at; at = keys[at - 1].before) {
+            if (!(languages >> keys[at - 1].bit & 1)) continue;
+            fa_item made = {keys[at - 1].key, (uint32_t)(first + i), keys[at - 1].is_own};
+            if (!fa_buffer_put(&stems->rows, &made, sizeof made)) return FA_NO_MEMORY;
         }
     }
     return FA_OK;
@@ -223,12 +349,18 @@ void fa_stems_rows(fa_stems *stems, uint64_t *keys, uint32_t *rows) {
     fa_buffer_free(&stems->rows);
 }
 
-enum fa_status fa_keys_of(fa_bytes names, const uint32_t *ends, size_t count, uint64_t *keys) {
+enum fa_status fa_keys_of(fa_bytes joined, const uint32_t *ends, size_t count, uint64_t *keys) {
+    fa_bytes name[MANY];
     uint32_t start = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (ends[i] < start || ends[i] > names.size) return FA_CORRUPT;
-        keys[i] = key_of(names.data + start, ends[i] - start);
-        start = ends[i];
+    for (size_t first = 0; first < count; first += MANY) {
+        size_t here = count - first < MANY ? count - first : MANY;
+        for (size_t i = 0; i < here; i++) {
+            uint32_t end = ends[first + i];
+            if (end < start || end > joined.size) return FA_CORRUPT;
+            name[i] = (fa_bytes){joined.data + start, end - start};
+            start = end;
+        }
+        fa_md5_keys((fa_bytes){0}, name, here, keys + first);
     }
     return FA_OK;
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from indexer.core.library import core
 from indexer.core.lists import Bytes, address_of, check
 
-SPELLING_BIT = 63  # stands for all languages
+_FOLDED, _NONE = 0x2000, 64  # FA_FOLDED, the bit of no language
 _AT_ONCE = 1 << 15  # words that are asked for at once
 
 
@@ -27,37 +26,53 @@ class _Words(ctypes.Structure):
     ]
 
 
+class FoldRules(ctypes.Structure):
+    """struct fa_fold_rules."""
+
+    _fields_ = [
+        ("plain", ctypes.c_void_p),
+        ("spelled_out", ctypes.c_void_p),
+        ("strings", Bytes),
+        ("folded", Bytes),
+        ("paired", Bytes),
+    ]
+
+    def __init__(self, letters: Mapping[int, tuple[str, str]], folded: str, paired: str) -> None:
+        """letters: for code points what becomes of them without accents, plain and spelled out.
+
+        folded, paired: what stands before such a word, and before the first character of a pair.
+        """
+        strings = bytearray(1)
+        places: dict[str, int] = {}
+        tables = np.zeros((2, _FOLDED), dtype=np.uint16)
+        for code, ways in letters.items():
+            for table, way in zip(tables, ways, strict=True):
+                if way not in places:
+                    places[way] = len(strings)
+                    spelled = way.encode()
+                    strings += bytes((len(spelled),)) + spelled
+                table[code] = places[way]
+        texts = [_array(text) for text in (strings, folded.encode(), paired.encode())]
+        self._held = tables, texts
+        begin = address_of(tables)
+        super().__init__(begin, begin + tables[0].nbytes, *map(_bytes, texts))
+
+
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _words, _told = ctypes.POINTER(_Words), ctypes.POINTER(ctypes.c_size_t)
-core.fa_stems_new.argtypes = [_size]
+core.fa_stems_new.argtypes = [ctypes.POINTER(FoldRules), _size]
 core.fa_stems_new.restype = _pointer
 core.fa_stems_free.argtypes = [_pointer]
 core.fa_stems_free.restype = None
-core.fa_stems_missing.argtypes = [_pointer, _words, _size, _pointer, _pointer, _size, _told, _told]
-core.fa_stems_spell.argtypes = [_words, _pointer, _size, _pointer]
-core.fa_stems_spell.restype = _size
-core.fa_stems_put.argtypes = [
-    *(_pointer, _words, ctypes.c_uint),
-    *(_pointer, _pointer, _size),
-    *(Bytes, Bytes, _pointer, _size),
-]
-core.fa_stems_take.argtypes = [_pointer, _words, _size, _size]
+core.fa_stems_begin.argtypes = [_pointer, _words, _size, _size, _told]
+core.fa_stems_ask.argtypes = [_pointer, ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(Bytes)]
+core.fa_stems_tell.argtypes = [_pointer, Bytes, Bytes]
+core.fa_stems_take.argtypes = [_pointer, _words, _size]
 core.fa_stems_end.argtypes = [_pointer, _told]
 core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
 core.fa_stems_rows.restype = None
 
 core.fa_keys_of.argtypes = [Bytes, _pointer, _size, _pointer]
-
-
-class Names(NamedTuple):
-    """What some words are listed under. names: of their keys, in UTF-8, one word behind the other, behind `prefix`.
-
-    counts: how many names each word has, at most 15.
-    """
-
-    prefix: str
-    names: Sequence[bytes]
-    counts: bytes
 
 
 def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
@@ -78,15 +93,23 @@ def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
 
 
 class StemTable:
-    """Keys of words by language, by the names that `names_of` tells once for each; used by one thread at a time."""
+    """Keys of words by language, by the stems that `stems_of` tells once for each; used by one thread at a time."""
 
-    def __init__(self, names_of: Callable[[int, list[bytes]], Names], most: int) -> None:
-        """names_of: from a language, by its bit, and words of it in UTF-8, to the names of their keys.
+    def __init__(
+        self,
+        stems_of: Callable[[int, list[bytes]], Sequence[bytes]],
+        prefixes: Sequence[str],
+        rules: FoldRules,
+        most: int,
+    ) -> None:
+        """stems_of: from a language, by its bit, and words of it in UTF-8, to their stems.
 
-        most: bytes to be kept, about.
+        prefixes: what stands before the stems of each language in the names that keys are made of. most: bytes to be
+        kept, about.
         """
-        self._names_of = names_of
-        self._handle = core.fa_stems_new(most)
+        self._stems_of, self._rules = stems_of, rules
+        self._prefixes = [prefix.encode() for prefix in prefixes]
+        self._handle = core.fa_stems_new(ctypes.byref(rules), most)
         if not self._handle:
             raise MemoryError("the core has no memory left")
 
@@ -99,82 +122,44 @@ class StemTable:
         """Return (keys, words) of a segment, by rising key and then by the index of the word.
 
         words, ends: the words one behind the other in UTF-8, and where each ends; languages: a bit for each language
-        that a word occurs in. Words with other letters than ASCII have those of SPELLING_BIT as well, numbers and other
-        words of ASCII that are not all letters have none. A key that stands for the word itself is left out when no
-        other word has it. Raises ValueError.
+        that a word occurs in. Words with other letters than ASCII have keys by their letters alone as well, numbers and
+        other words of ASCII that are not all letters have none. A key that stands for the word itself is left out when
+        no other word has it. Raises ValueError.
         """
         held = (np.ascontiguousarray(words), np.ascontiguousarray(ends), np.ascontiguousarray(languages))
         if len(ends) != len(languages):
             raise ValueError(f"{len(ends)} words, {len(languages)} sets of languages")
-        spelled = Bytes(address_of(held[0]), len(words))
-        given = _Words(spelled, address_of(held[1]), address_of(held[2]), len(ends))
-        first = 0
+        given = _Words(_bytes(held[0]), address_of(held[1]), address_of(held[2]), len(ends))
+        first, reached = 0, _size()
         while first < len(ends):
-            last = self._learn(given, first)
-            check(core.fa_stems_take(self._handle, ctypes.byref(given), first, last))
-            first = last
-        count = _size()
-        check(core.fa_stems_end(self._handle, ctypes.byref(count)))
-        keys, rows = np.empty(count.value, dtype=np.uint64), np.empty(count.value, dtype=np.uint32)
+            check(
+                core.fa_stems_begin(self._handle, ctypes.byref(given), first, _AT_ONCE, ctypes.byref(reached))
+            )
+            self._learn()
+            check(core.fa_stems_take(self._handle, ctypes.byref(given), first))
+            first = reached.value
+        check(core.fa_stems_end(self._handle, ctypes.byref(reached)))
+        keys, rows = np.empty(reached.value, dtype=np.uint64), np.empty(reached.value, dtype=np.uint32)
         core.fa_stems_rows(self._handle, address_of(keys), address_of(rows))
         return keys, rows
 
-    def _learn(self, given: _Words, first: int) -> int:
-        """Ask for the keys of those words from `first` on that nothing is known of; return up to where."""
-        rows, bits = np.empty(_AT_ONCE, dtype=np.uint32), np.empty(_AT_ONCE, dtype=np.uint8)
-        found, reached = ctypes.c_size_t(), ctypes.c_size_t()
-        check(
-            core.fa_stems_missing(
-                self._handle,
-                ctypes.byref(given),
-                first,
-                address_of(rows),
-                address_of(bits),
-                _AT_ONCE,
-                ctypes.byref(found),
-                ctypes.byref(reached),
-            )
-        )
-        rows, bits = rows[: found.value], bits[: found.value]
-        for bit in np.flatnonzero(np.bincount(bits)).tolist():  # np.unique would import numpy.ma
-            of_bit = rows[bits == bit]
-            words = _spelled(given, of_bit)
-            if len(words) == len(of_bit):
-                self._put(given, of_bit, bit, self._names_of(bit, words))
-                continue
-            for row in of_bit:  # of a damaged index: words have no zero bytes
-                one = of_bit[of_bit == row]
-                self._put(given, one, bit, self._names_of(bit, [b"\0".join(_spelled(given, one))]))
-        return reached.value
-
-    def _put(self, given: _Words, rows: NDArray[np.uint32], bit: int, told: Names) -> None:
-        prefix, names = told.prefix.encode(), b"".join(told.names)
-        ends = np.cumsum(
-            np.fromiter(map(len, told.names), dtype=np.uint32, count=len(told.names)), dtype=np.uint32
-        )
-        check(
-            core.fa_stems_put(
-                *(self._handle, ctypes.byref(given), bit),
-                *(address_of(rows), address_of(np.frombuffer(told.counts, dtype=np.uint8)), len(rows)),
-                *(_bytes(prefix), _bytes(names), address_of(ends), len(ends)),
-            )
-        )
+    def _learn(self) -> None:
+        """Tell the stems of those words in hand that are not known."""
+        bit, spelled = ctypes.c_uint32(), Bytes()
+        while True:
+            check(core.fa_stems_ask(self._handle, ctypes.byref(bit), ctypes.byref(spelled)))
+            if bit.value == _NONE:
+                return
+            words = ctypes.string_at(spelled.data, spelled.size).split(b"\0")
+            stems = _array(b"\0".join(self._stems_of(bit.value, words)))
+            prefix = _array(self._prefixes[bit.value])
+            check(core.fa_stems_tell(self._handle, _bytes(prefix), _bytes(stems)))
 
 
-def _bytes(held: bytes) -> Bytes:
+def _array(held: bytes | bytearray) -> NDArray[np.uint8]:
+    return np.frombuffer(held, dtype=np.uint8)
+
+
+def _bytes(held: NDArray[np.uint8]) -> Bytes:
     """Return where some bytes are, which the caller holds."""
-    return Bytes(address_of(np.frombuffer(held, dtype=np.uint8)), len(held))
-
-
-def _spelled(given: _Words, rows: NDArray[np.uint32]) -> list[bytes]:
-    """Return the words of some rows in sound UTF-8; more than there are rows when one has a zero byte."""
-    place = address_of(rows)
-    size = core.fa_stems_spell(ctypes.byref(given), place, len(rows), None)
-    room = np.empty(max(size, 1), dtype=np.uint8)
-    core.fa_stems_spell(ctypes.byref(given), place, len(rows), address_of(room))
-    spelled = room[: max(size - 1, 0)].tobytes()
-    try:
-        spelled.decode()
-    except UnicodeDecodeError:  # of a damaged index
-        spelled = spelled.decode("utf-8", "replace").encode()
-    return spelled.split(b"\0")
+    return Bytes(address_of(held), len(held))

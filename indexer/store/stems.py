@@ -7,20 +7,17 @@ is done with the words of a batch.
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
-from itertools import compress
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.stems import SPELLING_BIT, Names, StemTable
+from indexer.core.stems import FoldRules, StemTable
 from indexer.store.columns import FOLDS, PAIRS, stem_name
-from indexer.text.analysis import is_paired
-from indexer.text.folding import folds_of, has_accent
-from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, is_stemmable, stem_words
+from indexer.text.folding import accented_letters
+from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, stem_words
 
 _KEPT = 32 << 20  # bytes of words and keys in a process
-_FOLDED, _PAIRED = stem_name(FOLDS, ""), stem_name(PAIRS, "")
 
 
 def bits_of_versions(language: NDArray[np.integer], languages: list[str]) -> NDArray[np.uint8]:
@@ -42,40 +39,31 @@ def stem_rows(
     versions that hold the word. A word that is its own stem and shares it with no other has no row. Beside stems stand
     words by their spellings without accents, and pairs of a script without spaces by their first character.
     """
+    global _table
     with _in_use:
+        _table = _table or _new_table()
         return _table.rows(words, ends, languages)
 
 
-def _names_of(bit: int, words: list[bytes]) -> Names:
-    if bit == SPELLING_BIT:
-        names = [_spelling_names(word.decode()) for word in words]
-        return Names("", [name.encode() for of_word in names for name in of_word], bytes(map(len, names)))
-    language = STEMMED[bit]
-    stems = stem_words(language, words)
-    if b"".join(words).isalpha():  # of ASCII letters all
-        return Names(stem_name(language, ""), stems, b"\1" * len(stems))
-    is_counted = bytes(word.isalpha() or is_stemmable(word.decode()) for word in words)
-    return Names(stem_name(language, ""), list(compress(stems, is_counted)), is_counted)
+def _stems_of(number: int, words: list[bytes]) -> list[bytes]:
+    return stem_words(STEMMED[number], words)
 
 
-_begins_pair = lru_cache(8192)(is_paired)
+@cache
+def _rules() -> FoldRules:
+    return FoldRules(accented_letters(), stem_name(FOLDS, ""), stem_name(PAIRS, ""))
 
 
-def _spelling_names(word: str) -> tuple[str, ...]:
-    if len(word) != 2 and not has_accent(word):
-        return ()
-    names = tuple(_FOLDED + fold for fold in folds_of(word))
-    if len(word) == 2 and _begins_pair(word[0]):
-        return (*names, _PAIRED + word[0])
-    return names
+def _new_table(most: int = _KEPT) -> StemTable:
+    return StemTable(_stems_of, [stem_name(language, "") for language in STEMMED], _rules(), most)
 
 
 def let_go() -> None:
     """Forget the stems of all words that were met: what comes now has few of them, and needs the memory."""
     global _table
     with _in_use:
-        _table = StemTable(_names_of, _KEPT)
+        _table = None
 
 
-_table = StemTable(_names_of, _KEPT)
+_table: StemTable | None = None
 _in_use = threading.Lock()

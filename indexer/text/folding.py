@@ -22,7 +22,7 @@ _is_spelled_out = re.compile("[äöüøå]").search
 
 
 # Any letter that folding changes: of Latin and Greek scripts nearly all beyond ASCII, of others those named above.
-has_accent = re.compile(f"[\u00c0-\u03ff\u1e00-\u1fff{''.join(map(chr, _PLAIN))}]").search
+_has_accents = re.compile(f"[\u00c0-\u03ff\u1e00-\u1fff{''.join(map(chr, _PLAIN))}]").search
 
 
 def folds_of(word: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def folds_of(word: str) -> tuple[str, ...]:
     Two words are folded forms of each other when they, or their folds, have a spelling in common: café and cafe,
     Müller and Mueller. Cyrillic й and the marks of Indic and East Asian scripts are letters, no accents.
     """
-    if not has_accent(word):
+    if not _has_accents(word):
         return ()
     return _folds_of(word)
 
@@ -44,6 +44,17 @@ def _folds_of(word: str) -> tuple[str, ...]:
     spelled_out = word.translate(_SPELLED_OUT)
     folds = [plain, folds_of(spelled_out)[0] if folds_of(spelled_out) else spelled_out]
     return tuple(fold for fold in dict.fromkeys(folds) if fold != word)
+
+
+def accented_letters() -> dict[int, tuple[str, str]]:
+    """Return what becomes of all letters that folding changes, by their code points: plain, and spelled out."""
+    found = {}
+    for code in range(0xC0, 0x2000):
+        letter = chr(code)
+        if _has_accents(letter):
+            plain = _without_accents[code]
+            found[code] = plain, letter.translate(_SPELLED_OUT) if _is_spelled_out(letter) else plain
+    return found
 
 
 class _WithoutAccents(dict[int, str]):
