@@ -90,37 +90,78 @@ static const struct {
     {0x80, 0xbf, KEPT, 0},          {0xc0, 0xd6, CODES_ON, 0x20},   {0xd7, 0xd7, KEPT, 0},
     {0xd8, 0xde, CODES_ON, 0x20},   {0xdf, 0xff, KEPT, 0},          {0x100, 0x12f, TO_ODD, 0},
     {0x132, 0x137, TO_ODD, 0},      {0x138, 0x138, KEPT, 0},        {0x139, 0x148, TO_EVEN, 0},
-    {0x14a, 0x177, TO_ODD, 0},      {0x179, 0x17e, TO_EVEN, 0},     {0x391, 0x3a1, CODES_ON, 0x20},
+    {0x14a, 0x177, TO_ODD, 0},      {0x179, 0x17e, TO_EVEN, 0},     {0x1a0, 0x1a5, TO_ODD, 0},
+    {0x1af, 0x1b0, TO_EVEN, 0},     {0x1cd, 0x1dc, TO_EVEN, 0},     {0x1de, 0x1ef, TO_ODD, 0},
+    {0x1f8, 0x21f, TO_ODD, 0},      {0x222, 0x233, TO_ODD, 0},      {0x250, 0x36f, KEPT, 0},
+    {0x386, 0x386, CODES_ON, 0x26}, {0x388, 0x38a, CODES_ON, 0x25}, {0x38c, 0x38c, CODES_ON, 0x40},
+    {0x38e, 0x38f, CODES_ON, 0x3f}, {0x390, 0x390, KEPT, 0},        {0x391, 0x3a1, CODES_ON, 0x20},
     {0x3a4, 0x3ab, CODES_ON, 0x20}, {0x3ac, 0x3ce, KEPT, 0},        {0x400, 0x40f, CODES_ON, 0x50},
-    {0x410, 0x42f, CODES_ON, 0x20}, {0x430, 0x45f, KEPT, 0},        {0x490, 0x4bf, TO_ODD, 0},
-    {0x531, 0x556, CODES_ON, 0x30}, {0x561, 0x587, KEPT, 0},        {0x590, 0x109f, KEPT, 0},
-    {0x1100, 0x11ff, KEPT, 0},      {0x1e00, 0x1e95, TO_ODD, 0},    {0x1ea0, 0x1eff, TO_ODD, 0},
-    {0x2000, 0x20ff, KEPT, 0},      {0x2190, 0x24b5, KEPT, 0},      {0x24ea, 0x2bff, KEPT, 0},
+    {0x410, 0x42f, CODES_ON, 0x20}, {0x430, 0x45f, KEPT, 0},        {0x460, 0x481, TO_ODD, 0},
+    {0x482, 0x489, KEPT, 0},        {0x48a, 0x4bf, TO_ODD, 0},      {0x4c1, 0x4ce, TO_EVEN, 0},
+    {0x4d0, 0x52f, TO_ODD, 0},      {0x531, 0x556, CODES_ON, 0x30}, {0x561, 0x587, KEPT, 0},
+    {0x590, 0x109f, KEPT, 0},       {0x1100, 0x11ff, KEPT, 0},      {0x1e00, 0x1e95, TO_ODD, 0},
+    {0x1ea0, 0x1eff, TO_ODD, 0},    {0x2000, 0x2125, KEPT, 0},      {0x212c, 0x2131, KEPT, 0},
+    {0x2133, 0x215f, KEPT, 0},      {0x2160, 0x216f, CODES_ON, 0x10}, {0x2170, 0x2182, KEPT, 0},
+    {0x2190, 0x24b5, KEPT, 0},      {0x24b6, 0x24cf, CODES_ON, 0x1a}, {0x24d0, 0x2bff, KEPT, 0},
     {0x2e80, 0xa4ff, KEPT, 0},      {0xac00, 0xd7ff, KEPT, 0},      {0xe000, 0xff20, KEPT, 0},
     {0x1f000, 0x2ffff, KEPT, 0},
 };
 
-/* Return the small letter of a character that is no ASCII, 0 where it is not known. */
-static uint32_t small_of(uint32_t code) {
-    size_t k = 0, count = sizeof SMALL / sizeof *SMALL;
-    while (k < count && SMALL[k].high < code) k++;
-    if (k == count || SMALL[k].low > code || code == 0x130) return 0; /* a dotted capital i becomes two characters */
-    switch (SMALL[k].how) {
-        case CODES_ON: return code + SMALL[k].by;
+/* Return the small letter of a character that is no ASCII, 0 where it is not known. row: of the character before, mostly
+ * that of this one, too. */
+static uint32_t small_of(uint32_t code, size_t *row) {
+    if (code < SMALL[*row].low || code > SMALL[*row].high) {
+        size_t low = 0, high = sizeof SMALL / sizeof *SMALL;
+        while (low + 1 < high) {
+            size_t middle = low + (high - low) / 2;
+            if (SMALL[middle].low <= code) low = middle;
+            else high = middle;
+        }
+        *row = low;
+        if (code < SMALL[low].low || code > SMALL[low].high) return 0;
+    }
+    if (code == 0x130) return 0; /* a dotted capital i becomes two characters */
+    switch (SMALL[*row].how) {
+        case CODES_ON: return code + SMALL[*row].by;
         case TO_ODD: return code == 0x131 ? code : code | 1;
         case TO_EVEN: return code + (code & 1);
         default: return code;
     }
 }
 
+/* Tell of the character beside a sigma whether it is a letter: 1, or 0 for none. -1 where that is not known here, or
+ * where it is one that is passed over (as an apostrophe is). */
+static int is_cased(uint32_t code) {
+    static const char PASSED[] = "'.:^`";
+    if (code < 0x80) return code && memchr(PASSED, (int)code, sizeof PASSED - 1) ? -1 : is_ascii_letter((uint8_t)code);
+    int is_none = code == 0x387 || code == 0x38b || code == 0x38d || code == 0x3a2; /* the first one is passed over */
+    return code >= 0x386 && code <= 0x3ce && !is_none ? 1 : -1;
+}
+
+/* Return the small letter of a capital sigma of two bytes, which is another one at the end of a word; 0 where it is not
+ * known whether it stands there. */
+static uint32_t small_sigma(fa_bytes text, size_t at) {
+    enum { FINAL = 0x3c2, OTHER = 0x3c3 };
+    uint32_t code = ' ';
+    if (at) fa_decode(text.data, at >= 2 && text.data[at - 1] >= 0x80 ? at - 2 : at - 1, at, &code);
+    int is_behind = is_cased(code);
+    code = ' ';
+    if (at + 2 < text.size) fa_decode(text.data, at + 2, text.size, &code);
+    int is_before = is_cased(code);
+    if (is_behind == 0) return OTHER;
+    return is_behind < 0 || is_before < 0 ? 0 : is_before ? OTHER : FINAL;
+}
+
 int fa_small_letters(fa_bytes text, uint8_t *room) {
+    enum { SIGMA = 0x3a3 };
+    size_t row = 0;
     for (size_t at = 0; at < text.size;) {
         for (size_t end = fa_pass_ascii(text.data, at, text.size); at < end; at++)
             room[at] = (uint8_t)(text.data[at] | ((uint8_t)(text.data[at] - 'A') < 26) << 5);
         if (at == text.size) break;
         uint32_t code;
         size_t size = fa_decode(text.data, at, text.size, &code);
-        uint32_t small = size > 1 ? small_of(code) : 0;
+        uint32_t small = code == SIGMA ? small_sigma(text, at) : size > 1 ? small_of(code, &row) : 0;
         if (small == 0) return 0;
         fa_encode(room + at, small);
         at += size;

@@ -274,6 +274,16 @@ def test_small_letters_are_those_of_python() -> None:
     assert known > 100_000
 
 
+def test_a_sigma_at_the_end_of_a_word_is_another_one() -> None:
+    simple, odd = "ΣΣΣΑάς a1_-", "'.:^`·é\u0301\u00adЖ日"
+    numbers = random.Random(1)
+    for _ in range(5_000):
+        text = "".join(numbers.choices(simple, k=6))
+        assert small_letters(text) == text.lower(), text
+        text = "".join(numbers.choices(simple + odd, k=6))
+        assert small_letters(text) in (text.lower(), None), text
+
+
 def test_no_small_letters_of_what_depends_on_its_neighbours() -> None:
-    assert small_letters("ΟΔΟΣ") is None and small_letters("İ") is None
+    assert small_letters("ΟΔΟ\u0301Σ") is None and small_letters("İ") is None
     assert small_letters("Straße ÄÖ ŁÓDŹ ЖЗ") == "straße äö łódź жз"
