@@ -1,7 +1,8 @@
 /* What a word comes to in the segments of an index, kept from query to query: which versions hold it, in which row of a
  * list each stands, what it weighs there under the ranking of the query, and where positions begin. Finding that out
  * takes a look at each of its pairs; what is kept takes some bytes for each of them, and about one bit for each version
- * of the segments and form of the word. So it is done for words that were asked before: most never come again.
+ * of the segments and form of the word. It is done when a word is asked for first: those that take long stand on many
+ * pages, and come again soon.
  *
  * It is a copy in one piece of memory of the caller that nobody writes to: many handles may read it at once.
  */

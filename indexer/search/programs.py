@@ -102,16 +102,6 @@ class KnownFacts(Recent[queries.Facts]):
     def __init__(self, versions: int) -> None:
         super().__init__(max(_FACTS_KNOWN, _FACTS_A_VERSION * versions), lambda facts: facts.size)
         self.rooms = ScratchRooms()
-        self._asked: Recent[MadeLeaf] = Recent(_LEAVES_KNOWN)
-
-    def are_wanted(self, key: MadeLeaf | None, known: queries.Facts | None) -> bool:
-        """Tell whether what is not known of a word should be: it was asked before, as most words never are again."""
-        if key is None or known is not None:
-            return False
-        if self._asked.find(key) is not None:
-            return True
-        self._asked.keep(key, key)
-        return False
 
 
 def facts_of(snapshot: Snapshot) -> KnownFacts:

@@ -90,7 +90,7 @@ class Carried:
         )
         wanted = None
         if count and None in facts:
-            wanted = list(map(known.are_wanted, keys, facts))
+            wanted = [key is not None and one is None for key, one in zip(keys, facts, strict=True)]
             room.want_facts(wanted)
         if deadline.is_endless and deadline.looks is None:
             wish = _endless_wish(count, POOL, room.rows, wanted is not None)
