@@ -9,7 +9,7 @@
 #include "query_inside.h"
 
 #ifndef FA_WORTH_IT /* fuzzing keeps more */
-#define FA_WORTH_IT 512 /* pairs of a word in all segments */
+#define FA_WORTH_IT 128 /* pairs of a word in all segments */
 #endif
 
 struct fa_facts {

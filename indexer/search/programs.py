@@ -51,7 +51,7 @@ _EVERYWHERE = (1 << queries.KINDS) - 1
 _LEAVES_KNOWN = 4096  # of each state of an index
 _MASKS_KNOWN = 8 << 20  # bytes
 _FACTS_KNOWN = 16 << 20  # bytes, or more in large indexes:
-_FACTS_A_VERSION = 700  # those of 280 frequent words; of each version that holds one its exact weight takes 8
+_FACTS_A_VERSION = 800  # those of 320 frequent words; of each version that holds one its exact weight takes 8
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
 _TAIL = "<II"
 
