@@ -11,18 +11,20 @@ typedef struct fa_spelled {
     const int64_t *begins;   /* where each word begins, and last `size` */
     const uint8_t *lengths;  /* code points of each word, modulo 256 */
     const uint32_t *letters; /* of each word, a bit for each letter: the same for the same letter */
+    const uint32_t *held;    /* how many versions hold each word */
     size_t count;
 } fa_spelled;
 
 enum { FA_MOST_CHANGES = 8 };
 
-/* Write the numbers of the words that are at most `most` changes away from a word of `length` code points with these
- * letters, rising, and how many each is: letters added, left out, replaced, or two neighbours swapped of which neither
- * is changed otherwise. rows, changes: room for one of each word. FA_CORRUPT for words that are not there, FA_TOO_LARGE
- * for more than FA_MOST_CHANGES or 2^32 words. Time: that of a look at each word, and for those of about the same
- * length and letters that of length * most. */
+/* Write the numbers of the words that at least `least` versions hold and that are at most `most` changes away from a word
+ * of `length` code points with these letters, rising, and how many each is: letters added, left out, replaced, or two
+ * neighbours swapped of which neither is changed otherwise. rows, changes: room for one of each word. FA_CORRUPT for
+ * words that are not there, FA_TOO_LARGE for more than FA_MOST_CHANGES or 2^32 words. Time: that of a look at each word,
+ * and for those of about the same length and letters that of length * most. */
 FA_EXPORT enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *word, size_t length, uint32_t letters,
-                                       uint32_t most, uint32_t *rows, uint8_t *changes, size_t *found);
+                                       uint32_t most, uint32_t least, uint32_t *rows, uint8_t *changes,
+                                       size_t *found);
 
 /* Instead of code points of a pattern: any letters or none, and one letter. */
 #define FA_STAR UINT32_MAX

@@ -18,6 +18,7 @@ class _Words(ctypes.Structure):
         ("begins", ctypes.c_void_p),
         ("lengths", ctypes.c_void_p),
         ("letters", ctypes.c_void_p),
+        ("held", ctypes.c_void_p),
         ("count", ctypes.c_size_t),
     )
 
@@ -26,6 +27,7 @@ core.fa_words_near.argtypes = [
     ctypes.POINTER(_Words),
     ctypes.c_void_p,
     ctypes.c_size_t,
+    ctypes.c_uint32,
     ctypes.c_uint32,
     ctypes.c_uint32,
     ctypes.c_void_p,
@@ -46,7 +48,7 @@ _WILD = {"*": 0xFFFFFFFF, "?": 0xFFFFFFFE}  # FA_STAR, FA_ANY_LETTER
 
 
 class Spelled:
-    """The words of a dictionary, one behind the other, with the lengths and letters of each."""
+    """The words of a dictionary, one behind the other, with the lengths and letters of each, and how many hold it."""
 
     def __init__(
         self,
@@ -54,25 +56,29 @@ class Spelled:
         begins: NDArray[np.int64],
         lengths: NDArray[np.uint8],
         letters: NDArray[np.uint32],
+        held: NDArray[np.uint32],
     ) -> None:
-        self._keep, self._count = (data, begins, lengths, letters), len(lengths)
+        self._keep, self._count = (data, begins, lengths, letters, held), len(lengths)
         self._words = _Words(
             address_of(data),
             len(data),
             address_of(begins),
             address_of(lengths),
             address_of(letters),
+            address_of(held),
             len(lengths),
         )
 
-    def near(self, word: str, most: int, letters: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return the rows of the words at most `most` changes away, and how many each is."""
+    def near(
+        self, word: str, most: int, letters: int, least: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the rows of the words at most `most` changes away that `least` versions hold, and how many each is."""
         codes = np.frombuffer(word.encode("utf-32-le", "replace"), dtype=np.uint32)
         rows, changes = np.empty(self._count, dtype=np.uint32), np.empty(self._count, dtype=np.uint8)
         found = ctypes.c_size_t()
         check(
             core.fa_words_near(
-                self._words, address_of(codes), len(codes), letters, most, address_of(rows),
+                self._words, address_of(codes), len(codes), letters, most, least, address_of(rows),
                 address_of(changes), found,
             )
         )  # fmt: skip

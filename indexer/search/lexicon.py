@@ -93,12 +93,12 @@ class Lexicon:
             rows = rows[data[first[rows] + place] == wanted[place]]
         return rows
 
-    def near(self, word: str, edits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return (indexes, changes) of the words at most `edits` changes away.
+    def near(self, word: str, edits: int, *, least: int = 0) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (indexes, changes) of the words at most `edits` changes away that `least` versions hold.
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        return self._spelled().near(word, edits, int(letters_of(word)))
+        return self._spelled().near(word, edits, int(letters_of(word)), least)
 
     def fitting(self, pattern: str) -> NDArray[np.int64]:
         """Return the indexes of the words that fit a wildcard; rising."""
@@ -109,15 +109,14 @@ class Lexicon:
         return self._spelled().fitting(pattern, int(letters))
 
     def _spelled(self) -> Spelled:
-        return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters)
+        return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters, self.held)
 
     def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
         """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold."""
-        near, changes = self.near(word, edits)
-        kept = self.segment.pair_counts(near) >= least
+        near, changes = self.near(word, edits, least=least)
         return [
             (row, self.segment.word_at(row), changed)
-            for row, changed in zip(near[kept].tolist(), changes[kept].tolist(), strict=True)
+            for row, changed in zip(near.tolist(), changes.tolist(), strict=True)
         ]
 
 

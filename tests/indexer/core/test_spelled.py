@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -20,13 +21,14 @@ def some_words(chance: random.Random, letters: str) -> list[str]:
     return sorted({"".join(chance.choices(letters, k=chance.choice(lengths))) for _ in range(60)})
 
 
-def spelled(words: list[str]) -> Spelled:
+def spelled(words: list[str], held: Sequence[int] = ()) -> Spelled:
     encoded = [word.encode() for word in words]
     return Spelled(
         np.frombuffer(b"".join(encoded), dtype=np.uint8),
         np.cumsum([0, *map(len, encoded)], dtype=np.int64),
         np.array([len(word) % 256 for word in words], dtype=np.uint8),
         np.array([letters_of(word) for word in words], dtype=np.uint32),
+        np.array(held or [1] * len(words), dtype=np.uint32),
     )
 
 
@@ -54,10 +56,11 @@ def test_the_words_are_those_that_few_changes_make(seed: int) -> None:
     words = some_words(chance, letters)
     for _ in range(40):
         word, most = changed(chance, chance.choice(words), letters), chance.randrange(5)
-        rows, changes = spelled(words).near(word, most, int(letters_of(word)))
+        held, least = [chance.randrange(5) for _ in words], chance.randrange(5)
+        rows, changes = spelled(words, held).near(word, most, int(letters_of(word)), least)
         expected = [(row, OSA.distance(word, other)) for row, other in enumerate(words)]
         assert list(zip(rows.tolist(), changes.tolist(), strict=True)) == [
-            (row, distance) for row, distance in expected if distance <= most
+            (row, distance) for row, distance in expected if distance <= most and held[row] >= least
         ]
 
 
@@ -82,8 +85,9 @@ def test_words_that_end_behind_the_bytes_are_refused() -> None:
         np.array([0, 3], dtype=np.int64),
         np.array([2], dtype=np.uint8),
         np.array([letters_of("ab")], dtype=np.uint32),
+        np.array([1], dtype=np.uint32),
     )
     with pytest.raises(ValueError, match="fit"):
-        words.near("ab", 1, int(letters_of("ab")))
+        words.near("ab", 1, int(letters_of("ab")), 1)
     with pytest.raises(ValueError, match="fit"):
         words.fitting("a?", int(letters_of("a")))
