@@ -204,11 +204,7 @@ class Index:
             # a commit came between the ranking and the look at the catalogue, and has moved a page
             before = snapshot
         if fold or with_snippets:
-            place_of = self._places_now()
-            if fold:
-                hits = self._folded(snapshot, hits, ranked, place_of)
-            if with_snippets:
-                hits = self._with_snippets(snapshot, hits, ranked, place_of)
+            hits = self._from_archives(snapshot, hits, ranked, fold=fold, with_snippets=with_snippets)
         return Results(
             query,
             str(widened.asked or ranked.query),
@@ -227,13 +223,34 @@ class Index:
 
         return count_facets(snapshot, ranked.matched)
 
-    def _with_snippets(
-        self, snapshot: Snapshot, hits: Sequence[Hit], ranked: Ranked, place_of: PlaceOf
+    def _from_archives(
+        self,
+        snapshot: Snapshot,
+        hits: Sequence[Hit],
+        ranked: Ranked,
+        *,
+        fold: bool = False,
+        with_snippets: bool = True,
     ) -> list[Hit]:
-        from indexer.stored_pages import snippets_of
+        """Return hits with what their pages are asked for.
 
-        snippets = snippets_of(snapshot, map(place_of, hits), ranked)
-        return [hit._replace(snippet=snippet) for hit, snippet in zip(hits, snippets, strict=True)]
+        fold: without those that are like one before them; that one has the number of these.
+        """
+        from indexer.search.folding import fold as near_duplicates
+        from indexer.stored_pages import StoredPages
+
+        pages = StoredPages(snapshot, map(self._places_now(), hits), ranked)
+        stands_for = list(range(len(hits)))
+        if fold:
+            sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
+            stands_for = near_duplicates(sizes, pages.text)
+        return [
+            hit._replace(
+                snippet=pages.snippet(place) if with_snippets else (), folded=stands_for.count(place) - 1
+            )
+            for place, hit in enumerate(hits)
+            if stands_for[place] == place
+        ]
 
     def tree(
         self,
@@ -437,7 +454,7 @@ class Index:
         own = {sort_key(address) for address, _ in pages}
         others = [hit for hit in hits if sort_key(hit.url) not in own][: max(0, limit)]
         if with_snippets:
-            others = self._with_snippets(snapshot, others, ranked, self._places_now())
+            others = self._from_archives(snapshot, others, ranked)
         total = max(0, ranked.total - bool(pages))
         return Results(url, str(ranked.query), (), total, took_ms, tuple(others), added=tuple(words))
 
@@ -452,19 +469,6 @@ class Index:
                 learned = self._learned = (key, learn(snapshot, options))
         near: NearWords = learned[1]
         return near.near(words, options)
-
-    def _folded(self, snapshot: Snapshot, hits: list[Hit], ranked: Ranked, place_of: PlaceOf) -> list[Hit]:
-        """Return the hits that are not like one before them, each with the number of those that are like it."""
-        from indexer.search.folding import fold as near_duplicates
-        from indexer.stored_pages import start_of
-
-        sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
-        stands_for = near_duplicates(sizes, lambda place: start_of(snapshot, place_of(hits[place])))
-        return [
-            hit._replace(folded=stands_for.count(place) - 1)
-            for place, hit in enumerate(hits)
-            if stands_for[place] == place
-        ]
 
     def _place_of(self, hit: Hit) -> Location | None:
         """Return where the record of a hit lies now; None when no file is known any more."""

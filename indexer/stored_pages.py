@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from archiver.warc import ArchiveError, Location, read_member_at
+from archiver.warc import ArchiveError, Location, read_member_at, read_packed_at
 from archiver.warc.charsets import UTF_8, decode
-from indexer.core.passages import CUT_SHORT, NOT_PLAIN, WantedKinds, snippet_of_page
+from indexer.core.passages import NOT_PLAIN, PAGES_AT_ONCE, WantedKinds, stored_pages
 from indexer.core.records import RecordReader
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
@@ -35,71 +35,91 @@ DEEP_BYTES = 1 << 20
 _HEADER_BYTES = 64 << 10  # those of most records
 # What is unpacked first: enough for a start with few characters of several bytes and headers as short as most.
 _FIRST_BYTES = START_CHARS + (16 << 10)
+_MOST_BYTES = START_BYTES + _HEADER_BYTES
 _NO_PAGE = PageStart(b"", b"", True)
 _BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
 
 Snippet = tuple[SnippetPart, ...]
 
 
-def snippets_of(snapshot: Snapshot, places: Iterable[Location | None], ranked: Ranked) -> Iterator[Snippet]:
-    """Give of each page the passages that hold the words found; () when its archive cannot be read now."""
-    spellings, phrases, sought = ranked.spellings, ranked.phrases, words_asked(ranked.query.tree)
-    wanted = looked_for(spellings, phrases)
-    for place in places:
-        start, found = _start_and_snippet(snapshot, place, wanted, sought)
+class StoredPages:
+    """The pages of some hits, read from their archives: what they begin with, and the passages that hold words found.
+
+    They are read some at a time, for they may be many and long; best asked for in their order.
+    """
+
+    def __init__(self, snapshot: Snapshot, places: Iterable[Location | None], ranked: Ranked) -> None:
+        """places: None where a page cannot be read now."""
+        self._places = list(places)
+        self._asked = ranked.spellings, ranked.phrases
+        self._sought = words_asked(ranked.query.tree)
+        known: Recent[PageStart] | None = snapshot.derived.get("starts of pages")
+        if known is None:
+            known = snapshot.derived.setdefault("starts of pages", Recent(_BYTES_KEPT, _room_of))
+        self._known = known
+        self._starts: dict[int, PageStart] = {}  # of those at hand
+        self._found: dict[int, Snippet] = {}  # of those that had to be read
+
+    def text(self, number: int) -> bytes:
+        """Return the text at the start of a page; b"" where its archive cannot be read now."""
+        return self._start(number).text
+
+    def snippet(self, number: int) -> Snippet:
+        """Return the passages of a page that hold the words found; () when its archive cannot be read now."""
+        if found := self._found.get(number):
+            return found
+        place, start = self._places[number], self._start(number)
+        found = self._found.get(number)
         if found is None:
-            found = start_snippet(start, spellings, phrases, sought)
+            found = start_snippet(start, *self._asked, self._sought)
         if place and not found and not start.is_whole:
-            found = _deep_snippet(place, spellings, phrases, start)
-        yield found
+            found = _deep_snippet(place, *self._asked, start)
+        return found
 
+    def _start(self, number: int) -> PageStart:
+        found = self._starts.get(number)
+        if found is None:
+            self._read(range(number, min(number + PAGES_AT_ONCE, len(self._places))))
+            found = self._starts[number]
+        return found
 
-def start_of(snapshot: Snapshot, place: Location | None) -> bytes:
-    """Return the text at the start of a page; b"" where there is no place, or the archive cannot be read now."""
-    return _start_and_snippet(snapshot, place)[0].text
-
-
-def _start_and_snippet(
-    snapshot: Snapshot, place: Location | None, wanted: WantedKinds | None = None, sought: int = 0
-) -> tuple[PageStart, Snippet | None]:
-    """Return what a page begins with, and its passages where it had to be read for that, else None."""
-    if place is None:
-        return _NO_PAGE, None
-    starts: Recent[PageStart] | None = snapshot.derived.get("starts of pages")
-    if starts is None:
-        starts = snapshot.derived.setdefault("starts of pages", Recent(_BYTES_KEPT, _room_of))
-    start = starts.find(place)
-    if start is not None:
-        return start, None
-    start, snippet = _read_plain(place, wanted, sought) or (_read_any(place), None)
-    if start is not _NO_PAGE:
-        starts.keep(place, start)
-    return start, snippet
+    def _read(self, numbers: Iterable[int]) -> None:
+        """Have these pages at hand, and no others."""
+        self._starts = {}
+        missing = {}
+        for number in numbers:
+            place = self._places[number]
+            start = self._known.find(place) if place else _NO_PAGE
+            if start is not None:
+                self._starts[number] = start
+            elif place:
+                missing[number] = place
+        plain = _read_plain(missing.values(), looked_for(*self._asked), self._sought)
+        for (number, place), read in zip(missing.items(), plain, strict=True):
+            if read is None:
+                start = _read_any(place)
+            else:
+                start, self._found[number] = read
+            self._starts[number] = start
+            if start is not _NO_PAGE:
+                self._known.keep(place, start)
 
 
 def _read_plain(
-    place: Location, wanted: WantedKinds | None = None, sought: int = 0
-) -> tuple[PageStart, Snippet | None] | None:
-    """Return what `_read_any` says of a page in UTF-8 as it stands, which most are, and its passages.
+    places: Iterable[Location], wanted: WantedKinds, sought: int = 0
+) -> Iterator[tuple[PageStart, Snippet] | None]:
+    """Give what `_read_any` says of pages in UTF-8 as they stand, which most are, and their passages.
 
     None of any other page. Of a large one, only what is looked at is unpacked.
     """
-    page = own_reader().page
-    for most in (_FIRST_BYTES, START_BYTES + _HEADER_BYTES):
-        try:
-            read = read_member_at(place, most)
-        except ArchiveError:
-            return None
-        if read is None:
-            continue
-        shown, is_whole, parts = snippet_of_page(page, *read, START_CHARS, wanted, sought)
-        if shown == NOT_PLAIN:
-            return None
-        if shown != CUT_SHORT:
-            says = page.contents
-            start = PageStart(says.text.copy(), says.description.copy(), is_whole)
-            return start, None if wanted is None else tuple(map(as_part, parts))
-    return None
+    members = read_packed_at(places, 4 * _MOST_BYTES)
+    for page in stored_pages(
+        own_reader().page, members, _FIRST_BYTES, _MOST_BYTES, START_CHARS, wanted, sought
+    ):
+        if page.shown == NOT_PLAIN:
+            yield None
+        else:
+            yield PageStart(page.text, page.description, page.is_whole), tuple(map(as_part, page.parts))
 
 
 def _deep_snippet(

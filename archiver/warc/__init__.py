@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from .httpmessage import HttpResponse, give_body, parse_head, parse_response, payload_sha1
     from .limits import DEFAULT_LIMITS, Limits
     from .mediatype import content_type_of, media_type_of
-    from .reader import ArchiveReader, find_record, read_member_at, read_record_at, read_records
+    from .reader import (
+        ArchiveReader,
+        find_record,
+        read_member_at,
+        read_packed_at,
+        read_record_at,
+        read_records,
+    )
     from .record import Damage, Headers, Location, Record, RecordType, WholeRecord
     from .sniffing import HTML_TYPES, computed_type, may_be_page
     from .urls import base_of, canonical_url, capture_key, in_charset, resolve, surt_key, urlkey
@@ -28,7 +35,14 @@ _PLACES = {
     "httpmessage": ("HttpResponse", "give_body", "parse_head", "parse_response", "payload_sha1"),
     "limits": ("DEFAULT_LIMITS", "Limits"),
     "mediatype": ("content_type_of", "media_type_of"),
-    "reader": ("ArchiveReader", "find_record", "read_member_at", "read_record_at", "read_records"),
+    "reader": (
+        "ArchiveReader",
+        "find_record",
+        "read_member_at",
+        "read_packed_at",
+        "read_record_at",
+        "read_records",
+    ),
     "record": ("Damage", "Headers", "Location", "Record", "RecordType", "WholeRecord"),
     "sniffing": ("HTML_TYPES", "computed_type", "may_be_page"),
     "urls": ("base_of", "canonical_url", "capture_key", "in_charset", "resolve", "surt_key", "urlkey"),
@@ -74,6 +88,7 @@ __all__ = [
     "parse_response",
     "payload_sha1",
     "read_member_at",
+    "read_packed_at",
     "read_record_at",
     "read_records",
     "resolve",

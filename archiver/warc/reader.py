@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from .decoders import DECODER_ERRORS, GzipDecoder
-from .errors import NotAnArchiveError, RecordError
+from .errors import ArchiveError, NotAnArchiveError, RecordError
 from .limits import DEFAULT_LIMITS, Limits
 from .members import STEP, ReadWhole, Streams
 from .record import Damage, Location, Record, WholeRecord
@@ -214,6 +214,34 @@ def read_record_at(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Re
     except BaseException:
         source.close()
         raise
+
+
+def read_packed_at(locations: Iterable[Location], most: int) -> Iterator[bytes]:
+    """Give the gzip members at some known places as they lie there, opening each file once.
+
+    b"" for one that cannot be read, of which more than `most` bytes would be, or that holds other records, too.
+    """
+    sources: dict[str, FileSource | None] = {}
+    try:
+        for location in locations:
+            yield _packed_at(location, most, sources)
+    finally:
+        for source in filter(None, sources.values()):
+            source.close()
+
+
+def _packed_at(location: Location, most: int, sources: dict[str, FileSource | None]) -> bytes:
+    path, offset, length, member, inner = location
+    if member or inner or offset < 0 or not 0 < length <= most:
+        return b""
+    try:
+        if path not in sources:
+            sources[path] = None
+            sources[path] = FileSource(path, block=0)
+        source = sources[path]
+        return bytes(source.read_at(offset, length)) if source is not None else b""
+    except ArchiveError:
+        return b""
 
 
 def read_member_at(location: Location, most: int) -> tuple[bytes, int] | None:

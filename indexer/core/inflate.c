@@ -265,11 +265,11 @@ static enum fa_unpacked copy_stored(unpacking *u) {
     if ((size ^ 0xffff) != (size_t)(r->in[2] | r->in[3] << 8)) return FA_UNPACKED_ODD;
     r->in += 4;
     if ((size_t)(r->end - r->in) < size) return FA_UNPACKED_CUT;
-    if ((size_t)(u->out_end - u->out) < size) return FA_UNPACKED_FULL;
-    memcpy(u->out, r->in, size);
-    r->in += size;
-    u->out += size;
-    return FA_UNPACKED;
+    size_t left = (size_t)(u->out_end - u->out), taken = size < left ? size : left;
+    memcpy(u->out, r->in, taken);
+    r->in += taken;
+    u->out += taken;
+    return taken < size ? FA_UNPACKED_FULL : FA_UNPACKED;
 }
 
 /* Give the entry for the next bits, and pass those of a code that goes on in a further table. */
@@ -370,8 +370,8 @@ static enum fa_unpacked unpack_symbols(unpacking *u) {
         uint32_t distance = value_of(r, entry);
         if (is_beyond(r)) return FA_UNPACKED_CUT;
         if (entry & SPECIAL || distance > (size_t)(u->out - u->begin)) return FA_UNPACKED_ODD;
-        if (length > (size_t)(u->out_end - u->out)) return FA_UNPACKED_FULL;
-        for (; length; length--, u->out++) *u->out = *(u->out - distance);
+        for (; length && u->out < u->out_end; length--, u->out++) *u->out = *(u->out - distance);
+        if (length) return FA_UNPACKED_FULL;
     }
 }
 
@@ -428,10 +428,10 @@ enum fa_unpacked fa_gunzip(fa_bytes bytes, uint8_t *room, size_t most, size_t *p
     u.out = u.begin = room;
     u.out_end = room + most;
     told = unpack_blocks(&u);
+    *size = (size_t)(u.out - room);
     if (told != FA_UNPACKED) return told;
     if (!to_byte(&u.from) || u.from.end - u.from.in < 8) return FA_UNPACKED_CUT;
     const uint8_t *sums = u.from.in;
-    *size = (size_t)(u.out - room);
     *packed = (size_t)(sums - bytes.data) + 8;
     return four_at(sums) == fa_crc32(0, room, *size) && four_at(sums + 4) == (uint32_t)*size ? FA_UNPACKED : FA_UNPACKED_ODD;
 }

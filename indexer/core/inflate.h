@@ -15,7 +15,8 @@ enum fa_unpacked {
 };
 
 /* Unpack the member that begins with the bytes into `room`: `*size` bytes, at most `most`, checked by length and CRC; it takes
- * `*packed` bytes. Bytes of the room behind `*size` may be written, too. Linear time, no memory. */
+ * `*packed` bytes. Of one that unpacks to more, the first `most` bytes are there, which nothing was held against. Bytes of
+ * the room behind `*size` may be written, too. Linear time, no memory. */
 FA_EXPORT enum fa_unpacked fa_gunzip(fa_bytes bytes, uint8_t *room, size_t most, size_t *packed, size_t *size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inflate.h"
 #include "record.h"
 #include "unicode.h"
 #include "utf8.h"
@@ -450,4 +451,52 @@ int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t
     status = snippet_without_hyphens(tokens, page->text, wanted, 0, snippet);
     if (status != FA_OK || snippet->part_count) return status;
     return snippet_without_hyphens(tokens, page->description, wanted, 0, snippet);
+}
+
+/* Unpack as much of a member as there is room for. Returns how many bytes it has in all, 0 when it is not sound or not
+ * alone. */
+static size_t unpack(fa_bytes packed, uint8_t *room, size_t most, size_t *size) {
+    size_t taken = 0, whole = 0;
+    switch (fa_gunzip(packed, room, most, &taken, size)) {
+        case FA_UNPACKED: return taken == packed.size ? *size : 0;
+        case FA_UNPACKED_FULL: /* only its end says so */
+            for (size_t k = 1; k <= 4; k++) whole = whole << 8 | packed.data[packed.size - k];
+            return whole > *size ? whole : 0;
+        default: return 0;
+    }
+}
+
+static int stored_page(fa_page *page, fa_tokens *tokens, fa_stored_page *stored, uint8_t *room, size_t most,
+                       size_t characters, const fa_wanted *wanted, uint32_t sought, fa_buffer *texts) {
+    size_t size, whole = unpack(stored->packed, room, most, &size);
+    enum fa_page_shown shown = FA_NOT_PLAIN;
+    int status = FA_OK;
+    if (whole)
+        status = fa_snippet_of_page(page, tokens, (fa_bytes){room, size}, whole, characters, wanted, sought, &shown,
+                                    &stored->snippet, &stored->is_whole);
+    stored->shown = shown;
+    if (status != FA_OK || shown == FA_NOT_PLAIN || shown == FA_CUT_SHORT) return status;
+    stored->text = texts->size;
+    if (!fa_buffer_put(texts, page->text.data, page->text.size)) return FA_NO_MEMORY;
+    stored->description = texts->size;
+    if (!fa_buffer_put(texts, page->description.data, page->description.size)) return FA_NO_MEMORY;
+    stored->end = texts->size;
+    return FA_OK;
+}
+
+int fa_stored_pages(fa_page *page, fa_tokens *tokens, fa_stored_page *pages, size_t count, size_t first, size_t most,
+                    size_t characters, const fa_wanted *wanted, uint32_t sought, fa_buffer *texts, size_t *done) {
+    uint8_t *room = malloc(first), *more = NULL;
+    int status = room == NULL ? FA_NO_MEMORY : FA_OK;
+    for (*done = 0; status == FA_OK && *done < count && texts->size <= FA_TEXTS_AT_ONCE; ++*done) {
+        fa_stored_page *stored = &pages[*done];
+        status = stored_page(page, tokens, stored, room, first, characters, wanted, sought, texts);
+        if (status != FA_OK || stored->shown != FA_CUT_SHORT) continue;
+        if (more == NULL) more = malloc(most);
+        status = more == NULL ? FA_NO_MEMORY
+                              : stored_page(page, tokens, stored, more, most, characters, wanted, sought, texts);
+    }
+    free(room);
+    free(more);
+    return status;
 }

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from indexer.core.library import core
 from indexer.core.tokens import WHOLE, Bytes, Wanted, check, tokenizer
 
 _FEWEST_PLACES = 2
+PAGES_AT_ONCE, _PACKED_AT_ONCE = 10, 1 << 20  # each of the first: a page of results; bytes
 
 
 @lru_cache(maxsize=64)
@@ -66,16 +68,38 @@ class _Snippet(ctypes.Structure):
     ]
 
 
+class _StoredPage(ctypes.Structure):
+    """struct fa_stored_page."""
+
+    _fields_ = [
+        ("packed", Bytes),
+        ("shown", ctypes.c_uint32),
+        ("is_whole", ctypes.c_uint32),
+        ("text", ctypes.c_size_t),
+        ("description", ctypes.c_size_t),
+        ("end", ctypes.c_size_t),
+        ("snippet", _Snippet),
+    ]
+
+
+class _Buffer(ctypes.Structure):
+    """struct fa_buffer."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
+
+
 core.fa_word_runs.argtypes = [Bytes, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)]
 core.fa_word_runs.restype = ctypes.c_size_t
 core.fa_common_runs.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
 core.fa_common_runs.restype = ctypes.c_size_t
 _TEXT, _WANTED, _SNIPPET = Bytes, ctypes.POINTER(_Wanted), ctypes.POINTER(_Snippet)
 core.fa_snippet_of.argtypes = [ctypes.c_void_p, _TEXT, _WANTED, ctypes.c_uint32, _SNIPPET]
-core.fa_snippet_of_page.argtypes = [
-    ctypes.c_void_p, ctypes.c_void_p, _TEXT, ctypes.c_size_t, ctypes.c_size_t, _WANTED, ctypes.c_uint32,
-    ctypes.POINTER(ctypes.c_uint32), _SNIPPET, ctypes.POINTER(ctypes.c_uint32),
+core.fa_stored_pages.argtypes = [
+    ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_StoredPage), *[ctypes.c_size_t] * 4, _WANTED, ctypes.c_uint32,
+    ctypes.POINTER(_Buffer), ctypes.POINTER(ctypes.c_size_t),
 ]  # fmt: skip
+core.fa_pieces_free.argtypes = [ctypes.POINTER(_Buffer)]
+core.fa_pieces_free.restype = None
 NOT_PLAIN, CUT_SHORT, SHOWN, FURTHER_ON = range(4)  # enum fa_page_shown
 Parts = list[tuple[str, bool]]  # of a snippet: a text, and whether it is a word
 
@@ -103,21 +127,68 @@ def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Parts]
     return bool(found.has_hits), _parts(found)
 
 
-def snippet_of_page(
-    page: object, member: bytes, whole: int, characters: int, wanted: WantedKinds | None, sought: int
-) -> tuple[int, bool, Parts]:
-    """Return what came of a page (NOT_PLAIN and others), whether its start is all of it, and the best passages.
+class StoredPage(NamedTuple):
+    """What came of a page: NOT_PLAIN and others, whether its start is all of it, what that says, the best passages."""
 
-    page: a reader's, which then holds the start. wanted: None for no passages. See passages.h. Raises MemoryError.
+    shown: int
+    is_whole: bool
+    text: bytes
+    description: bytes
+    parts: Parts
+
+
+def stored_pages(
+    page: object,
+    members: Iterable[bytes],
+    first: int,
+    most: int,
+    characters: int,
+    wanted: WantedKinds,
+    sought: int,
+) -> Iterator[StoredPage]:
+    """Give for each of some gzip members, as they lie in an archive, what came of the page in it.
+
+    page: a reader's. first, most: bytes that are unpacked at first, and where these do not suffice. See passages.h.
+    Raises MemoryError.
     """
-    found, shown, is_whole = _room(), ctypes.c_uint32(), ctypes.c_uint32()
-    check(
-        core.fa_snippet_of_page(
-            page, tokenizer().handle, Bytes(member, len(member)), whole, characters, wanted and wanted.told, sought,
-            shown, found, is_whole,
-        )
-    )  # fmt: skip
-    return shown.value, bool(is_whole.value), _parts(found) if wanted and shown.value == SHOWN else []
+    for some in _in_parts(members):
+        while some:
+            told, texts, done = (_StoredPage * len(some))(), _Buffer(), ctypes.c_size_t()
+            for stored, member in zip(told, some, strict=True):
+                stored.packed = Bytes(member, len(member))
+            try:
+                check(
+                    core.fa_stored_pages(
+                        page, tokenizer().handle, told, len(some), first, most, characters, wanted.told, sought, texts,
+                        done,
+                    )
+                )  # fmt: skip
+                said = ctypes.string_at(texts.data, texts.size) if texts.size else b""
+            finally:
+                core.fa_pieces_free(texts)
+            yield from [_told(stored, said) for stored in told[: done.value]]
+            some = some[done.value :]
+
+
+def _in_parts(members: Iterable[bytes]) -> Iterator[list[bytes]]:
+    some: list[bytes] = []
+    for member in members:
+        some.append(member)
+        if len(some) == PAGES_AT_ONCE or sum(map(len, some)) > _PACKED_AT_ONCE:
+            yield some
+            some = []
+    yield some
+
+
+def _told(stored: _StoredPage, texts: bytes) -> StoredPage:
+    if stored.shown in (NOT_PLAIN, CUT_SHORT):
+        return _NOT_PLAIN
+    text, description = texts[stored.text : stored.description], texts[stored.description : stored.end]
+    parts = _parts(stored.snippet) if stored.shown == SHOWN else []
+    return StoredPage(stored.shown, bool(stored.is_whole), text, description, parts)
+
+
+_NOT_PLAIN = StoredPage(NOT_PLAIN, False, b"", b"", [])
 
 
 def _room() -> _Snippet:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import random
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from archiver.warc import ArchiveError, Location, read_member_at
 from indexer import stored_pages
-from indexer.search.snippets import START_CHARS, looked_for, start_snippet
+from indexer.search.query import parse_query
+from indexer.search.searcher import Ranked
+from indexer.search.snippets import START_CHARS, PageStart, looked_for, start_snippet
+from indexer.store.recent import Recent
+from indexer.store.snapshot import Snapshot
 from tests.shelf import page, record
 
 PAGES = {
@@ -46,11 +54,18 @@ def _written(folder: Path, records: list[bytes]) -> list[Location]:
     return places
 
 
+def read_plain(
+    place: Location, words: Iterable[str] = (), sought: int = 0
+) -> tuple[PageStart, stored_pages.Snippet] | None:
+    [found] = stored_pages._read_plain([place], looked_for(frozenset(words), ()), sought)
+    return found
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_short_way_says_what_the_long_one_says(tmp_path: Path, name: str) -> None:
     [place] = _written(tmp_path, [record("http://a.example/", PAGES[name])])
-    quick, slow = stored_pages._read_plain(place), stored_pages._read_any(place)
-    assert quick in (None, (slow, None))
+    quick, slow = read_plain(place), stored_pages._read_any(place)
+    assert quick is None or quick[0] == slow
     assert (quick is None) == (name in {"empty", "not from the start"})
 
 
@@ -76,8 +91,40 @@ def test_passages_are_those_of_the_start_whichever_way_it_is_read(
     [place] = _written(tmp_path, [record("http://a.example/", WORDED[name])])
     start = stored_pages._read_any(place)
     for sought in (0, 1, 2):
-        quick = stored_pages._read_plain(place, looked_for(frozenset(words), ()), sought)
+        quick = read_plain(place, words, sought)
         assert quick == (start, start_snippet(start, frozenset(words), (), sought))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pages_say_the_same_in_whatever_order_they_are_asked_for(tmp_path: Path, seed: int) -> None:
+    """Many at once, some of them long, no plain pages or not there at all; with little of them kept, or all."""
+    chance = random.Random(seed)
+    texts = [chance.choice([*PAGES.values(), *WORDED.values()]) for _ in range(25)]
+    records = [record("http://a.example/", text) for text in texts]
+    records[chance.randrange(25)] = b"no record"
+    places: list[Location | None] = [*_written(tmp_path, records)]
+    places[chance.randrange(25)] = None
+    places[chance.randrange(25)] = Location(str(tmp_path / "none"), 0, 99, "", 0)
+    words = frozenset({"heron", "w"})
+    ranked = Ranked(parse_query("heron w"), 25, (), words, ())
+    expected = []
+    for place in places:
+        start = stored_pages._read_any(place) if place else PageStart(b"", b"", True)
+        snippet = start_snippet(start, words, (), 2)
+        if place and not snippet and not start.is_whole:
+            snippet = stored_pages._deep_snippet(place, words, (), start)
+        expected.append((start.text, snippet))
+    kept = SimpleNamespace(
+        derived={"starts of pages": Recent(chance.choice([1, 4_000_000]), lambda _: 300_000)}
+    )
+    for order in (range(25), chance.sample(range(25), 25)):
+        pages = stored_pages.StoredPages(cast("Snapshot", kept), places, ranked)
+        for number in order:
+            if chance.randrange(2):
+                assert pages.text(number) == expected[number][0]
+            assert pages.snippet(number) == expected[number][1]
+            if chance.randrange(2):
+                assert pages.text(number) == expected[number][0]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -104,26 +151,27 @@ def test_what_is_no_plain_page_goes_the_long_way(tmp_path: Path) -> None:
         b"",
     ]
     for place in _written(tmp_path, others):
-        assert stored_pages._read_plain(place) is None
+        assert read_plain(place) is None
 
 
 def test_a_record_of_which_only_the_start_is_unpacked_must_end_where_its_member_does(tmp_path: Path) -> None:
     large = record("http://a.example/", PAGES["larger than is unpacked"])
     places = _written(tmp_path, [large, large[:-2], large + b"\r\n", large + b"WARC/1.0", large[:-9]])
-    assert [stored_pages._read_plain(place) is None for place in places] == [False, True, True, True, True]
+    assert [read_plain(place) is None for place in places] == [False, True, True, True, True]
     long_header = large.replace(b"Content-Type: text", b"X: " + b"x" * 40_000 + b"\r\nContent-Type: text")
     length = b"Content-Length: %d\r\n"
     body = len(large.split(b"\r\n\r\n", 1)[1]) - 4
     long_header = long_header.replace(length % body, length % (body + 40_005))
     for place in _written(tmp_path, [long_header]):
-        quick = stored_pages._read_plain(place)
+        quick = read_plain(place)
         assert quick is None or quick[0] == stored_pages._read_any(place)
 
 
 def test_a_record_without_line_ends_behind_it_is_read_alike(tmp_path: Path) -> None:
     plain = record("http://a.example/", page(1))
     for place in _written(tmp_path, [plain[:-4], plain[:-2], plain + b"\r\n"]):
-        assert stored_pages._read_plain(place) in (None, (stored_pages._read_any(place), None))
+        quick = read_plain(place)
+        assert quick is None or quick[0] == stored_pages._read_any(place)
 
 
 def test_only_a_sound_member_alone_is_unpacked_at_once(tmp_path: Path) -> None:

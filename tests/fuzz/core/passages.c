@@ -7,6 +7,7 @@
 #include "passages.h"
 
 #include "record.h"
+#include "segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,41 @@ static void look_at(const fa_snippet *snippet) {
         check(!part->is_hit || snippet->has_hits);
         for (; begin < part->end; begin++) sum += snippet->text[begin];
     }
+}
+
+/* The same page by way of its gzip member, packed in blocks as it stands. */
+static void look_at_stored(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t first, size_t characters,
+                           const fa_wanted *wanted) {
+    enum { HEAD = 10, BLOCK = 5, MOST = 1 << 16 };
+    if (member.size >= MOST) return;
+    uint32_t sums[] = {fa_crc32(0, member.data, member.size), (uint32_t)member.size};
+    uint8_t *packed = malloc(HEAD + BLOCK + member.size + sizeof sums), *at = packed;
+    check(packed != NULL);
+    memcpy(at, "\x1f\x8b\x08\0\0\0\0\0\0\xff", HEAD);
+    at[HEAD] = 1;
+    for (unsigned k = 0; k < 2; k++) {
+        at[HEAD + 1 + k] = (uint8_t)(member.size >> 8 * k);
+        at[HEAD + 3 + k] = (uint8_t)~at[HEAD + 1 + k];
+    }
+    at += HEAD + BLOCK;
+    memcpy(at, member.data, member.size);
+    at += member.size;
+    for (unsigned k = 0; k < sizeof sums; k++) *at++ = (uint8_t)(sums[k / 4] >> 8 * (k % 4));
+    static fa_stored_page stored[2];
+    stored[0].packed = (fa_bytes){packed, (size_t)(at - packed)};
+    stored[1].packed = member; /* no gzip */
+    fa_buffer texts = {0};
+    size_t done;
+    int status = fa_stored_pages(page, tokens, stored, 2, first, MOST, characters, wanted, 1, &texts, &done);
+    check(status != FA_OK || done == 2);
+    for (size_t k = 0; status == FA_OK && k < done; k++) {
+        if (stored[k].shown == FA_NOT_PLAIN || stored[k].shown == FA_CUT_SHORT) continue;
+        check(stored[k].text <= stored[k].description && stored[k].description <= stored[k].end &&
+              stored[k].end <= texts.size);
+        if (stored[k].shown == FA_SHOWN) look_at(&stored[k].snippet);
+    }
+    fa_buffer_free(&texts);
+    free(packed);
 }
 
 static int by_number(const void *one, const void *other) {
@@ -56,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(status != FA_OK || more || (shown != FA_CUT_SHORT && (characters <= size || shown != FA_FURTHER_ON)));
     status = fa_snippet_of_page(page, tokens, member, member.size, characters, NULL, 0, &shown, &snippet, &is_whole);
     check(status != FA_OK || shown == FA_NOT_PLAIN || shown == FA_SHOWN);
+    look_at_stored(page, tokens, member, 1 + more * 64, characters, &wanted);
     fa_tokens_free(tokens);
     fa_page_free(page);
     free((uint8_t *)member.data);
