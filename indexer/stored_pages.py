@@ -79,7 +79,8 @@ class StoredPages:
     def _start(self, number: int) -> PageStart:
         found = self._starts.get(number)
         if found is None:
-            self._read(range(number, min(number + PAGES_AT_ONCE, len(self._places))))
+            first = number - number % PAGES_AT_ONCE
+            self._read(range(first, min(first + PAGES_AT_ONCE, len(self._places))))
             found = self._starts[number]
         return found
 
