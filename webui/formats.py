@@ -7,13 +7,14 @@ they stand beside timestamps and addresses that have no others.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterable
 from datetime import date
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from babel import Locale
-from babel.dates import DateTimePattern, format_skeleton, get_date_format
+from babel.dates import format_skeleton, get_date_format
 from babel.numbers import format_decimal
 from flask import g, has_request_context
 from flask_babel import get_locale, ngettext
@@ -57,6 +58,7 @@ def _found_out() -> tuple[Locale, str]:
 
 
 _BRITISH = Locale("en", "GB")
+_LEAP_YEAR = 2004  # it has all days, and no other number of a date is as great
 _BRITISH_NAME = str(_BRITISH)
 
 
@@ -80,23 +82,24 @@ def english_date(timestamp: str) -> str:
 def _date(day: str, name: str) -> str:
     if len(day) < 4 or not (day.isascii() and day.isdigit()):
         return ""
-    year, month = int(day[:4]), int(day[4:6] or 0)
-    written_in, whole = _long_dates(name)
+    year, month, number = int(day[:4]), int(day[4:6] or 0), int(day[6:8] or 0)
     if year < 1:
         return str(year)
     if not 1 <= month <= 12:
-        return str(format_skeleton("y", date(year, 1, 1), locale=written_in))
-    try:
-        return str(whole.apply(date(year, month, int(day[6:8] or 0)), written_in))
-    except ValueError:  # a month, or a day that the month does not have
-        return str(format_skeleton("yMMMM", date(year, month, 1), locale=written_in))
+        return str(format_skeleton("y", date(year, 1, 1), locale=name))
+    if not 1 <= number <= monthrange(year, month)[1]:  # a month, or a day that the month does not have
+        return str(format_skeleton("yMMMM", date(year, month, 1), locale=name))
+    before, behind = _around_the_year(month, number, name)
+    return f"{before}{year}{behind}"
 
 
-@lru_cache(maxsize=32)
-def _long_dates(name: str) -> tuple[Locale, DateTimePattern]:
-    """Return a locale and how it writes a day: Babel's format_date finds both anew each time, for most of its time."""
-    found = Locale.parse(name)
-    return found, get_date_format("long", found)
+@lru_cache(maxsize=2048)
+def _around_the_year(month: int, day: int, name: str) -> tuple[str, str]:
+    """Return what stands before and behind the year of a date: Babel takes as long for each as for all of a hit."""
+    locale = Locale.parse(name)
+    written = str(get_date_format("long", locale).apply(date(_LEAP_YEAR, month, day), locale))
+    before, _year, behind = written.partition(str(_LEAP_YEAR))
+    return before, behind
 
 
 def month_name(number: int) -> str:
