@@ -25,13 +25,17 @@ class WordRuns:
     """The runs of four words of a text, parted by white space. word_count, run_count: of all, of different ones."""
 
     def __init__(self, text: bytes) -> None:
-        self._room = max(_FEWEST_PLACES, 1 << max(0, len(text) - 1).bit_length())
-        self._runs = _table_type(self._room)()
+        # words of four letters and more need no larger table, and a small one is at hand sooner
+        self._room = max(_FEWEST_PLACES, 1 << max(0, len(text) // 2 - 1).bit_length())
         found = ctypes.c_size_t()
-        self.word_count: int = core.fa_word_runs(
-            Bytes(text, len(text)), self._runs, self._room, ctypes.byref(found)
-        )
-        assert self.word_count != WHOLE
+        while True:
+            self._runs = _table_type(self._room)()
+            self.word_count: int = core.fa_word_runs(
+                Bytes(text, len(text)), self._runs, self._room, ctypes.byref(found)
+            )
+            if self.word_count != WHOLE:
+                break
+            self._room *= 2
         self.run_count = found.value
 
     def common(self, other: WordRuns) -> int:
