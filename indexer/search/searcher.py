@@ -27,7 +27,7 @@ from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
-from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_leaves
+from indexer.search.vocabulary import NOT_WIDE, expand, wide_leaves
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
@@ -140,7 +140,7 @@ class _Asked:
             if plan is None:
                 plan = self._plans[key] = _Plan(snapshot, asked.tree, ranking, fold)
             # the leaves are always the same, and stand for the same words
-            run = _Run(handle, snapshot, plan, ranking, deadline, count, run.expansions if run else None)
+            run = _Run(handle, snapshot, plan, ranking, deadline, count, run)
             if run.total or not (ranking.fold and plan.has_folds) or run.timed_out:
                 break
             if not fold and not has_other_accents(snapshot, asked.tree, ranking):
@@ -281,6 +281,11 @@ def _in_part(tree: Node) -> Node:
     return And((Or(wanted), *limits)) if limits else Or(wanted)
 
 
+_Part = tuple[
+    list[NDArray[np.bool_]], tuple[int, ...]
+]  # by segment which versions match, and which were looked at
+
+
 class _Run:
     """One tree carried out over all segments."""
 
@@ -292,15 +297,16 @@ class _Run:
         ranking: Ranking,
         deadline: Deadline,
         count: int,
-        expansions: Expansions | None = None,
+        before: _Run | None = None,
     ) -> None:
-        """count: pages that will be asked for by relevance. expansions: of the leaves, where they are known."""
+        """count: pages that will be asked for by relevance. before: of the same leaves, whose parts are known."""
         self._snapshot, self._plan, self._ranking, self._deadline = snapshot, plan, ranking, deadline
         self._is_ranked = True  # False when the time was up before all that was found was scored
-        self._known: dict[Node, list[NDArray[np.bool_]]] = {}
-        self._complete: list[int] | None = None  # of parts that were carried out for themselves
-        self.expansions = expansions or NOT_WIDE
-        if expansions is None and plan.is_wide:
+        # parts that were carried out for themselves, by what other accents count for
+        self._parts: dict[tuple[float, Node], _Part] = before._parts if before else {}
+        self._complete: list[int] | None = None  # of these parts
+        self.expansions = before.expansions if before else NOT_WIDE
+        if before is None and plan.is_wide:
             layers = (segment for live in snapshot.segments for segment in live.layers)
             self.expansions = expand(plan.tree, layers, deadline.part(FINDING * 0.5))
         made = plan.made or self._made(
@@ -334,20 +340,22 @@ class _Run:
 
     def _masks_of(self, node: Node) -> list[NDArray[np.bool_]]:
         """Return by segment which versions match a part of the tree, removed ones left out."""
-        found = self._known.get(node)
-        if found is None and node == (self._plan.root or self._plan.tree) and not self._plan.looks_at_pages:
-            found = self._known[node] = self._carried.matched.masks()
-        if found is None:
+        plan = self._plan
+        if node == (plan.root or plan.tree) and not plan.looks_at_pages:
+            return self._carried.matched.masks()
+        part = self._parts.get((plan.fold, node))
+        if part is None:
             root: Node | Masks = node
             if looks_at_pages(node):
                 root = self._page_masks(_in_part(node) if self._ranking.model == "pnorm" else node)
+            # its own leaves alone: those of the whole tree would be looked for anew for each of its parts
+            made = program_of(self._snapshot, node, self._ranking, plan.fold, self.expansions, root)
             with queries.handle() as handle:
-                part = Carried(handle, self._snapshot, self._made(root), self._deadline)
-                found = self._known[node] = part.matched.masks()
-                self._complete = [
-                    min(pair) for pair in zip(self._complete or part.complete, part.complete, strict=True)
-                ]
-        return found
+                carried = Carried(handle, self._snapshot, made, self._deadline)
+            part = self._parts[plan.fold, node] = carried.matched.masks(), carried.complete
+        masks, complete = part
+        self._complete = list(map(min, self._complete or complete, complete))
+        return masks
 
     def _page_order(self) -> PageOrder:
         return self._snapshot.derived.once("pages", lambda: PageOrder(self._snapshot.segments))
