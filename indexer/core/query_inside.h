@@ -258,6 +258,9 @@ int sort_numbers(fa_query *query, uint64_t *numbers, size_t count);
 int phrase_match(fa_query *query, uint32_t leaf, uint32_t place);
 int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count);
 
+/* query_moved.c */
+int words_moved(fa_query *query, const reader *from, const fa_runs *runs, buffer *spots, size_t *count);
+
 /* query_places.c */
 int near_places_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
                     uint64_t **left);
