@@ -27,7 +27,7 @@ from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
 from indexer.search.scoring import Scorer
-from indexer.search.vocabulary import NOT_WIDE, expand, wide_leaves
+from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_leaves
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
@@ -305,7 +305,7 @@ class _Run:
         # parts that were carried out for themselves, by what other accents count for
         self._parts: dict[tuple[float, Node], _Part] = before._parts if before else {}
         self._complete: list[int] | None = None  # of these parts
-        self.expansions = before.expansions if before else NOT_WIDE
+        self.expansions: Expansions = before.expansions if before else NOT_WIDE
         if before is None and plan.is_wide:
             layers = (segment for live in snapshot.segments for segment in live.layers)
             self.expansions = expand(plan.tree, layers, deadline.part(FINDING * 0.5))
