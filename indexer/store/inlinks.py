@@ -38,7 +38,7 @@ from indexer.text.elements import INLINK
 MAX_TEXTS = 1000  # distinct texts that a page gets; those of most sites first
 MAX_TIMES = 16  # how often one of them counts at most
 _COLUMNS = ("linking_sites", "depths")
-_LINKS_AT_ONCE = 200_000
+_LINKS_AT_ONCE = 500_000
 
 
 @dataclass(slots=True)
