@@ -472,9 +472,11 @@ class Worker:
             )
             batch.sums = columns.lengths.sum(axis=0, dtype=np.int64).tolist()
             batch.counts = (columns.lengths > 0).sum(axis=0).tolist()
-            write_inverted(os.path.join(self._folder, batch.segment), self._words, columns)
+            # the commit syncs both: meanwhile the next pages are read
+            path = os.path.join(self._folder, batch.segment)
+            write_inverted(path, self._words, columns, is_synced=False)
             batch.links = f"{self._name}-{self._batches}.links.new"
-            self._links.write(os.path.join(self._folder, batch.links))
+            self._links.write(os.path.join(self._folder, batch.links), is_synced=False)
         self._start_batch()
         self._pipe.send(("batch", batch))
         if memory_in_hand() > MEMORY_KEPT:

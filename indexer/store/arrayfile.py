@@ -51,11 +51,14 @@ _SPARE = 8
 Chunks = NDArray[Any] | list[NDArray[Any]] | Spilled
 
 
-def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Chunks]) -> None:
+def write_arrays(
+    path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[str, Chunks], *, is_synced: bool = True
+) -> None:
     """Write a file of arrays and sync it; an array may come as chunks, one behind the other.
 
     The file is written under a temporary name and renamed, so that it is there whole or not at all; its name lasts
-    when its folder is synced, which the commit that names it does once for all. Raises DiskFullError.
+    when its folder is synced, which the commit that names it does once for all. is_synced: False where that commit
+    syncs the file, too, or none will ever name it. Raises DiskFullError.
     """
     table = []
     checksums: list[int] = []
@@ -91,7 +94,8 @@ def write_arrays(path: str, kind: str, meta: Mapping[str, Any], arrays: Mapping[
                 for chunk in chunks:
                     file.write(np.ascontiguousarray(chunk).data)
             file.write(b"\0" * (size - file.tell()))
-            disk.sync(file)
+            if is_synced:
+                disk.sync(file)
         disk.rename(temporary, path)
     except OSError as error:
         with suppress(OSError):

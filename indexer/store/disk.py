@@ -3,7 +3,8 @@
 So there is one place that says what survives a crash, and a test can put a disk under it that fails, forgets what was
 not synced, or writes less than it was given. The rules:
 
-* A file is written under a name that no commit knows, synced, and only then renamed to its own.
+* A file is written under a name that no commit knows, synced, and only then renamed to its own. Files of batches are
+  synced by the commit: a worker would wait for the disk, 10 ms a file.
 * A rename or a new file lasts when its folder was synced; a new folder when the folder above was.
 * What a transaction of the catalogue names is synced before that transaction ends.
 """
@@ -28,6 +29,12 @@ def sync(file: BinaryIO) -> None:
     """Make what was written to a file durable; its name lasts when its folder is synced."""
     file.flush()
     os.fsync(file.fileno())
+
+
+def sync_path(path: str) -> None:
+    """Make what was written to a file durable that is closed already, by another process maybe."""
+    with open(path, "r+b") as file:
+        sync(file)
 
 
 def rename(source: str, target: str) -> None:

@@ -113,6 +113,7 @@ def write_overlay(
                 _overlay_columns(columns, rows, tokens),
                 {"linking_sites": texts.linking_sites, "depths": depths[rows]},
                 is_overlay=len(parts) == 1,
+                is_synced=len(parts) == 1,
             )
         if len(parts) > 1:
             read = [Segment(part) for part in parts]

@@ -21,17 +21,18 @@ def write_batch(
     more: Mapping[str, NDArray[np.integer]] | None = None,
     *,
     is_overlay: bool = False,
+    is_synced: bool = True,
 ) -> None:
     """Write the segment of a batch; the pages of the groups, in order, are the versions. Raises DiskFullError.
 
-    more, is_overlay: as SegmentWriter.write takes them.
+    more, is_overlay, is_synced: as SegmentWriter.write takes them.
     """
     batch = Batch()
     for tokens in groups:
         batch.add(
             tokens.words, tokens.word, tokens.document, tokens.element, tokens.position, len(tokens.extents)
         )
-    write_inverted(path, batch, versions, more, is_overlay=is_overlay)
+    write_inverted(path, batch, versions, more, is_overlay=is_overlay, is_synced=is_synced)
 
 
 def write_inverted(
@@ -41,8 +42,9 @@ def write_inverted(
     more: Mapping[str, NDArray[np.integer]] | None = None,
     *,
     is_overlay: bool = False,
+    is_synced: bool = True,
 ) -> None:
     """Write the segment of a batch in the core, whose pages are the versions; the batch is used up."""
     writer = SegmentWriter(versions, batch.invert(bits_of_versions(versions.language, versions.languages)))
     writer.take()
-    writer.write(path, more, is_overlay=is_overlay)
+    writer.write(path, more, is_overlay=is_overlay, is_synced=is_synced)

@@ -109,13 +109,13 @@ class LinkCollector:
             self._by_base[base, href] = _number(base, href)
         return self._by_base[base, href]
 
-    def write(self, path: str) -> None:
-        """Write what was collected. Raises DiskFullError."""
+    def write(self, path: str, *, is_synced: bool = True) -> None:
+        """Write what was collected. is_synced: see `write_arrays`. Raises DiskFullError."""
         rows = LinkRows()
-        _write(path, rows.sorted(self.links), self.links.texts())
+        _write(path, rows.sorted(self.links), self.links.texts(), is_synced=is_synced)
 
 
-def _write(path: str, table: LinkTable, texts: Sequence[bytes]) -> None:
+def _write(path: str, table: LinkTable, texts: Sequence[bytes], *, is_synced: bool = True) -> None:
     """Write a file of links. texts: what the numbers of texts stand for; those that no link has are left out."""
     used = np.zeros(len(texts), dtype=bool)
     used[table.texts] = True
@@ -134,6 +134,7 @@ def _write(path: str, table: LinkTable, texts: Sequence[bytes]) -> None:
             "text_ends": ends,
             "texts": data,
         },
+        is_synced=is_synced,
     )
 
 

@@ -47,12 +47,17 @@ class SegmentWriter:
             lists.empty()
 
     def write(
-        self, path: str, more: Mapping[str, NDArray[np.integer]] | None = None, *, is_overlay: bool = False
+        self,
+        path: str,
+        more: Mapping[str, NDArray[np.integer]] | None = None,
+        *,
+        is_overlay: bool = False,
+        is_synced: bool = True,
     ) -> None:
         """Write the segment file. Raises DiskFullError.
 
         more: further columns of whole numbers, a row a version; is_overlay: leave out what the segment has that it
-        belongs to.
+        belongs to; is_synced: see `write_arrays`.
         """
         versions = self._versions
         small = {name: np.concatenate(chunks) for name, chunks in self._small.items()}
@@ -87,6 +92,7 @@ class SegmentWriter:
                 "stem_words": stem_words,
                 **{name: _narrow(column) for name, column in (more or {}).items()},
             },
+            is_synced=is_synced,
         )
 
     def _ordered_shapes(self) -> dict[str, NDArray[Any]]:

@@ -322,8 +322,12 @@ class IndexWriter:
             number = 0
             if batch.segment:
                 number = self._next_segment_number(segments)
-                disk.rename(os.path.join(self.folder, batch.segment), self._segment_path(number))
-                disk.rename(os.path.join(self.folder, batch.links), links_path(self.folder, number))
+                for name, path in (
+                    (batch.segment, self._segment_path(number)),
+                    (batch.links, links_path(self.folder, number)),
+                ):
+                    disk.sync_path(os.path.join(self.folder, name))
+                    disk.rename(os.path.join(self.folder, name), path)
                 segments.append(
                     {
                         "number": number,

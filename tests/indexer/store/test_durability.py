@@ -232,14 +232,20 @@ def test_a_disk_that_writes_less_than_it_is_given_gets_the_rest(
 def test_nothing_is_named_before_it_is_synced(tmp_path: Path, shelf: list[str], faults: Faults) -> None:
     build_index(shelf, str(tmp_path / "index"), options=ONE)
     calls = faults.calls
+    batches = synced = 0
     for place, call in enumerate(calls):
         if call.startswith("rename "):
-            # what a worker or an earlier step wrote has been synced under the name it was written by
-            is_new = not re.search(r"\.(seg|links|[iw]\d+)$", call)
+            # what a worker or an earlier step wrote has been synced under the name it was written by; of a batch by the
+            # commit, before it gets its own
+            is_batch = bool(re.search(r"-w\d+-\d+(\.links)?\.new$", call))
+            is_new = not is_batch and not re.search(r"\.(seg|links|[iw]\d+)$", call)
             assert not is_new or calls[place - 1] == "sync", calls[place - 3 : place + 1]
+            batches += is_batch
+            synced += bool(re.search(r"\.(seg|links)$", call)) and calls[place - 1] == "sync"
         if call == "COMMIT":
             renames = [i for i in range(place) if calls[i].startswith("renamed")]
             assert not renames or "sync folder" in calls[renames[-1] : place]
+    assert batches == synced > 0
 
 
 def test_a_full_disk_is_one_line_and_stays_so_until_there_is_room(
