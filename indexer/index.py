@@ -22,16 +22,12 @@ import numpy as np
 
 from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
-from indexer.search.expansion import NO_WISH, Page, Widened, Wish, widen
 from indexer.search.hits import Hit, describe, describe_all
 from indexer.search.later import Later
-from indexer.search.models import MODELS
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
-from indexer.search.ordering import SORTS, newest_pages
 from indexer.search.query import Query, parse_query
 from indexer.search.searcher import Found, Ranked, search
-from indexer.search.widening import AddedWord, Widening, with_words
 from indexer.store.bm25f import Ranking
 from indexer.store.compact import sort_key
 from indexer.store.errors import IndexError_, IndexMissingError
@@ -43,10 +39,12 @@ if TYPE_CHECKING:
     from indexer.captures import Around, Capture
     from indexer.ledger import LedgerEntry, Statistics
     from indexer.listing import KeyRange, ListedCapture
+    from indexer.search.expansion import Page, Widened, Wish
     from indexer.search.facets import Facets
     from indexer.search.link_graph import GraphWish, LinkGraph
     from indexer.search.page_links import PageLinks
     from indexer.search.suggest import Suggestion
+    from indexer.search.widening import AddedWord, Widening
     from indexer.store.joined import JoinedSnapshot
     from indexer.store.removal import Removal
     from indexer.text.elements import PageText
@@ -79,7 +77,7 @@ class Index:
         """Open; index_dirs: the folders, at least one, each once. Raises the errors of open_index."""
         self.index_dirs = tuple(index_dirs)
         self.ranking = ranking
-        self.widening = widening or Widening()
+        self.widening = widening  # None: the defaults
         self._learning = threading.Lock()
         self._learned: tuple[Any, Any] | None = (
             None  # what latent semantic indexing learned, and from which snapshot
@@ -172,10 +170,16 @@ class Index:
         explain: say of each score what it is made of, as `Hit.explanation`.
         Raises ValueError for another operator, sort, model or way to expand.
         """
-        if sort not in SORTS:
-            raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
-        if model is not None and model not in MODELS:
-            raise ValueError(f"model {model!r}: expected one of {', '.join(MODELS)}")
+        if sort != "relevance":
+            from indexer.search.ordering import SORTS
+
+            if sort not in SORTS:
+                raise ValueError(f"sort {sort!r}: expected one of {', '.join(SORTS)}")
+        if model is not None:
+            from indexer.search.models import MODELS
+
+            if model not in MODELS:
+                raise ValueError(f"model {model!r}: expected one of {', '.join(MODELS)}")
         ranking = self.ranking if model is None else replace(self.ranking, model=model)
         parsed = parse_query(query, operator=operator)
         if filters:
@@ -185,10 +189,10 @@ class Index:
         for _ in range(ATTEMPTS):
             with self._reading() as snapshot:
                 started = time.perf_counter()
-                widened = self._widened(snapshot, parsed, wish, ranking=ranking, budget_s=budget_s)
+                widened = wish and self._widened(snapshot, parsed, wish, ranking=ranking, budget_s=budget_s)
                 ranked = search(
                     snapshot,
-                    widened.query,
+                    widened.query if widened else parsed,
                     ranking,
                     offset=max(0, offset),
                     limit=max(0, limit),
@@ -207,13 +211,13 @@ class Index:
             hits = self._from_archives(snapshot, hits, ranked, fold=fold, with_snippets=with_snippets)
         return Results(
             query,
-            str(widened.asked or ranked.query),
+            str((widened and widened.asked) or ranked.query),
             ranked.query.notices,
             ranked.total,
             took_ms,
             tuple(hits),
             counted,
-            tuple(widened.added),
+            tuple(widened.added) if widened else (),
             ranked.timed_out,
             Later(lambda: None if wish else self._did_you_mean(snapshot, parsed, ranked)),
         )
@@ -275,9 +279,10 @@ class Index:
         with self._reading() as snapshot:
             started = time.perf_counter()
             if parsed.text.strip() or parsed.tree:
-                widened = self._widened(snapshot, parsed, wish, ranking=self.ranking)
-                ranked = search(snapshot, widened.query, self.ranking, offset=0, limit=0)
-                parsed, matched = widened.asked or ranked.query, ranked.matched
+                widened = wish and self._widened(snapshot, parsed, wish, ranking=self.ranking)
+                query_of_all = widened.query if widened else parsed
+                ranked = search(snapshot, query_of_all, self.ranking, offset=0, limit=0)
+                parsed, matched = (widened and widened.asked) or ranked.query, ranked.matched
             else:
                 matched = snapshot.all_versions()
             with snapshot.reading():
@@ -287,6 +292,8 @@ class Index:
 
     def newest(self, limit: int) -> tuple[Hit, ...]:
         """Return the pages captured last, the newest first, at most `limit`; without scores and snippets."""
+        from indexer.search.ordering import newest_pages
+
         with self._reading() as snapshot:
             pages = newest_pages(snapshot, limit)
             hits = describe_all(
@@ -312,10 +319,11 @@ class Index:
         limit: how many; None for all. ranking, widening: other settings than those of the index.
         expand: as in `search`.
         """
-        wish, ranking = Wish.of(expand), ranking or self.ranking
+        wish, ranking = self._wish(expand), ranking or self.ranking
         with self._reading() as snapshot:
             most = snapshot.versions if limit is None else limit
-            query = self._widened(snapshot, query, wish, ranking=ranking, widening=widening).query
+            if wish:
+                query = self._widened(snapshot, query, wish, ranking=ranking, widening=widening).query
             ranked = search(snapshot, query, ranking, offset=0, limit=most)
             with snapshot.reading():
                 addresses = snapshot.addresses([found.document for found in ranked.found])
@@ -334,9 +342,10 @@ class Index:
         widening: Widening | None = None,
         budget_s: float | None = None,
     ) -> Widened:
-        if not wish:
-            return Widened(query)
-        options = widening or self.widening
+        from indexer.search.expansion import widen
+        from indexer.search.widening import Widening
+
+        options = widening or self.widening or Widening()
         return widen(
             snapshot,
             query,
@@ -368,11 +377,16 @@ class Index:
         return url, text
 
     def _wish(
-        self, expand: Sequence[str], without: Sequence[str], marked: tuple[Sequence[str], Sequence[str]]
-    ) -> Wish:
-        if not (expand or without or marked[0] or marked[1]):
-            return NO_WISH
-        return Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1]))
+        self,
+        expand: Sequence[str],
+        without: Sequence[str] = (),
+        marked: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    ) -> Wish | None:
+        if not (expand or marked[0] or marked[1]):
+            return None
+        from indexer.search.expansion import Wish
+
+        return Wish.of(expand, without, self._marked_pages(marked[0]), self._marked_pages(marked[1])) or None
 
     def _marked_pages(self, urls: Sequence[str]) -> list[Page]:
         """Return the newest stored page of each of some addresses; what is not there, or unreadable, is missing."""
@@ -442,6 +456,7 @@ class Index:
         """
         from indexer.search.feedback import telling_words
         from indexer.search.vectors import terms_of
+        from indexer.search.widening import with_words
 
         pages = self._marked_pages([url])
         with self._reading() as snapshot:

@@ -8,9 +8,12 @@ archives have it; and XML whose root is an HTML element is a page, as it is in b
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .mediatype import media_type_of
-from .record import Headers
+
+if TYPE_CHECKING:
+    from .record import Headers
 
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 """The media types of pages."""

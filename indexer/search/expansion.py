@@ -69,9 +69,6 @@ class Wish:
         )
 
 
-NO_WISH = Wish()
-
-
 @dataclass(slots=True)
 class Widened:
     """A query made wider, what was added to it, and the query without that; None when nothing was asked to be added."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search import models
 from indexer.search.deadline import Deadline
 from indexer.search.nodes import describe
 from indexer.search.prepared import HALF_LINKED
@@ -27,6 +26,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.text.elements import ELEMENTS
 
 if TYPE_CHECKING:
+    from indexer.search import models
     from indexer.search.explaining import Explanation, PairShare, PriorShare, WordShare
 
 Ordinals = NDArray[np.int64]
@@ -57,7 +57,7 @@ class Scorer:
         if not len(ordinals):
             return np.zeros(0)
         if not self.is_bounded:
-            return models.score(self._ranking.model, self._given(place, ordinals)).total
+            return self._shares(self._given(place, ordinals)).total
         return self._carried.scores(place, ordinals)
 
     def best_of_all(
@@ -88,6 +88,7 @@ class Scorer:
         return norms(self._ranking, live.lengths(ordinals), self._snapshot.means)
 
     def _given(self, place: int, ordinals: Ordinals) -> models.Given:
+        from indexer.search import models
         from indexer.search.models.lengths import greatest_counts, vector_lengths
 
         snapshot, carried = self._snapshot, self._carried
@@ -104,6 +105,11 @@ class Scorer:
             size=len(ordinals),
         )
 
+    def _shares(self, given: models.Given) -> models.Shares:
+        from indexer.search.models import score
+
+        return score(self._ranking.model, given)
+
     # -- why
 
     def explain(self, place: int, ordinal: int, *, near: bool) -> Explanation:
@@ -115,7 +121,7 @@ class Scorer:
         score = float(self.exact(place, ordinals)[0])
         if not self.is_bounded:
             given = self._given(place, ordinals)
-            shares = models.score(model, given)
+            shares = self._shares(given)
             if not shares.parts:
                 return Explanation(model, score, whole=score)
             words = tuple(

@@ -21,7 +21,6 @@ from archiver.notices import Notice
 from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.moments import PageOrder, looks_at_pages, page_masks
-from indexer.search.ordering import Placed, sorted_pages
 from indexer.search.prepared import Prepared, packed
 from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
@@ -35,6 +34,7 @@ from indexer.text.languages import STOP_WORDS
 
 if TYPE_CHECKING:
     from indexer.search.explaining import Explanation
+    from indexer.search.ordering import Placed
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
@@ -200,6 +200,8 @@ def _answer(
         if offset:
             found = found[offset:]
     else:
+        from indexer.search.ordering import sorted_pages
+
         found = run.of_pages(sorted_pages(snapshot, run.matched, sort, offset=offset, limit=limit))
     if notices := run.notices:
         query = replace(query, notices=(*query.notices, *notices))
