@@ -59,10 +59,21 @@ void fa_forms_free(fa_forms *forms) {
 
 static uint64_t items_of(const fa_array *array) { return array->size / array->width; }
 
-/* Find the first item that is not less than a number in an array that rises. Only the items beside that place are
+#define STEP 64 /* items */
+
+/* Find the first item that is not less than a number in an array that rises. Items are parts of MD5s and so spread evenly:
+ * it is looked for around the share of the array that the number is of all numbers. Only the items beside its place are
  * verified, which prove that it is right; where they do not, the array does not rise, or its bytes are not sound. */
 static int place_of(const fa_array *array, uint32_t wanted, uint64_t *place, fa_fault *fault) {
-    uint64_t low = 0, high = items_of(array), before = 0, behind = UINT64_MAX;
+    uint64_t low = 0, high = items_of(array), before = 0, behind = UINT64_MAX, step = STEP;
+    uint64_t share = high * wanted >> 32; /* below `high`, whatever that is */
+    if (high && fa_item(array, share) < wanted) {
+        for (low = share + 1; high - low > step && fa_item(array, low + step) < wanted; step *= 4) low += step + 1;
+        if (high - low > step) high = low + step;
+    } else if (high) {
+        for (high = share; high > step && fa_item(array, high - step) >= wanted; step *= 4) high -= step;
+        if (high > step) low = high - step;
+    }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (fa_item(array, middle) < wanted) low = middle + 1;
