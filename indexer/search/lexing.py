@@ -11,7 +11,7 @@ everything else                  word: up to the next blank, quote or parenthesi
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -43,6 +43,9 @@ _SAME_AS = {
     ord("（"): "(",
     ord("）"): ")",
 }
+# What parts words: white space and control characters; and what goes on up to it, to a quote, parenthesis, && or ||.
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+_CHUNK = re.compile(r"(?:(?!&&|\|\|)[^\s\x00-\x1f\x7f-\x9f\"()])+")
 _SIGNS = "-!+="
 _RANGED = ("from", "appeared", "vanished")
 _LONGEST_RANGE = 60  # characters of [2009 TO 2010]
@@ -64,11 +67,6 @@ def tokens_of(text: str, note: Callable[..., None]) -> list[Token]:
     return _balanced(_Lexer(text.translate(_SAME_AS), note).split(), note)
 
 
-def is_blank(character: str) -> bool:
-    """Tell whether a character parts the words of a query: white space and control characters."""
-    return character.isspace() or unicodedata.category(character) in ("Cc", "Zs", "Zl", "Zp")
-
-
 class _Lexer:
     def __init__(self, text: str, note: Callable[..., None]) -> None:
         self._text, self._note = text, note
@@ -80,8 +78,8 @@ class _Lexer:
     def split(self) -> list[Token]:
         while self._at < len(self._text):
             character = self._text[self._at]
-            if is_blank(character):
-                self._at += 1
+            if blanks := _BLANKS.match(self._text, self._at):
+                self._at = blanks.end()
                 self._glued = False
             elif character == '"':
                 self._quote()
@@ -135,16 +133,11 @@ class _Lexer:
     def _chunk(self) -> None:
         if self._range():
             return
-        start = self._at
-        end = start
-        while end < len(self._text) and not (self._text[end] in '"()' or is_blank(self._text[end])):
-            if self._text[end : end + 2] in ("&&", "||"):
-                break
-            end += 1
-        if end == start:  # && or ||
+        found, start = _CHUNK.match(self._text, self._at), self._at
+        if found is None:  # && or ||
             self._add(Token("and" if self._text[start] == "&" else "or", self._text[start : start + 2]), 2)
             return
-        chunk = self._text[start:end]
+        chunk, end = found[0], found.end()
         followed = self._text[end : end + 1] in ('"', "(")
         if chunk[0] in _SIGNS and (chunk[1:2] not in ("", *_SIGNS) or (len(chunk) == 1 and followed)):
             self._add(Token("not" if chunk[0] in "-!" else "sign", chunk[0]), 1, glues=True)
