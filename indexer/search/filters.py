@@ -11,7 +11,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.warc import HTML_TYPES
 from indexer.search.nodes import And, Captured, Language, Node, Or, Status, Type
 from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment
@@ -20,7 +19,6 @@ from indexer.store.timeline import CaptureColumns
 Mask = NDArray[np.bool_]
 
 _TYPES = {
-    "html": HTML_TYPES,
     "text": ("text/plain",),
     "pdf": ("application/pdf", "application/x-pdf"),
     "xml": ("text/xml", "application/xml"),
@@ -136,6 +134,10 @@ def is_type(name: str, mime: str) -> bool:
     mime = mime.partition(";")[0].strip().lower()
     if name in _TYPES:
         return mime in _TYPES[name]
+    if name == "html":
+        from archiver.warc import HTML_TYPES
+
+        return mime in HTML_TYPES
     if "/" in name:
         return mime.startswith(name[:-1]) if name.endswith("*") else mime == name
     main, _, sub = mime.partition("/")
