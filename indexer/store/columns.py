@@ -5,7 +5,6 @@ The core makes them (indexer.core), segment.py reads them.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,8 @@ def word_id(word: str) -> int:
 
     Two words may share an id; inside the index a word is always known by id and spelling.
     """
+    import hashlib
+
     return int.from_bytes(
         hashlib.md5(word.encode("utf-8", "replace"), usedforsecurity=False).digest()[:4], "big"
     )

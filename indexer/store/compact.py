@@ -8,7 +8,6 @@ folder, which many addresses share, and the name in it. SHA-1 is kept as 20 byte
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -62,7 +61,7 @@ _as_kept = partial(tuple.__new__, KeptAddress)  # `_make` takes three times as l
 def _kept_oddly(url: str) -> KeptAddress:
     if fronts := _fronts_of(url):
         name = url[url.rfind("/") + 1 :]
-        return KeptAddress(fronts[0], name.lower(), url, _signed_md5(fronts[1] + name))
+        return KeptAddress(fronts[0], name.lower(), url, _md5_64(fronts[1] + name, signed=True))
     key, written = compact_address(url)
     return KeptAddress(*split_key(key), written, kept_page(url))
 
@@ -111,14 +110,11 @@ def page_number(sort_key: str) -> int:
     return _md5_64(sort_key)
 
 
-def _md5_64(text: str) -> int:
-    digest = hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:8], "big")
+def _md5_64(text: str, *, signed: bool = False) -> int:
+    import hashlib  # takes some milliseconds, and a search has no need of it
 
-
-def _signed_md5(text: str) -> int:
     digest = hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:8], "big", signed=True)
+    return int.from_bytes(digest[:8], "big", signed=signed)
 
 
 def sort_key_of_kept(url: str) -> str:
@@ -129,7 +125,7 @@ def sort_key_of_kept(url: str) -> str:
 
 def kept_page(url: str) -> int:
     """Return the number of the page of an address as the catalogue keeps it."""
-    return _signed_md5(sort_key(url))
+    return _md5_64(sort_key(url), signed=True)
 
 
 def signed(number: int) -> int:

@@ -6,7 +6,6 @@ folders is two files, and a record can be opened from anywhere. The name it was 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -65,6 +64,8 @@ def has_grown(path: str, before: State | None) -> bool:
 
 def _ends_of(path: str, size: int) -> str:
     """Return the digest of the two ends of the first `size` bytes of a file."""
+    import hashlib
+
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         digest.update(file.read(min(size, _FINGERPRINT_BYTES)))
