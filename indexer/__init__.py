@@ -18,6 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if TYPE_CHECKING:
     from indexer.build import IndexOptions, Progress, build_index
     from indexer.captures import Around, Capture
+    from indexer.core.passages import SnippetPart
     from indexer.index import Index, open_index
     from indexer.ledger import LedgerEntry, Statistics
     from indexer.maintenance import Optimized, optimize_index, remove_from_index, restore_to_index
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from indexer.search.hits import Hit
     from indexer.search.link_graph import GraphWish, LinkEdge, LinkGraph, LinkNode
     from indexer.search.page_links import PageLink, PageLinks
-    from indexer.search.snippets import SnippetPart
     from indexer.search.suggest import Suggestion
     from indexer.search.tree import TreeNode
     from indexer.search.widening import AddedWord, Widening
@@ -57,7 +57,7 @@ _PLACES = {
     "search.hits": "Hit",
     "search.link_graph": "GraphWish LinkEdge LinkGraph LinkNode",
     "search.page_links": "PageLink PageLinks",
-    "search.snippets": "SnippetPart",
+    "core.passages": "SnippetPart",
     "search.suggest": "Suggestion",
     "search.tree": "TreeNode",
     "search.widening": "AddedWord Widening",

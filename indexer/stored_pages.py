@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from archiver.warc import ArchiveError, Location, read_member_at, read_packed_at
 from archiver.warc.charsets import UTF_8, decode
-from indexer.core.passages import NOT_PLAIN, PAGES_AT_ONCE, WantedKinds, stored_pages
+from indexer.core.passages import PAGES_AT_ONCE, Snippet, WantedKinds, stored_pages
 from indexer.core.records import RecordReader
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import (
     START_CHARS,
     PageStart,
-    SnippetPart,
-    as_part,
     looked_for,
     page_snippet,
     start_of_page,
@@ -38,8 +36,6 @@ _FIRST_BYTES = START_CHARS + (16 << 10)
 _MOST_BYTES = START_BYTES + _HEADER_BYTES
 _NO_PAGE = PageStart(b"", b"", True)
 _BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
-
-Snippet = tuple[SnippetPart, ...]
 
 
 class StoredPages:
@@ -117,10 +113,7 @@ def _read_plain(
     for page in stored_pages(
         own_reader().page, members, _FIRST_BYTES, _MOST_BYTES, START_CHARS, wanted, sought
     ):
-        if page.shown == NOT_PLAIN:
-            yield None
-        else:
-            yield PageStart(page.text, page.description, page.is_whole), tuple(map(as_part, page.parts))
+        yield page and (PageStart(*page[:3]), page.snippet)
 
 
 def _deep_snippet(

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
-from indexer.core.tokens import Bytes
+from indexer.core.tokens import Buffer, Bytes
 
 # Elements that have no end tag.
 EMPTY = frozenset({
@@ -40,24 +40,16 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)  # may hold what looks like a st
 _BETWEEN = "\x00"  # between the pieces; stands in none of them
 
 
-class _Buffer(ctypes.Structure):
-    """struct fa_buffer."""
-
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
-
-
 class _Links(ctypes.Structure):
     """struct fa_links."""
 
     _fields_ = [("start", Bytes), ("folder", Bytes), ("origin", ctypes.c_size_t), ("page", Bytes)]
 
 
-core.fa_visible_text.argtypes = [Bytes, ctypes.c_size_t, ctypes.POINTER(_Buffer)]
+core.fa_visible_text.argtypes = [Bytes, ctypes.c_size_t, ctypes.POINTER(Buffer)]
 core.fa_page_pieces.argtypes = [
-    Bytes, ctypes.c_void_p, ctypes.c_size_t, Bytes, Bytes, ctypes.POINTER(_Links), ctypes.POINTER(_Buffer)
+    Bytes, ctypes.c_void_p, ctypes.c_size_t, Bytes, Bytes, ctypes.POINTER(_Links), ctypes.POINTER(Buffer)
 ]  # fmt: skip
-core.fa_pieces_free.argtypes = [ctypes.POINTER(_Buffer)]
-core.fa_pieces_free.restype = None
 
 
 class PlainLinks(NamedTuple):
@@ -128,7 +120,7 @@ class Pieces:
 
     def _taken(self, function: Any, *given: object) -> str:
         """Return what a function of the core tells of the page. Raises MemoryError."""
-        buffer = _Buffer()
+        buffer = Buffer()
         try:
             status = function(Bytes(self._form, len(self._form)), *given, buffer)
             if status == CORRUPT and self._root is not None:

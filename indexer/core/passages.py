@@ -6,11 +6,11 @@ import ctypes
 import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from indexer.core.library import core
-from indexer.core.tokens import WHOLE, Bytes, Wanted, check, tokenizer
+from indexer.core.tokens import WHOLE, Buffer, Bytes, Wanted, check, tokenizer
 
 _FEWEST_PLACES = 2
 PAGES_AT_ONCE, _PACKED_AT_ONCE = 10, 1 << 20  # each of the first: a page of results; bytes
@@ -86,12 +86,6 @@ class _StoredPage(ctypes.Structure):
     ]
 
 
-class _Buffer(ctypes.Structure):
-    """struct fa_buffer."""
-
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
-
-
 core.fa_word_runs.argtypes = [Bytes, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)]
 core.fa_word_runs.restype = ctypes.c_size_t
 core.fa_common_runs.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
@@ -100,12 +94,21 @@ _TEXT, _WANTED, _SNIPPET = Bytes, ctypes.POINTER(_Wanted), ctypes.POINTER(_Snipp
 core.fa_snippet_of.argtypes = [ctypes.c_void_p, _TEXT, _WANTED, ctypes.c_uint32, _SNIPPET]
 core.fa_stored_pages.argtypes = [
     ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_StoredPage), *[ctypes.c_size_t] * 4, _WANTED, ctypes.c_uint32,
-    ctypes.POINTER(_Buffer), ctypes.POINTER(ctypes.c_size_t),
+    ctypes.POINTER(Buffer), ctypes.POINTER(ctypes.c_size_t),
 ]  # fmt: skip
-core.fa_pieces_free.argtypes = [ctypes.POINTER(_Buffer)]
-core.fa_pieces_free.restype = None
-NOT_PLAIN, CUT_SHORT, SHOWN, FURTHER_ON = range(4)  # enum fa_page_shown
-Parts = list[tuple[str, bool]]  # of a snippet: a text, and whether it is a word
+_NOT_PLAIN, _CUT_SHORT, _SHOWN, _FURTHER_ON = range(4)  # enum fa_page_shown
+_STORED = struct.Struct("@PN2I3N2I")  # struct fa_stored_page, up to the parts of its snippet
+
+
+class SnippetPart(NamedTuple):
+    """A piece of a snippet; hit: it is a word of the query."""
+
+    text: str
+    hit: bool
+
+
+_as_part = partial(tuple.__new__, SnippetPart)  # without a call in Python
+Snippet = tuple[SnippetPart, ...]
 
 
 class WantedKinds:
@@ -121,24 +124,26 @@ class WantedKinds:
         )
 
 
-def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Parts]:
+def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Snippet]:
     """Return whether a word stands in the best passages of a text, and these.
 
     See passages.h. Raises MemoryError and ValueError (a text of 2 GB).
     """
     found = _room()
     check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
-    return bool(found.has_hits), _parts(found)
+    return bool(found.has_hits), _parts(ctypes.addressof(found), found.part_count)
 
 
 class StoredPage(NamedTuple):
-    """What came of a page: NOT_PLAIN and others, whether its start is all of it, what that says, the best passages."""
+    """What the start of a page says, whether it is all of it, and the best passages.
 
-    shown: int
-    is_whole: bool
+    snippet: empty, too, where no word of the query stands in a start that is not all.
+    """
+
     text: bytes
     description: bytes
-    parts: Parts
+    is_whole: bool
+    snippet: Snippet
 
 
 def stored_pages(
@@ -149,15 +154,15 @@ def stored_pages(
     characters: int,
     wanted: WantedKinds,
     sought: int,
-) -> Iterator[StoredPage]:
-    """Give for each of some gzip members, as they lie in an archive, what came of the page in it.
+) -> Iterator[StoredPage | None]:
+    """Give for each of some gzip members, as they lie in an archive, the page in it; None where that is no plain one.
 
     page: a reader's. first, most: bytes that are unpacked at first, and where these do not suffice. See passages.h.
     Raises MemoryError.
     """
     for some in _in_parts(members):
         while some:
-            told, texts, done = (_StoredPage * len(some))(), _Buffer(), ctypes.c_size_t()
+            told, texts, done = (_StoredPage * len(some))(), Buffer(), ctypes.c_size_t()
             for stored, member in zip(told, some, strict=True):
                 stored.packed = Bytes(member, len(member))
             try:
@@ -184,15 +189,14 @@ def _in_parts(members: Iterable[bytes]) -> Iterator[list[bytes]]:
     yield some
 
 
-def _told(stored: _StoredPage, texts: bytes) -> StoredPage:
-    if stored.shown in (NOT_PLAIN, CUT_SHORT):
-        return _NOT_PLAIN
-    text, description = texts[stored.text : stored.description], texts[stored.description : stored.end]
-    parts = _parts(stored.snippet) if stored.shown == SHOWN else []
-    return StoredPage(stored.shown, bool(stored.is_whole), text, description, parts)
-
-
-_NOT_PLAIN = StoredPage(NOT_PLAIN, False, b"", b"", [])
+def _told(stored: _StoredPage, texts: bytes) -> StoredPage | None:
+    _, _, shown, is_whole, text, description, end, part_count, _ = _STORED.unpack_from(stored)
+    if shown in (_NOT_PLAIN, _CUT_SHORT):
+        return None
+    snippet = (
+        _parts(ctypes.addressof(stored) + _StoredPage.snippet.offset, part_count) if shown == _SHOWN else ()
+    )
+    return StoredPage(texts[text:description], texts[description:end], bool(is_whole), snippet)
 
 
 def _room() -> _Snippet:
@@ -202,18 +206,19 @@ def _room() -> _Snippet:
     return found
 
 
-def _parts(found: _Snippet) -> Parts:
-    count = found.part_count
+def _parts(snippet: int, count: int) -> Snippet:
+    """Return the parts of the struct fa_snippet at an address."""
     if not count:
-        return []
-    numbers = struct.unpack_from(f"{2 * count}I", found, _Snippet.parts.offset)
+        return ()
+    numbers = struct.unpack(f"{2 * count}I", ctypes.string_at(snippet + _Snippet.parts.offset, 8 * count))
     ends, hits = numbers[::2], map(bool, numbers[1::2])
-    shown = bytes(memoryview(found.text)[: ends[-1]])
+    shown = ctypes.string_at(snippet + _Snippet.text.offset, ends[-1])
     if shown.isascii():  # characters are bytes
         text = shown.decode()
-        return list(zip([text[a:b] for a, b in zip((0, *ends), ends, strict=False)], hits, strict=True))
-    texts = [shown[a:b].decode("utf-8", "replace") for a, b in zip((0, *ends), ends, strict=False)]
-    return list(zip(texts, hits, strict=True))
+        texts = [text[a:b] for a, b in zip((0, *ends), ends, strict=False)]
+    else:
+        texts = [shown[a:b].decode("utf-8", "replace") for a, b in zip((0, *ends), ends, strict=False)]
+    return tuple(map(_as_part, zip(texts, hits, strict=True)))
 
 
 _local = threading.local()

@@ -41,6 +41,16 @@ class Bytes(ctypes.Structure):
     _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
 
 
+class Buffer(ctypes.Structure):
+    """struct fa_buffer; what the core has put there is given back by fa_pieces_free."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("room", ctypes.c_size_t)]
+
+
+core.fa_pieces_free.argtypes = [ctypes.POINTER(Buffer)]
+core.fa_pieces_free.restype = None
+
+
 class _Tokens(ctypes.Structure):
     """struct fa_tokens."""
 

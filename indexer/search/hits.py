@@ -12,8 +12,8 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
 
 if TYPE_CHECKING:
+    from indexer.core.passages import Snippet
     from indexer.search.explaining import Explanation
-    from indexer.search.snippets import SnippetPart
 
 
 class Hit(NamedTuple):
@@ -36,7 +36,7 @@ class Hit(NamedTuple):
     title: str | None
     timestamp: str
     score: float
-    snippet: tuple[SnippetPart, ...]
+    snippet: Snippet
     file: str
     offset: int
     length: int

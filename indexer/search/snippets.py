@@ -6,10 +6,10 @@ They are cut from the archive itself, by the readers of the core, and what pages
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
-from indexer.core.passages import WantedKinds, snippet
+from indexer.core.passages import Snippet, WantedKinds, snippet
 from indexer.core.tokens import encoded
 from indexer.text.pages import text_of
 
@@ -17,16 +17,6 @@ START_CHARS = 96 << 10  # characters of a page's markup that are looked at first
 _LOWERED_AT_ONCE = 64 << 10
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
 _SOFT_HYPHEN = "\u00ad".encode()
-
-
-class SnippetPart(NamedTuple):
-    """A piece of a snippet; hit: it is a word of the query."""
-
-    text: str
-    hit: bool
-
-
-as_part = partial(tuple.__new__, SnippetPart)  # without a call in Python
 
 
 class PageStart(NamedTuple):
@@ -50,7 +40,7 @@ def start_of_page(markup: str | bytes, *, is_whole: bool = True) -> PageStart:
 
 def start_snippet(
     start: PageStart, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], sought: int = 0
-) -> tuple[SnippetPart, ...]:
+) -> Snippet:
     """Return the best passages of the start of a page; () when no word of the query stands there, but may further on.
 
     sought: as in `make_snippet`.
@@ -69,7 +59,7 @@ def start_snippet(
 
 def _with_hits(
     text: str | bytes, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], sought: int = 0
-) -> tuple[SnippetPart, ...]:
+) -> Snippet:
     has_hits, parts = _passages(text, spellings, phrases, sought)
     return parts if has_hits else ()
 
@@ -80,7 +70,7 @@ def page_snippet(
     phrases: tuple[tuple[str, ...], ...],
     *,
     start: PageStart | None = None,
-) -> tuple[SnippetPart, ...]:
+) -> Snippet:
     """Return the best passages of a page that hold words of the query; else the start of its text.
 
     A large page is not looked at whole: its start first, then around the places where the words stand in the markup.
@@ -141,7 +131,7 @@ def _ascii_lowered(text: str) -> str:
 
 def make_snippet(
     text: str | bytes, spellings: frozenset[str], phrases: Iterable[tuple[str, ...]] = (), *, sought: int = 0
-) -> tuple[SnippetPart, ...]:
+) -> Snippet:
     """Return the best passage of `text` in parts, or the best two where one does not hold all words that stand in it.
 
     Its start if no word stands in it; empty for an empty text. text: bytes are UTF-8. spellings: the words to be
@@ -153,13 +143,12 @@ def make_snippet(
 
 def _passages(
     text: str | bytes, spellings: frozenset[str], phrases: Iterable[tuple[str, ...]], sought: int = 0
-) -> tuple[bool, tuple[SnippetPart, ...]]:
+) -> tuple[bool, Snippet]:
     """Return whether a word stands in the best passages, and these."""
     data = encoded(text) if isinstance(text, str) else text
     if _SOFT_HYPHEN in data:
         data = data.replace(_SOFT_HYPHEN, b"")  # nobody is to see them
-    has_hits, parts = snippet(data, looked_for(spellings, phrases), sought)
-    return has_hits, tuple(map(as_part, parts))
+    return snippet(data, looked_for(spellings, phrases), sought)
 
 
 def looked_for(spellings: frozenset[str], phrases: Iterable[tuple[str, ...]]) -> WantedKinds:

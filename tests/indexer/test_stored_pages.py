@@ -13,6 +13,7 @@ import pytest
 
 from archiver.warc import ArchiveError, Location, read_member_at
 from indexer import stored_pages
+from indexer.core.passages import Snippet
 from indexer.search.query import parse_query
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import START_CHARS, PageStart, looked_for, start_snippet
@@ -56,7 +57,7 @@ def _written(folder: Path, records: list[bytes]) -> list[Location]:
 
 def read_plain(
     place: Location, words: Iterable[str] = (), sought: int = 0
-) -> tuple[PageStart, stored_pages.Snippet] | None:
+) -> tuple[PageStart, Snippet] | None:
     [found] = stored_pages._read_plain([place], looked_for(frozenset(words), ()), sought)
     return found
 

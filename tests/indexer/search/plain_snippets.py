@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from indexer.core.passages import SnippetPart
 from indexer.core.tokens import Wanted, encoded, tokenizer
-from indexer.search.snippets import SnippetPart
 
 LENGTH = 240
 NEAR = 6_000

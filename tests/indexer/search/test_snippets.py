@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.core.passages import SnippetPart
 from indexer.core.tokens import encoded
 from indexer.search.snippets import (
     START_CHARS,
-    SnippetPart,
     make_snippet,
     page_snippet,
     start_of_page,
