@@ -191,7 +191,7 @@ static uint64_t *ordered_words(const fa_batch *batch) {
         uint64_t keys[MANY];
         size_t here = count - number < MANY ? count - number : MANY;
         for (size_t i = 0; i < here; i++) words[i] = fa_intern_at(&batch->words, (uint32_t)(number + i));
-        fa_md5_keys((fa_bytes){0}, words, here, keys);
+        fa_md5_keys(words, here, keys);
         for (size_t i = 0; i < here; i++, number++) order[number] = keys[i] >> 32 << 32 | number;
     }
     sort_by_upper_half(order, order + count, count);

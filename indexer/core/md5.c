@@ -69,37 +69,18 @@ static void end_block(uint8_t *block, uint64_t size) {
     store(block + BLOCK - 4, (uint32_t)(size >> 29));
 }
 
-/* The digest of two byte strings, one behind the other. */
-static void digest_of(fa_bytes first, fa_bytes second, uint8_t digest[16]) {
-    uint32_t state[4] = {START[0], START[1], START[2], START[3]};
-    uint8_t block[BLOCK];
-    size_t held = 0;
-    for (int which = 0; which < 2; which++) {
-        fa_bytes left = which ? second : first;
-        while (left.size) {
-            size_t taken = left.size < BLOCK - held ? left.size : BLOCK - held;
-            memcpy(block + held, left.data, taken);
-            left.data += taken;
-            left.size -= taken;
-            held += taken;
-            if (held < BLOCK) break;
-            take_block(state, block);
-            held = 0;
-        }
-    }
-    block[held++] = 0x80;
-    memset(block + held, 0, BLOCK - held);
-    if (held > BLOCK - 8) {
-        take_block(state, block);
-        memset(block, 0, BLOCK);
-    }
-    end_block(block, (uint64_t)first.size + second.size);
-    take_block(state, block);
-    for (unsigned part = 0; part < 4; part++) store(digest + 4 * part, state[part]);
-}
-
 void fa_md5(const uint8_t *data, size_t size, uint8_t digest[16]) {
-    digest_of((fa_bytes){0}, (fa_bytes){data, size}, digest);
+    uint32_t state[4] = {START[0], START[1], START[2], START[3]};
+    uint8_t last[2 * BLOCK] = {0};
+    size_t whole = size & ~(size_t)(BLOCK - 1), rest = size - whole;
+    for (size_t at = 0; at < whole; at += BLOCK) take_block(state, data + at);
+    if (rest) memcpy(last, data + whole, rest);
+    last[rest] = 0x80;
+    uint8_t *end = last + (rest > MOST_IN_ONE ? BLOCK : 0);
+    end_block(end, size);
+    if (end > last) take_block(state, last);
+    take_block(state, end);
+    for (unsigned part = 0; part < 4; part++) store(digest + 4 * part, state[part]);
 }
 
 static uint64_t key_in(uint32_t first, uint32_t second) {
@@ -122,27 +103,26 @@ static void take_blocks(const uint8_t blocks[LANES][BLOCK], uint64_t keys[LANES]
     for (unsigned lane = 0; lane < LANES; lane++) keys[lane] = key_in(a[lane] + START[0], b[lane] + START[1]);
 }
 
-void fa_md5_keys(fa_bytes prefix, const fa_bytes *names, size_t count, uint64_t *keys) {
+void fa_md5_keys(const fa_bytes *names, size_t count, uint64_t *keys) {
     for (size_t first = 0; first < count; first += LANES) {
         uint8_t blocks[LANES][BLOCK] = {{0}}, digest[16];
         uint64_t made[LANES];
         size_t here = count - first < LANES ? count - first : LANES;
         for (size_t lane = 0; lane < here; lane++) {
             fa_bytes name = names[first + lane];
-            if (prefix.size > MOST_IN_ONE || name.size > MOST_IN_ONE - prefix.size) continue;
-            uint8_t *block = blocks[lane];
-            if (prefix.size) memcpy(block, prefix.data, prefix.size);
-            if (name.size) memcpy(block + prefix.size, name.data, name.size);
-            block[prefix.size + name.size] = 0x80;
-            end_block(block, prefix.size + name.size);
+            if (name.size > MOST_IN_ONE) continue;
+            if (name.size) memcpy(blocks[lane], name.data, name.size);
+            blocks[lane][name.size] = 0x80;
+            end_block(blocks[lane], name.size);
         }
         take_blocks(blocks, made);
         for (size_t lane = 0; lane < here; lane++) {
             fa_bytes name = names[first + lane];
+            if (name.size > MOST_IN_ONE) {
+                fa_md5(name.data, name.size, digest);
+                made[lane] = key_in(load(digest), load(digest + 4));
+            }
             keys[first + lane] = made[lane];
-            if (prefix.size <= MOST_IN_ONE && name.size <= MOST_IN_ONE - prefix.size) continue;
-            digest_of(prefix, name, digest);
-            keys[first + lane] = key_in(load(digest), load(digest + 4));
         }
     }
 }

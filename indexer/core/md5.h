@@ -10,8 +10,8 @@ void fa_md5(const uint8_t *data, size_t size, uint8_t digest[16]);
 /* The first 4 bytes of the digest as a big-endian number: the id of a word. */
 uint32_t fa_md5_id(const uint8_t *data, size_t size);
 
-/* The keys of names behind a prefix: the first 8 bytes of the digest of each as a big-endian number. Several are made
- * at once, in a third of the time of one after the other. */
-void fa_md5_keys(fa_bytes prefix, const fa_bytes *names, size_t count, uint64_t *keys);
+/* The keys of names: the first 8 bytes of the digest of each as a big-endian number. Several are made at once, in a
+ * third of the time of one after the other. */
+void fa_md5_keys(const fa_bytes *names, size_t count, uint64_t *keys);
 
 #endif

@@ -1,5 +1,7 @@
 #include "stems.h"
 
+#include <limits.h>
+
 #include "buffer.h"
 #include "intern.h"
 #include "md5.h"
@@ -8,7 +10,8 @@
 #include "unicode.h"
 #include "utf8.h"
 
-enum { LANGUAGES = 64, MANY = 64 /* names whose keys are made at once */, BYTES_A_WORD = 36 /* in a fa_intern */ };
+enum { LANGUAGES = FA_STEM_LANGUAGES, BYTES_A_WORD = 36 /* in a fa_intern */ };
+enum { MANY = 64 /* names whose keys are made at once */ };
 enum { MOST_FOLDS = 3 /* of a word, and its first character */ };
 #define NONE UINT32_MAX
 
@@ -24,38 +27,32 @@ typedef struct key {
     uint8_t bit, is_own;
 } key;
 
-/* Names that are waiting for their keys, with the numbers of their words. */
-typedef struct names {
-    fa_bytes prefix, name[MANY];
-    uint32_t word[MANY];
-    size_t count;
-    unsigned bit;
-} names;
-
 struct fa_stems {
     fa_intern words;
     fa_buffer known; /* a word each */
     fa_buffer keys;
     size_t most;
     const fa_fold_rules *rules;
+    const fa_stemmers *stemmers;
     /* of the words in hand: the number of each, NONE for one without keys; the numbers of those asked for */
     fa_buffer numbers, asked[LANGUAGES];
-    fa_buffer spelled; /* of the language in hand */
-    /* spellings that wait for their keys, one behind the other, and where each ends */
-    names folds;
-    fa_buffer folded;
-    size_t folded_ends[MANY];
+    fa_buffer spelled; /* of the language in hand, `bit` */
     unsigned bit;
+    /* names that wait for their keys, one behind the other: where each ends, of which word, and whether it is that */
+    fa_buffer names;
+    size_t name_ends[MANY], waiting;
+    uint32_t name_words[MANY];
+    uint8_t name_is_own[MANY];
     fa_buffer rows; /* of the segment in hand, a fa_item each: a key, a word, whether it stands for the word itself */
 };
 
-fa_stems *fa_stems_new(const fa_fold_rules *rules, size_t most) {
+fa_stems *fa_stems_new(const fa_fold_rules *rules, const fa_stemmers *stemmers, size_t most) {
     fa_stems *stems = calloc(1, sizeof *stems);
     if (stems == NULL) return NULL;
     stems->rules = rules;
+    stems->stemmers = stemmers;
     stems->most = most;
     stems->bit = LANGUAGES;
-    stems->folds.bit = FA_SPELLING_BIT;
     return stems;
 }
 
@@ -71,7 +68,7 @@ void fa_stems_free(fa_stems *stems) {
     for (unsigned bit = 0; bit < LANGUAGES; bit++) fa_buffer_free(&stems->asked[bit]);
     fa_buffer_free(&stems->numbers);
     fa_buffer_free(&stems->spelled);
-    fa_buffer_free(&stems->folded);
+    fa_buffer_free(&stems->names);
     fa_buffer_free(&stems->rows);
     free(stems);
 }
@@ -114,24 +111,46 @@ static int is_stemmable(fa_bytes spelling) {
 
 /* ---- keys ---- */
 
-/* Make the keys of names, and put them to their words. */
-static enum fa_status put_keys(fa_stems *stems, names *waiting) {
+/* Make the keys of the names that wait, all in one language, and put them to their words. */
+static enum fa_status put_keys(fa_stems *stems, unsigned bit) {
+    fa_bytes names[MANY];
     uint64_t made[MANY];
     word *known = (word *)stems->known.data;
+    size_t start = 0, count = stems->waiting;
     if (stems->keys.size / sizeof(key) > UINT32_MAX - MANY) return FA_TOO_LARGE;
-    if (!fa_buffer_reserve(&stems->keys, waiting->count * sizeof(key))) return FA_NO_MEMORY;
-    fa_md5_keys(waiting->prefix, waiting->name, waiting->count, made);
-    for (size_t i = 0; i < waiting->count; i++) {
-        fa_bytes name = waiting->name[i], spelling = fa_intern_at(&stems->words, waiting->word[i]);
-        word *of = &known[waiting->word[i]];
-        key one = {made[i], of->last, (uint8_t)waiting->bit, 0};
-        one.is_own = waiting->bit != FA_SPELLING_BIT && name.size == spelling.size && name.size &&
-                     memcmp(name.data, spelling.data, name.size) == 0;
+    if (!fa_buffer_reserve(&stems->keys, count * sizeof(key))) return FA_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = (fa_bytes){stems->names.data + start, stems->name_ends[i] - start};
+        start = stems->name_ends[i];
+    }
+    fa_md5_keys(names, count, made);
+    for (size_t i = 0; i < count; i++) {
+        word *of = &known[stems->name_words[i]];
+        key one = {made[i], of->last, (uint8_t)bit, stems->name_is_own[i]};
         fa_buffer_put(&stems->keys, &one, sizeof one);
         of->last = (uint32_t)(stems->keys.size / sizeof one);
     }
-    waiting->count = 0;
+    stems->names.size = stems->waiting = 0;
     return FA_OK;
+}
+
+/* What has been put behind the other names is one of a word. */
+static void keep_name(fa_stems *stems, uint32_t number, int is_own) {
+    stems->name_words[stems->waiting] = number;
+    stems->name_is_own[stems->waiting] = (uint8_t)is_own;
+    stems->name_ends[stems->waiting++] = stems->names.size;
+}
+
+/* Put the stem of a word that was asked for. */
+static enum fa_status put_stem(fa_stems *stems, uint32_t number, fa_bytes prefix, fa_bytes stem) {
+    word *known = (word *)stems->known.data + number;
+    fa_bytes spelling = fa_intern_at(&stems->words, number);
+    if (known->languages >> stems->bit & 1) return FA_OK; /* twice among the words of a damaged index */
+    known->languages |= (uint64_t)1 << stems->bit;
+    if (!fa_buffer_put(&stems->names, prefix.data, prefix.size) || !fa_buffer_put(&stems->names, stem.data, stem.size))
+        return FA_NO_MEMORY;
+    keep_name(stems, number, stem.size && stem.size == spelling.size && !memcmp(stem.data, spelling.data, stem.size));
+    return stems->waiting == MANY ? put_keys(stems, stems->bit) : FA_OK;
 }
 
 /* ---- spellings without accents ---- */
@@ -150,28 +169,12 @@ static int put_letters(fa_buffer *out, const fa_fold_rules *rules, const uint16_
     return 1;
 }
 
-static enum fa_status put_folds(fa_stems *stems) {
-    size_t start = 0;
-    for (size_t i = 0; i < stems->folds.count; i++) {
-        stems->folds.name[i] = (fa_bytes){stems->folded.data + start, stems->folded_ends[i] - start};
-        start = stems->folded_ends[i];
-    }
-    stems->folded.size = 0;
-    return put_keys(stems, &stems->folds);
-}
-
-/* What has been put behind the others in `folded` is a name of a word. Returns where the next one begins. */
-static size_t keep_fold(fa_stems *stems, uint32_t number) {
-    stems->folds.word[stems->folds.count] = number;
-    return stems->folded_ends[stems->folds.count++] = stems->folded.size;
-}
-
 /* Have the keys made of a word by its letters alone: folds_of in indexer/text/folding.py, and, of a pair of a script
  * without spaces, its first character. */
 static enum fa_status put_spellings(fa_stems *stems, uint32_t number, fa_bytes spelling) {
     const fa_fold_rules *rules = stems->rules;
     const uint16_t *tables[2] = {rules->plain, rules->spelled_out};
-    fa_buffer *out = &stems->folded;
+    fa_buffer *out = &stems->names;
     size_t begin = out->size, plain = 0, plain_size = 0;
     for (unsigned which = 0; which < 2; which++) {
         size_t start = begin + rules->folded.size;
@@ -186,7 +189,8 @@ static enum fa_status put_spellings(fa_stems *stems, uint32_t number, fa_bytes s
         }
         plain = start;
         plain_size = size;
-        begin = keep_fold(stems, number);
+        keep_name(stems, number, 0);
+        begin = out->size;
     }
     uint32_t code, second;
     size_t first = fa_decode(spelling.data, 0, spelling.size, &code);
@@ -194,9 +198,9 @@ static enum fa_status put_spellings(fa_stems *stems, uint32_t number, fa_bytes s
         code >= 0x80 && fa_class_of(code) == FA_PAIRED) {
         if (!fa_buffer_put(out, rules->paired.data, rules->paired.size) || !fa_buffer_put(out, spelling.data, first))
             return FA_NO_MEMORY;
-        keep_fold(stems, number);
+        keep_name(stems, number, 0);
     }
-    return stems->folds.count + MOST_FOLDS > MANY ? put_folds(stems) : FA_OK;
+    return stems->waiting + MOST_FOLDS > MANY ? put_keys(stems, FA_SPELLING_BIT) : FA_OK;
 }
 
 /* ---- the words of a segment ---- */
@@ -234,7 +238,7 @@ enum fa_status fa_stems_begin(fa_stems *stems, const fa_stem_words *words, size_
         forget(stems);
     stems->numbers.size = 0;
     stems->bit = LANGUAGES;
-    stems->folded.size = stems->folds.count = 0;
+    stems->names.size = stems->waiting = 0;
     for (unsigned bit = 0; bit < LANGUAGES; bit++) stems->asked[bit].size = 0;
     while (row < words->count && (row == first || found < at_once)) {
         fa_bytes spelling[AHEAD];
@@ -261,14 +265,38 @@ enum fa_status fa_stems_begin(fa_stems *stems, const fa_stem_words *words, size_
         row += here;
     }
     *reached = row;
-    return put_folds(stems);
+    return put_keys(stems, FA_SPELLING_BIT);
+}
+
+/* Stem the words that are to be asked for in the language in hand, with a stemmer for it. */
+static enum fa_status stem_all(fa_stems *stems, struct sb_stemmer *stemmer) {
+    fa_buffer *asked = &stems->asked[stems->bit];
+    const uint32_t *numbers = (const uint32_t *)asked->data;
+    for (size_t i = 0; i < asked->size / sizeof *numbers; i++) {
+        fa_bytes spelling = fa_intern_at(&stems->words, numbers[i]);
+        if (spelling.size > INT_MAX) return FA_TOO_LARGE;
+        const uint8_t *stem = stems->stemmers->stem(stemmer, spelling.data, (int)spelling.size);
+        int size = stem ? stems->stemmers->length(stemmer) : -1;
+        if (size < 0) return FA_NO_MEMORY;
+        enum fa_status status =
+            put_stem(stems, numbers[i], stems->stemmers->prefixes[stems->bit], (fa_bytes){stem, (size_t)size});
+        if (status != FA_OK) return status;
+    }
+    asked->size = 0;
+    return put_keys(stems, stems->bit);
 }
 
 enum fa_status fa_stems_ask(fa_stems *stems, uint32_t *bit, fa_bytes *spelled) {
     fa_buffer *out = &stems->spelled;
     out->size = 0;
     *spelled = (fa_bytes){0};
-    for (stems->bit = 0; stems->bit < LANGUAGES && !stems->asked[stems->bit].size;) stems->bit++;
+    for (stems->bit = 0; stems->bit < LANGUAGES; stems->bit++) {
+        struct sb_stemmer *stemmer = stems->stemmers->languages[stems->bit];
+        if (!stems->asked[stems->bit].size) continue;
+        if (!stemmer) break;
+        enum fa_status status = stem_all(stems, stemmer);
+        if (status != FA_OK) return status;
+    }
     *bit = stems->bit;
     if (stems->bit == LANGUAGES) return FA_OK;
     const uint32_t *numbers = (const uint32_t *)stems->asked[stems->bit].data;
@@ -281,27 +309,22 @@ enum fa_status fa_stems_ask(fa_stems *stems, uint32_t *bit, fa_bytes *spelled) {
     return FA_OK;
 }
 
-enum fa_status fa_stems_tell(fa_stems *stems, fa_bytes prefix, fa_bytes told) {
+enum fa_status fa_stems_tell(fa_stems *stems, fa_bytes told) {
     if (stems->bit >= LANGUAGES) return FA_CORRUPT;
     fa_buffer *asked = &stems->asked[stems->bit];
     const uint32_t *numbers = (const uint32_t *)asked->data;
     size_t count = asked->size / sizeof *numbers, at = 0;
-    names waiting = {.prefix = prefix, .bit = stems->bit};
     asked->size = 0;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *begin = told.data + at, *end = at < told.size ? memchr(begin, 0, told.size - at) : NULL;
         size_t size = end ? (size_t)(end - begin) : told.size - at;
         if (at > told.size || (end == NULL) != (i + 1 == count)) return FA_CORRUPT;
         at += size + 1;
-        word *known = (word *)stems->known.data + numbers[i];
-        if (known->languages >> stems->bit & 1) continue; /* twice among the words of a damaged index */
-        known->languages |= (uint64_t)1 << stems->bit;
-        waiting.name[waiting.count] = (fa_bytes){begin, size};
-        waiting.word[waiting.count++] = numbers[i];
-        enum fa_status status = waiting.count == MANY ? put_keys(stems, &waiting) : FA_OK;
+        enum fa_status status =
+            put_stem(stems, numbers[i], stems->stemmers->prefixes[stems->bit], (fa_bytes){begin, size});
         if (status != FA_OK) return status;
     }
-    return put_keys(stems, &waiting);
+    return put_keys(stems, stems->bit);
 }
 
 enum fa_status fa_stems_take(fa_stems *stems, const fa_stem_words *words, size_t first) {
@@ -360,7 +383,7 @@ enum fa_status fa_keys_of(fa_bytes joined, const uint32_t *ends, size_t count, u
             name[i] = (fa_bytes){joined.data + start, end - start};
             start = end;
         }
-        fa_md5_keys((fa_bytes){0}, name, here, keys + first);
+        fa_md5_keys(name, here, keys + first);
     }
     return FA_OK;
 }

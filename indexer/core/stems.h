@@ -1,8 +1,7 @@
 /* Under which keys the words of a segment are listed: stems by language, spellings without accents, first characters.
  *
- * What the stem of a word is, Python says (indexer/store/stems.py), once for each spelling and language: its key is
- * kept here from segment to segment, as are those of its spellings without accents, which are found here. Which words
- * share a key is worked out for each segment.
+ * A spelling is stemmed once in each language: its key is kept here from segment to segment, as are those of its
+ * spellings without accents. Which words share a key is worked out for each segment.
  */
 #ifndef FINDINGAID_STEMS_H
 #define FINDINGAID_STEMS_H
@@ -13,7 +12,8 @@ typedef struct fa_stems fa_stems;
 
 enum {
     FA_SPELLING_BIT = 63, /* stands for all languages: what words are listed under by their letters alone */
-    FA_FOLDED = 0x2000    /* code points below which there are accents */
+    FA_STEM_LANGUAGES = 64,
+    FA_FOLDED = 0x2000 /* code points below which there are accents */
 };
 
 /* What letters become without their accents (indexer/text/folding.py): for each code point below FA_FOLDED the place of
@@ -23,6 +23,16 @@ typedef struct fa_fold_rules {
     const uint16_t *plain, *spelled_out;
     fa_bytes strings, folded, paired;
 } fa_fold_rules;
+
+/* Stemmers of Snowball: sb_stemmer_stem and sb_stemmer_length of libstemmer, and a handle for each language; NULL for one
+ * whose stems Python is asked for. prefixes: what stands before the stems of each in the names that keys are made of. */
+struct sb_stemmer;
+typedef struct fa_stemmers {
+    const uint8_t *(*stem)(struct sb_stemmer *stemmer, const uint8_t *word, int size);
+    int (*length)(struct sb_stemmer *stemmer);
+    struct sb_stemmer *languages[FA_STEM_LANGUAGES];
+    fa_bytes prefixes[FA_STEM_LANGUAGES];
+} fa_stemmers;
 
 /* The words of a segment: `ends` of their UTF-8 bytes, and for each a bit for each language that it occurs in. A word
  * with other letters than ASCII has FA_SPELLING_BIT, too, whatever is said here; one with other signs than letters and
@@ -34,9 +44,9 @@ typedef struct fa_stem_words {
     size_t count;
 } fa_stem_words;
 
-/* rules: have to be there as long. most: bytes to be kept, about; of more than that all is forgotten, when the next
- * words are begun with. NULL when memory is short. */
-FA_EXPORT fa_stems *fa_stems_new(const fa_fold_rules *rules, size_t most);
+/* rules, stemmers: have to be there as long, the stemmers used by nobody else meanwhile. most: bytes to be kept, about; of
+ * more than that all is forgotten, when the next words are begun with. NULL when memory is short. */
+FA_EXPORT fa_stems *fa_stems_new(const fa_fold_rules *rules, const fa_stemmers *stemmers, size_t most);
 FA_EXPORT void fa_stems_free(fa_stems *stems);
 
 /* Begin with the words from `first` on, up to `reached`, which is greater than `first` if there are any: so many that
@@ -45,14 +55,14 @@ FA_EXPORT void fa_stems_free(fa_stems *stems);
 FA_EXPORT enum fa_status fa_stems_begin(fa_stems *stems, const fa_stem_words *words, size_t first, size_t at_once,
                                         size_t *reached);
 
-/* Ask for stems of words in one language: the words in sound UTF-8, with zero bytes between them, are there until the
- * next call. bit: of the language; 64 when there is no more to ask. FA_OK, FA_NO_MEMORY. */
+/* Stem words, and ask for those stems for which there is no stemmer, in one language: the words in sound UTF-8, with
+ * zero bytes between them, are there until the next call. bit: of the language; 64 when there is no more to ask. FA_OK,
+ * FA_NO_MEMORY, FA_TOO_LARGE. */
 FA_EXPORT enum fa_status fa_stems_ask(fa_stems *stems, uint32_t *bit, fa_bytes *spelled);
 
-/* Tell the stems that were asked for, in the same form. The key of each is made of it behind `prefix`; of a stem that
- * is the word itself it is of use only when another word shares it. FA_OK, FA_CORRUPT (not as many stems as words),
- * FA_NO_MEMORY, FA_TOO_LARGE. */
-FA_EXPORT enum fa_status fa_stems_tell(fa_stems *stems, fa_bytes prefix, fa_bytes told);
+/* Tell the stems that were asked for, in the same form. The key of a stem that is the word itself is of use only when
+ * another word shares it. FA_OK, FA_CORRUPT (not as many stems as words), FA_NO_MEMORY, FA_TOO_LARGE. */
+FA_EXPORT enum fa_status fa_stems_tell(fa_stems *stems, fa_bytes told);
 
 /* Take the keys of the words that were begun with, from `first` on, for the segment in hand, which begins with word 0;
  * what was not told is passed over. 32 bytes a key. FA_OK, FA_CORRUPT, FA_NO_MEMORY. */

@@ -58,15 +58,48 @@ class FoldRules(ctypes.Structure):
         super().__init__(begin, begin + tables[0].nbytes, *map(_bytes, texts))
 
 
+class Stemmers(ctypes.Structure):
+    """struct fa_stemmers."""
+
+    _fields_ = [
+        ("stem", ctypes.c_void_p),
+        ("length", ctypes.c_void_p),
+        ("languages", ctypes.c_void_p * _NONE),
+        ("prefixes", Bytes * _NONE),
+    ]
+
+    def __init__(self, library: str, algorithms: Sequence[str], prefixes: Sequence[str]) -> None:
+        """library: a file that has the functions of libstemmer; of one without them Python is asked for stems.
+
+        algorithms: of each language, by its bit. prefixes: what stands before stems of the language in names.
+        """
+        super().__init__()
+        self._held = [_array(prefix.encode()) for prefix in prefixes]
+        for bit, held in enumerate(self._held):
+            self.prefixes[bit] = _bytes(held)
+        try:
+            functions = ctypes.CDLL(library)
+            self.stem, self.length = (
+                ctypes.cast(functions[name], ctypes.c_void_p)
+                for name in ("sb_stemmer_stem", "sb_stemmer_length")
+            )
+            new = functions["sb_stemmer_new"]
+        except (AttributeError, OSError):
+            return
+        new.argtypes, new.restype = [ctypes.c_char_p, ctypes.c_char_p], ctypes.c_void_p
+        for bit, algorithm in enumerate(algorithms):
+            self.languages[bit] = new(algorithm.encode(), b"UTF_8")
+
+
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _words, _told = ctypes.POINTER(_Words), ctypes.POINTER(ctypes.c_size_t)
-core.fa_stems_new.argtypes = [ctypes.POINTER(FoldRules), _size]
+core.fa_stems_new.argtypes = [ctypes.POINTER(FoldRules), ctypes.POINTER(Stemmers), _size]
 core.fa_stems_new.restype = _pointer
 core.fa_stems_free.argtypes = [_pointer]
 core.fa_stems_free.restype = None
 core.fa_stems_begin.argtypes = [_pointer, _words, _size, _size, _told]
 core.fa_stems_ask.argtypes = [_pointer, ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(Bytes)]
-core.fa_stems_tell.argtypes = [_pointer, Bytes, Bytes]
+core.fa_stems_tell.argtypes = [_pointer, Bytes]
 core.fa_stems_take.argtypes = [_pointer, _words, _size]
 core.fa_stems_end.argtypes = [_pointer, _told]
 core.fa_stems_rows.argtypes = [_pointer, _pointer, _pointer]
@@ -93,23 +126,21 @@ def keys_of(names: Sequence[str], prefix: str = "") -> NDArray[np.uint64]:
 
 
 class StemTable:
-    """Keys of words by language, by the stems that `stems_of` tells once for each; used by one thread at a time."""
+    """Keys of words by language; used by one thread at a time."""
 
     def __init__(
         self,
-        stems_of: Callable[[int, list[bytes]], Sequence[bytes]],
-        prefixes: Sequence[str],
         rules: FoldRules,
+        stemmers: Stemmers,
+        stems_of: Callable[[int, list[bytes]], Sequence[bytes]],
         most: int,
     ) -> None:
-        """stems_of: from a language, by its bit, and words of it in UTF-8, to their stems.
+        """stems_of: tells what `stemmers` do not: from a language, by its bit, and words of it in UTF-8, their stems.
 
-        prefixes: what stands before the stems of each language in the names that keys are made of. most: bytes to be
-        kept, about.
+        stemmers: used by nobody else meanwhile. most: bytes to be kept, about.
         """
-        self._stems_of, self._rules = stems_of, rules
-        self._prefixes = [prefix.encode() for prefix in prefixes]
-        self._handle = core.fa_stems_new(ctypes.byref(rules), most)
+        self._rules, self._stemmers, self._stems_of = rules, stemmers, stems_of
+        self._handle = core.fa_stems_new(ctypes.byref(rules), ctypes.byref(stemmers), most)
         if not self._handle:
             raise MemoryError("the core has no memory left")
 
@@ -144,7 +175,7 @@ class StemTable:
         return keys, rows
 
     def _learn(self) -> None:
-        """Tell the stems of those words in hand that are not known."""
+        """Have those words in hand stemmed that are not known."""
         bit, spelled = ctypes.c_uint32(), Bytes()
         while True:
             check(core.fa_stems_ask(self._handle, ctypes.byref(bit), ctypes.byref(spelled)))
@@ -152,8 +183,7 @@ class StemTable:
                 return
             words = ctypes.string_at(spelled.data, spelled.size).split(b"\0")
             stems = _array(b"\0".join(self._stems_of(bit.value, words)))
-            prefix = _array(self._prefixes[bit.value])
-            check(core.fa_stems_tell(self._handle, _bytes(prefix), _bytes(stems)))
+            check(core.fa_stems_tell(self._handle, _bytes(stems)))
 
 
 def _array(held: bytes | bytearray) -> NDArray[np.uint8]:

@@ -10,12 +10,13 @@ import threading
 from functools import cache
 
 import numpy as np
+import Stemmer
 from numpy.typing import NDArray
 
-from indexer.core.stems import FoldRules, StemTable
+from indexer.core.stems import FoldRules, Stemmers, StemTable
 from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.folding import accented_letters
-from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, stem_words
+from indexer.text.languages import NO_NUMBER, NUMBERS, STEMMED, STEMMERS, stem_words
 
 _KEPT = 32 << 20  # bytes of words and keys in a process
 
@@ -54,8 +55,15 @@ def _rules() -> FoldRules:
     return FoldRules(accented_letters(), stem_name(FOLDS, ""), stem_name(PAIRS, ""))
 
 
-def _new_table(most: int = _KEPT) -> StemTable:
-    return StemTable(_stems_of, [stem_name(language, "") for language in STEMMED], _rules(), most)
+@cache
+def _stemmers(library: str = Stemmer.__file__) -> Stemmers:
+    """Return the stemmers of PyStemmer for the core: through Python a stem costs twice as much."""
+    names = [stem_name(language, "") for language in STEMMED]
+    return Stemmers(library, [STEMMERS[language] for language in STEMMED], names)
+
+
+def _new_table(most: int = _KEPT, stemmers: Stemmers | None = None) -> StemTable:
+    return StemTable(_rules(), stemmers or _stemmers(), _stems_of, most)
 
 
 def let_go() -> None:

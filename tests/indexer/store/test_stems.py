@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.core import stems as core_stems
-from indexer.store.stems import _KEPT, _new_table, _stems_of, bits_of_versions, stem_rows
+from indexer.store.stems import _KEPT, _new_table, _stemmers, _stems_of, bits_of_versions, stem_rows
 from indexer.text.languages import NUMBERS
 from tests.indexer.store.numpy_writer import stems_of_words
+
+NO_STEMMERS = _stemmers("no library")  # as where PyStemmer keeps its functions for itself
 
 spellings = st.one_of(
     st.sampled_from(
@@ -44,14 +46,18 @@ def plain(segment: dict[str, set[str]]) -> list[tuple[int, int]]:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(segments, min_size=1, max_size=5), st.sampled_from([0, 500, _KEPT]))
-def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most: int) -> None:
-    table = _new_table(most)
+@given(st.lists(segments, min_size=1, max_size=5), st.sampled_from([0, 500, _KEPT]), st.booleans())
+def test_rows_are_those_of_the_plain_code(made: list[dict[str, set[str]]], most: int, is_asked: bool) -> None:
+    table = _new_table(most, NO_STEMMERS if is_asked else None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(core_stems, "_AT_ONCE", 70)  # a few words are asked for at once
         for segment in made:
             keys, rows = table.rows(*columns(segment))
             assert list(zip(keys.tolist(), rows.tolist(), strict=True)) == plain(segment)
+
+
+def test_the_core_has_a_stemmer_for_each_language() -> None:
+    assert all(_stemmers().languages[: len(NUMBERS)]) and not any(NO_STEMMERS.languages)
 
 
 def test_a_word_is_stemmed_once() -> None:
@@ -61,7 +67,7 @@ def test_a_word_is_stemmed_once() -> None:
         asked.extend((number, word.decode()) for word in words)
         return _stems_of(number, words)
 
-    table = _new_table()
+    table = _new_table(stemmers=NO_STEMMERS)
     table._stems_of = stems_of
     segment = {"cats": {"en", "de"}, "café": {"en"}}
     expected = plain(segment)
