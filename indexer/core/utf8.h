@@ -39,13 +39,14 @@ static inline size_t fa_decode(const uint8_t *source, size_t at, size_t end, uin
 static inline size_t fa_pass_ascii(const uint8_t *source, size_t at, size_t end) {
     static const uint64_t HIGH = 0x8080808080808080u;
     uint64_t words[4];
-    for (; end - at >= sizeof words; at += sizeof words) {
-        memcpy(words, source + at, sizeof words);
-        if ((words[0] | words[1] | words[2] | words[3]) & HIGH) break;
-    }
-    for (; end - at >= sizeof *words; at += sizeof *words) {
+    while (end - at >= sizeof *words) {
         memcpy(words, source + at, sizeof *words);
-        if (*words & HIGH) break;
+        if (*words & HIGH) return at + (size_t)__builtin_ctzll(*words & HIGH) / 8; /* numbers are little endian */
+        at += sizeof *words;
+        for (; end - at >= sizeof words; at += sizeof words) {
+            memcpy(words, source + at, sizeof words);
+            if ((words[0] | words[1] | words[2] | words[3]) & HIGH) break;
+        }
     }
     while (at < end && source[at] < 0x80) at++;
     return at;
