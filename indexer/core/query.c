@@ -5,12 +5,20 @@
 
 /* ---------------------------------------------------------------- the tree */
 
+/* A mask is right in the versions that were asked about: those that are left of an AND, or of an OR. What takes long comes
+ * last there, so that it is not asked about the others. */
+#define MOST_DEPTH 1024 /* of nodes below others: many more than a query that is typed may have */
+
 typedef struct tree {
     fa_query *query;
     uint32_t place, versions;
     uint64_t **masks; /* by node; NULL: not asked for */
+    uint8_t *held_in;
+    uint32_t depth;
     uint32_t *candidates;
 } tree;
+
+static int look_at(tree *in, uint32_t number, const uint64_t *within);
 
 static const fa_node *node_at(const tree *in, uint32_t number) { return &in->query->program.nodes[number]; }
 
@@ -29,7 +37,7 @@ static int mask_of(tree *in, uint32_t number, const uint64_t **mask) {
             *mask = known->mask;
             return FA_OK;
         }
-        in->masks[number] = arena_get(&in->query->shortly, words_of(in->versions) * 8);
+        in->masks[number] = arena_get(&in->query->tree, words_of(in->versions) * 8);
         if (in->masks[number] == NULL) return FA_NO_MEMORY;
         TRY(leaf_mark(in->query, node->value, in->place, in->masks[number]));
     }
@@ -79,15 +87,46 @@ static int is_masked(const tree *in, uint32_t number) {
     return state_of(in->query, node_at(in, number)->value, in->place)->mask != NULL;
 }
 
-/* All of the arguments: the leaf that fewest hold says which versions are looked at for the others. */
-static int all_of(tree *in, const fa_node *node, uint64_t *mask) {
+static uint64_t *mask_for(tree *in) { return arena_get(&in->query->tree, words_of(in->versions) * 8); }
+
+static int is_empty(const tree *in, const uint64_t *mask) {
+    uint64_t any = 0;
+    for (size_t word = 0; word < words_of(in->versions); word++) any |= mask[word];
+    return !any;
+}
+
+/* Find where a leaf occurs in a segment, if that is not known yet. held_in: of its row of the answer. */
+static int need_leaf(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in) {
+    state *known = state_of(query, leaf, place);
+    if (known->is_matched || !query->complete[place]) return FA_OK; /* the time is up, too */
+    if (finding_is_over(query)) {
+        query->complete[place] = 0;
+        return FA_OK;
+    }
+    TRY(leaf_match(query, leaf, place, held_in + 2 * ((size_t)leaf * query->program.segment_count + place)));
+    known->is_matched = 1;
+    return FA_OK;
+}
+
+/* Tell whether it is already known where a node matches. */
+static int is_ready(const tree *in, uint32_t number) {
+    const fa_node *node = node_at(in, number);
+    if (node->op == FA_OP_LEAF) return (int)state_of(in->query, node->value, in->place)->is_matched;
+    return node->op == FA_OP_MASK;
+}
+
+/* All of the arguments that are known: the leaf that fewest hold says which versions are looked at for the others. */
+static int all_ready(tree *in, const fa_node *node, uint64_t *mask) {
     const uint32_t *args = in->query->program.args + node->first;
     uint32_t rarest = NEVER, count = 0;
     size_t words = words_of(in->versions);
     const uint64_t *other;
     int are_leaves_done = 0;
+    in->candidates = buffer_get(&in->query->more, in->versions * sizeof(uint32_t));
+    if (in->candidates == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < node->count; at++)
-        if (is_leaf(in, args[at]) && (rarest == NEVER || count_of(in, args[at]) < count_of(in, args[rarest])))
+        if (is_leaf(in, args[at]) && is_ready(in, args[at]) &&
+            (rarest == NEVER || count_of(in, args[at]) < count_of(in, args[rarest])))
             rarest = at;
     if (rarest != NEVER && count_of(in, args[rarest]) > words && is_masked(in, args[rarest])) {
         TRY(mask_of(in, args[rarest], &other));
@@ -98,30 +137,65 @@ static int all_of(tree *in, const fa_node *node, uint64_t *mask) {
     } else {
         TRY(all_of_leaf(in, node_at(in, args[rarest])->value, &count));
         for (uint32_t at = 0; at < node->count && count; at++)
-            if (at != rarest && is_leaf(in, args[at])) TRY(leave_holding(in, node_at(in, args[at])->value, &count));
+            if (at != rarest && is_leaf(in, args[at]) && is_ready(in, args[at]))
+                TRY(leave_holding(in, node_at(in, args[at])->value, &count));
         for (uint32_t at = 0; at < count; at++) set_bit(mask, in->candidates[at]);
         if (!count) return FA_OK;
         are_leaves_done = 1;
     }
     for (uint32_t at = 0; at < node->count; at++) {
-        if (at == rarest || (are_leaves_done && is_leaf(in, args[at]))) continue;
+        if (at == rarest || !is_ready(in, args[at]) || (are_leaves_done && is_leaf(in, args[at]))) continue;
+        if (in->masks[args[at]] == NULL) TRY(look_at(in, args[at], NULL));
         TRY(mask_of(in, args[at], &other));
         for (size_t word = 0; word < words; word++) mask[word] &= other[word];
     }
     return FA_OK;
 }
 
-static int any_of(tree *in, const fa_node *node, uint64_t *mask) {
+/* Of the arguments that are not known words and phrases take less than NEAR. */
+static int is_of_step(const tree *in, uint32_t number, int step) {
+    return !is_ready(in, number) && step == (node_at(in, number)->op == FA_OP_NEAR);
+}
+
+static int all_of(tree *in, const fa_node *node, const uint64_t *within, uint64_t *mask) {
     const uint32_t *args = in->query->program.args + node->first;
-    for (uint32_t at = 0; at < node->count; at++) {
-        const uint64_t *other;
-        if (is_leaf(in, args[at])) {
-            TRY(leaf_mark(in->query, node_at(in, args[at])->value, in->place, mask));
-            continue;
+    size_t words = words_of(in->versions);
+    const uint64_t *other;
+    TRY(all_ready(in, node, mask));
+    for (size_t word = 0; within != NULL && word < words; word++) mask[word] &= within[word];
+    for (int step = 0; step < 2; step++)
+        for (uint32_t at = 0; at < node->count; at++) {
+            if (!is_of_step(in, args[at], step)) continue;
+            if (is_empty(in, mask)) return FA_OK;
+            TRY(look_at(in, args[at], mask));
+            TRY(mask_of(in, args[at], &other));
+            for (size_t word = 0; word < words; word++) mask[word] &= other[word];
         }
-        TRY(mask_of(in, args[at], &other));
-        for (size_t word = 0; word < words_of(in->versions); word++) mask[word] |= other[word];
-    }
+    return FA_OK;
+}
+
+static int any_of(tree *in, const fa_node *node, const uint64_t *within, uint64_t *mask) {
+    const uint32_t *args = in->query->program.args + node->first;
+    size_t words = words_of(in->versions);
+    uint64_t *left = mask_for(in);
+    const uint64_t *other;
+    if (left == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < node->count; at++)
+        if (is_leaf(in, args[at])) {
+            TRY(look_at(in, args[at], within));
+            TRY(leaf_mark(in->query, node_at(in, args[at])->value, in->place, mask));
+        }
+    for (int step = 0; step < 2; step++)
+        for (uint32_t at = 0; at < node->count; at++) {
+            if (is_leaf(in, args[at]) || step != (node_at(in, args[at])->op == FA_OP_NEAR)) continue;
+            for (size_t word = 0; word < words; word++)
+                left[word] = (within == NULL ? ~(uint64_t)0 : within[word]) & ~mask[word];
+            if (in->versions & 63) left[words - 1] &= ((uint64_t)1 << (in->versions & 63)) - 1;
+            if (is_empty(in, left)) return FA_OK;
+            TRY(look_at(in, args[at], left));
+            TRY(mask_of(in, args[at], &other));
+            for (size_t word = 0; word < words; word++) mask[word] |= other[word] & left[word];
+        }
     return FA_OK;
 }
 
@@ -131,37 +205,70 @@ static void none_of(const tree *in, const uint64_t *other, uint64_t *mask) {
     if (in->versions & 63) mask[words - 1] &= ((uint64_t)1 << (in->versions & 63)) - 1;
 }
 
-static int look_at(tree *in, uint32_t number) {
+/* The leaves of a NEAR: what holds it may be known without some of them. */
+static int need_leaves(tree *in, uint32_t root) {
+    uint8_t *is_used = arena_get(&in->query->tree, (size_t)root + 1);
+    if (is_used == NULL) return FA_NO_MEMORY;
+    is_used[root] = 1;
+    for (uint32_t number = root + 1; number-- > 0;) {
+        const fa_node *node = node_at(in, number);
+        if (!is_used[number]) continue;
+        for (uint32_t at = 0; at < node->count; at++) is_used[in->query->program.args[node->first + at]] = 1;
+        if (node->op == FA_OP_SPANS) TRY(need_leaf(in->query, node->value, in->place, in->held_in));
+    }
+    return FA_OK;
+}
+
+/* The versions that hold the words of a NEAR, and in which they are near each other. */
+static int near_of(tree *in, const fa_node *node, const uint64_t *within, uint64_t *mask) {
+    uint64_t *candidates = mask_for(in);
+    const uint64_t *other;
+    if (candidates == NULL) return FA_NO_MEMORY;
+    TRY(look_at(in, in->query->program.args[node->first], within));
+    TRY(mask_of(in, in->query->program.args[node->first], &other));
+    for (size_t word = 0; word < words_of(in->versions); word++)
+        candidates[word] = other[word] & (within == NULL ? ~(uint64_t)0 : within[word]);
+    if (is_empty(in, candidates)) return FA_OK;
+    TRY(need_leaves(in, in->query->program.args[node->first + 1]));
+    return near_mask(in->query, node, in->place, candidates, mask);
+}
+
+/* Work out the mask of a node, at least for the versions `within`; NULL: for all. */
+static int look_at(tree *in, uint32_t number, const uint64_t *within) {
     const fa_program *program = &in->query->program;
     const fa_node *node = node_at(in, number);
     const uint64_t *other;
-    if (node->op == FA_OP_LEAF || node->op >= FA_OP_SPANS) return FA_OK;
+    if (node->op == FA_OP_LEAF) return need_leaf(in->query, node->value, in->place, in->held_in);
     if (node->op == FA_OP_MASK) {
         /* never written to */
         in->masks[number] = (uint64_t *)program->masks[(size_t)node->value * program->segment_count + in->place];
         return FA_OK;
     }
-    uint64_t *mask = in->masks[number] = arena_get(&in->query->shortly, words_of(in->versions) * 8);
+    uint64_t *mask = in->masks[number] = mask_for(in);
     if (mask == NULL) return FA_NO_MEMORY;
-    if (node->op == FA_OP_AND) return all_of(in, node, mask);
-    if (node->op == FA_OP_OR) return any_of(in, node, mask);
-    TRY(mask_of(in, program->args[node->first], &other));
-    if (node->op == FA_OP_NEAR) return near_mask(in->query, node, in->place, other, mask);
-    none_of(in, other, mask);
+    if (++in->depth > MOST_DEPTH) return FA_TOO_LARGE;
+    if (node->op == FA_OP_AND) TRY(all_of(in, node, within, mask));
+    else if (node->op == FA_OP_OR) TRY(any_of(in, node, within, mask));
+    else if (node->op == FA_OP_NEAR) TRY(near_of(in, node, within, mask));
+    else {
+        TRY(look_at(in, program->args[node->first], within));
+        TRY(mask_of(in, program->args[node->first], &other));
+        none_of(in, other, mask);
+    }
+    in->depth--;
     return FA_OK;
 }
 
 /* Write the versions of a segment that match. */
-static int match_tree(fa_query *query, uint32_t place, uint64_t *matched) {
-    tree in = {query, place, live_at(query, place)->layers[0]->versions, NULL, NULL};
+static int match_tree(fa_query *query, uint32_t place, uint8_t *held_in, uint64_t *matched) {
+    tree in = {.query = query, .place = place, .versions = live_at(query, place)->layers[0]->versions, .held_in = held_in};
     const uint64_t *found;
     uint32_t root = query->program.root;
-    arena_empty(&query->shortly, (size_t)1 << 20);
-    in.masks = arena_get(&query->shortly, ((size_t)root + 1) * sizeof(uint64_t *));
-    in.candidates = buffer_get(&query->more, in.versions * sizeof(uint32_t));
-    if (in.masks == NULL || in.candidates == NULL) return FA_NO_MEMORY;
+    arena_empty(&query->tree, (size_t)1 << 20);
+    in.masks = arena_get(&query->tree, ((size_t)root + 1) * sizeof(uint64_t *));
+    if (in.masks == NULL) return FA_NO_MEMORY;
+    TRY(look_at(&in, root, NULL));
     if (is_leaf(&in, root)) return leaf_mark(query, node_at(&in, root)->value, place, matched);
-    for (uint32_t number = 0; number <= root; number++) TRY(look_at(&in, number));
     TRY(mask_of(&in, root, &found));
     memcpy(matched, found, words_of(in.versions) * 8);
     return FA_OK;
@@ -332,18 +439,19 @@ static int measure_facts(fa_query *query, fa_answer *answer) {
 static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
     TRY(begin(query, program, answer));
     for (uint32_t place = 0; place < program->segment_count; place++) {
-        for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
-            if (finding_is_over(query)) {
-                query->complete[place] = 0;
-                continue;
-            }
-            size_t row = (size_t)leaf * program->segment_count + place;
-            TRY(leaf_match(query, leaf, place, answer->held_in + 2 * row));
-            TRY(living(query, leaf, place, &answer->holding[leaf]));
-        }
-        TRY(match_tree(query, place, answer->matched + query->mask_at[place]));
+        for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++)
+            if (program->leaves[leaf].kind != FA_PHRASE || facts_of(query, leaf) != NULL)
+                TRY(need_leaf(query, leaf, place, answer->held_in));
+        TRY(match_tree(query, place, answer->held_in, answer->matched + query->mask_at[place]));
     }
     TRY(count_pages(query, answer));
+    /* what a phrase weighs depends on all that hold it, which is asked only where something is found */
+    for (uint32_t place = 0; place < program->segment_count; place++)
+        for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
+            if (answer->total) TRY(need_leaf(query, leaf, place, answer->held_in));
+            TRY(living(query, leaf, place, &answer->holding[leaf]));
+        }
+    TRY(count_pages(query, answer)); /* the time may be up by now */
     TRY(prepare_scores(query, answer->holding));
     answer->greatest = query->greatest;
     uint64_t count = program->count < answer->total ? program->count : answer->total;

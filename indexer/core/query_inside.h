@@ -58,6 +58,7 @@ typedef struct state {
     held *lists;
     uint32_t list_count;
     uint32_t count;          /* versions that hold it, removed ones too */
+    uint32_t is_matched;     /* whether this is known yet */
     const uint64_t *mask;    /* of these; NULL: a single list for all languages, or none */
     const uint64_t *rare;    /* of several lists: versions in which one stands that is not dense; NULL: not known */
     const uint8_t *most;         /* a code of its greatest weight in each eight versions; NULL: not worked out */
@@ -92,6 +93,7 @@ struct fa_query {
     fa_program program;
     arena kept;   /* for the whole query */
     arena shortly; /* for a step */
+    arena tree;    /* for the nodes of a program in a segment */
     arena version; /* for one version */
     state *states; /* leaf by leaf, segment by segment */
     double *factors, *idfs, *pair_factors;

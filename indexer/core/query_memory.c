@@ -111,6 +111,7 @@ static void let_go(fa_query *query, size_t most) {
 void fa_query_rest(fa_query *query) {
     arena_empty(&query->kept, (size_t)4 << 20);
     arena_empty(&query->shortly, (size_t)1 << 20);
+    arena_empty(&query->tree, (size_t)1 << 20);
     arena_empty(&query->version, (size_t)1 << 20);
     let_go(query, (size_t)1 << 20);
     skips_rest(&query->skips);
@@ -120,6 +121,7 @@ void fa_query_free(fa_query *query) {
     if (query == NULL) return;
     arena_empty(&query->kept, 0);
     arena_empty(&query->shortly, 0);
+    arena_empty(&query->tree, 0);
     arena_empty(&query->version, 0);
     let_go(query, 0);
     skips_forget(&query->skips);

@@ -108,7 +108,8 @@ class Carried:
 
     def _learn(self, known: KnownFacts, wanted: list[bool]) -> None:
         """Keep what was found out about words that had to be looked at as a whole."""
-        is_whole = self.told.looked_at == self.versions
+        # phrases are not looked for where nothing is found
+        is_whole = self.told.looked_at == self.versions and self.total > 0
         given = zip(self._made.fact_keys, wanted, self._room.facts_sizes(), strict=True)
         for leaf, (key, is_wanted, size) in enumerate(given):
             if key and size:
