@@ -14,6 +14,7 @@
 #define FEW 16                      /* lists of a leaf of which it is worth a look where the pairs asked for are */
 #define FEW_OF 8                    /* pairs of such a list for each version asked for, from which on skips pay */
 #define KINDS 4                     /* of what stands near each other, at most */
+#define ROWS 256                    /* of a list that are read at once */
 #define TRIES 16                    /* places of the root that are looked at one by one */
 #define LOOK_EVERY 1024             /* pairs that are read between two looks at the clock */
 
@@ -87,26 +88,45 @@ static size_t size_of(uint32_t width) { return (size_t)SECTIONS << (width - 6); 
 
 /* ---------------------------------------------------------------- reading */
 
-static int read_list(block *in, places *of, reader *from, uint32_t each) {
+/* Mark where a word stands in some versions. */
+static int read_rows(block *in, places *of, reader *from, uint32_t each, const uint32_t *rows, const uint32_t *versions,
+                     uint32_t count) {
     const held *list = from->lists[each];
-    uint32_t row = gallop(list->ordinals, from->rows[each], list->count, in->first);
-    for (; row < list->count && list->ordinals[row] < in->end; row++) {
-        uint32_t version = list->ordinals[row], *positions, total;
+    fa_where where[ROWS];
+    from->cursors[each].ordinals = list->all;
+    TRY(fa_cursor_rows(&from->cursors[each], rows, count, where, &in->query->fault));
+    for (uint32_t one = 0; one < count; one++) {
+        fa_runs runs;
+        uint32_t *positions, at = versions[one] - in->first, width = in->widths[at], sections = 0;
         uint8_t *elements;
-        if (!has_bit(in->left, version) || !speaks(list, version)) continue;
-        TRY(row_occurrences(in->query, from, each, list->rows == NULL ? row : list->rows[row], version, &elements,
-                            &positions, &total));
-        uint64_t *here = of->bits + in->offsets[version - in->first];
-        uint32_t width = in->widths[version - in->first], sections = 0;
-        for (uint32_t at = 0; at < total; at++) {
-            uint32_t counts = list->elements >> elements[at] & 1, section = section_of[elements[at]];
-            size_t bit = ((size_t)section << width) + positions[at];
+        TRY(fa_runs_at(list->list.segment, where[one], versions[one], &runs, &in->query->fault));
+        TRY(read_runs(in->query, &runs, &elements, &positions));
+        uint64_t *here = of->bits + in->offsets[at];
+        for (uint32_t place = 0; place < runs.total; place++) {
+            uint32_t counts = list->elements >> elements[place] & 1, section = section_of[elements[place]];
+            size_t bit = ((size_t)section << width) + positions[place];
             here[bit >> 6] |= (uint64_t)counts << (bit & 63);
             sections |= counts << section;
         }
-        of->sections[version - in->first] |= (uint8_t)sections;
-        in->since++;
+        of->sections[at] |= (uint8_t)sections;
     }
+    in->since += count;
+    return FA_OK;
+}
+
+static int read_list(block *in, places *of, reader *from, uint32_t each) {
+    const held *list = from->lists[each];
+    uint32_t rows[ROWS], versions[ROWS], count = 0;
+    uint32_t row = gallop(list->ordinals, from->rows[each], list->count, in->first);
+    for (; row < list->count && list->ordinals[row] < in->end; row++) {
+        uint32_t version = list->ordinals[row];
+        if (!has_bit(in->left, version) || !speaks(list, version)) continue;
+        rows[count] = list->rows == NULL ? row : list->rows[row];
+        versions[count++] = version;
+        if (count == ROWS) TRY(read_rows(in, of, from, each, rows, versions, count));
+        count = count == ROWS ? 0 : count;
+    }
+    if (count) TRY(read_rows(in, of, from, each, rows, versions, count));
     from->rows[each] = row;
     if (in->since < LOOK_EVERY) return FA_OK;
     in->since = 0;
