@@ -2,9 +2,10 @@
 
     python benchmarks/corpus.py && python benchmarks/index.py && python benchmarks/language.py
     python benchmarks/language.py --index /tmp/small/index --arcs /tmp/small/arcs --queries 200 --json
+    python benchmarks/language.py --generate 400 --seed 7
 
 Queries are made from words of the corpus with a fixed seed. The worst ones are asked with the time limit of the
-search page, once each.
+search page, once each; --generate makes up that many more (nasty.py) and shows those that took longest.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 SEED = 1994
 BUDGET_S = 1.0
+MOST_SHOWN = 20  # of the queries that are made up
 STOPS = "the of to in a is for on that with".split()
 
 
 def main() -> None:
+    from nasty import Maker
     from search import make_queries, measure_engine
 
     parser = argparse.ArgumentParser(
@@ -37,6 +40,8 @@ def main() -> None:
         "--arcs", type=Path, default=HERE / "data" / "arcs", help="its archives, to take words from"
     )
     parser.add_argument("--queries", type=int, default=100, help="queries of each kind")
+    parser.add_argument("--generate", type=int, default=0, help="make up so many nasty queries")
+    parser.add_argument("--seed", type=int, default=SEED, help="of these")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     arguments = parser.parse_args()
     plain = make_queries(sorted(arguments.arcs.glob("*.warc.gz")), arguments.queries)
@@ -45,6 +50,10 @@ def main() -> None:
         "queries": {"": measure_engine(arguments.index, {**plain, **queries}, with_snippets=False)},
         "worst": measure_worst(arguments.index, worst_queries(plain)),
     }
+    if arguments.generate:
+        maker = Maker(STOPS + plain["one common word"], arguments.seed)
+        rows = measure_worst(arguments.index, [maker.query() for _ in range(arguments.generate)], models=())
+        result["worst"] += sorted(rows, key=lambda row: -row["cpu_ms"])[:MOST_SHOWN]
     print(json.dumps(result) if arguments.json else as_lines(result))
 
 
@@ -117,7 +126,9 @@ def worst_queries(plain: dict[str, list[str]]) -> list[str]:
     ]
 
 
-def measure_worst(index_dir: Path, queries: list[str]) -> list[dict[str, Any]]:
+def measure_worst(
+    index_dir: Path, queries: list[str], models: tuple[str, ...] = MODELS
+) -> list[dict[str, Any]]:
     """Return for each query how long it took as it would on the search page, and whether its answer was partial."""
     from indexer import open_index
 
@@ -125,7 +136,7 @@ def measure_worst(index_dir: Path, queries: list[str]) -> list[dict[str, Any]]:
     with open_index(str(index_dir)) as index:
         for query, model in [
             *((query, "bm25f") for query in queries),
-            *((query, model) for query in WORST_FOR_MODELS for model in MODELS),
+            *((query, model) for query in WORST_FOR_MODELS for model in models),
         ]:
             start, cpu = time.perf_counter(), time.process_time()
             results = index.search(query, budget_s=BUDGET_S, with_snippets=False, model=model)

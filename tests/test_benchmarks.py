@@ -128,3 +128,18 @@ def test_hostile_pages_are_indexed_and_their_memory_is_told() -> None:
     found = run("hostile_index.py", "--size", "0.001", "--only", "ligatures", "--only", "all")
     assert set(found) == {"ligatures", "all"} and found["ligatures"]["pages"] == 3
     assert all(0 < row["peak_pss_mb"] < 500 for row in found.values())
+
+
+def test_nasty_queries_are_the_same_for_a_seed_and_keep_to_the_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "benchmarks"))
+    from nasty import Maker
+
+    from indexer.search.query import parse_query
+
+    one, other = (Maker(WORDS, 7) for _ in range(2))
+    asked = [one.query() for _ in range(300)]
+    assert asked == [other.query() for _ in range(300)]
+    assert len(set(asked)) > 250
+    assert all(parse_query(text).tree is not None for text in asked)

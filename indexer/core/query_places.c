@@ -425,7 +425,7 @@ static int look_at_block(block *in, uint64_t *mask) {
         memset(in->places[leaf].bits, 0, in->room * sizeof(uint64_t));
         memset(in->places[leaf].sections, 0, in->end - in->first);
     }
-    for (uint32_t done = 0, end = 4; !is_last; done = end, end *= 8) {
+    for (uint32_t done = 0, end = 8; !is_last; done = end, end *= 128) {
         TRY(read_lists(in, done, end, &is_last));
         uint32_t version = next_left(in, in->first, in->end);
         if (version == in->end) return FA_OK;
