@@ -23,7 +23,7 @@ _START = 4  # bytes that words are ordered by
 
 @dataclass(slots=True)
 class Lexicon:
-    """lengths: of each word in code points; letters: a bit for each letter; order: words by their first bytes.
+    """lengths: of each word in code points; letters: a bit for each letter.
 
     begins: where each word begins among the bytes of all, and last how many these are. held: how many versions hold
     each word, removed ones too.
@@ -32,8 +32,6 @@ class Lexicon:
     segment: Segment
     lengths: NDArray[np.uint8]
     letters: NDArray[np.uint32]
-    order: NDArray[np.uint32]
-    starts: NDArray[np.uint32]
     begins: NDArray[np.int64]
     held: NDArray[np.uint32]
 
@@ -51,8 +49,6 @@ class Lexicon:
                 segment,
                 nothing.astype(np.uint8),
                 nothing,
-                nothing,
-                nothing,
                 np.zeros(1, dtype=np.int64),
                 nothing,
             )
@@ -60,33 +56,40 @@ class Lexicon:
         bits = _BIT_OF_BYTE[data]
         bits[:-1][is_inner[1:]] = 0  # a character gives one bit: that of its last byte
         begins = np.append(first, len(data))
-        sizes = np.diff(begins)
-        padded = np.append(data, np.zeros(_START, dtype=np.uint8))
+        lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
+        letters = np.bitwise_or.reduceat(bits, first)
+        held = segment.pair_counts(np.arange(len(first))).astype(np.uint32)
+        return cls(segment, *in_scratch_file(lengths, letters, begins, held))
+
+    def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (begins, ends, bytes): the words one behind the other in UTF-8, and where each begins and ends."""
+        return self.begins[:-1], self.begins[1:], self.segment.all_words()
+
+    def _by_start(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return (order, starts): the words by their first bytes, and these; put in order when first asked for."""
+        return self.segment.derived.once("words by start", self._put_in_order)
+
+    def _put_in_order(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        first, sizes = self.begins[:-1], np.diff(self.begins)
+        padded = np.append(self.segment.all_words(), np.zeros(_START, dtype=np.uint8))
         starts = np.zeros(len(first), dtype=np.uint32)
         for place in range(_START):
             starts = starts << np.uint32(8) | np.where(sizes > place, padded[first + place], 0).astype(
                 np.uint32
             )
         order = np.argsort(starts, kind="stable")
-        lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
-        letters = np.bitwise_or.reduceat(bits, first)
-        held = segment.pair_counts(np.arange(len(first))).astype(np.uint32)
-        return cls(
-            segment, *in_scratch_file(lengths, letters, order.astype(np.uint32), starts[order], begins, held)
-        )
-
-    def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-        """Return (begins, ends, bytes): the words one behind the other in UTF-8, and where each begins and ends."""
-        return self.begins[:-1], self.begins[1:], self.segment.all_words()
+        by_start, starts = in_scratch_file(order.astype(np.uint32), starts[order])
+        return by_start, starts
 
     def beginning(self, letters: str) -> NDArray[np.int64]:
         """Return the indexes of the words that begin with some letters, at least one, in no order."""
         wanted = letters.encode("utf-8", "replace")
         low = int.from_bytes(wanted[:_START].ljust(_START, b"\0"), "big")
         high = int.from_bytes(wanted[:_START].ljust(_START, b"\xff"), "big")
-        a = int(np.searchsorted(self.starts, np.uint32(low)))
-        b = int(np.searchsorted(self.starts, np.uint32(high), side="right"))
-        rows = self.order[a:b].astype(np.int64)
+        order, starts = self._by_start()
+        a = int(np.searchsorted(starts, np.uint32(low)))
+        b = int(np.searchsorted(starts, np.uint32(high), side="right"))
+        rows = order[a:b].astype(np.int64)
         first, ends, data = self.word_bytes()
         rows = rows[ends[rows] - first[rows] >= len(wanted)]
         for place in range(_START, len(wanted)):
