@@ -41,6 +41,7 @@ typedef struct block {
     uint8_t *widths;     /* ... and the bits of a position */
     uint32_t room;       /* numbers of 64 bits for the bits of a leaf */
     uint32_t since;      /* pairs since the last look at the clock */
+    uint32_t near_count; /* nodes below the root, and it, that ask what is near */
     places *places;      /* by leaf */
     uint8_t *is_used;    /* by node: whether it is below the root, and MUST_BE there */
     found *found;        /* by node */
@@ -62,6 +63,7 @@ static int find_kinds(block *in) {
         for (uint32_t at = 0; at < node->count; at++)
             if (in->is_used[program->args[node->first + at]] < used)
                 in->is_used[program->args[node->first + at]] = used;
+        in->near_count += node->op == FA_OP_BESIDE;
         if (node->op != FA_OP_SPANS) continue;
         const fa_leaf *leaf = &program->leaves[node->value];
         uint32_t behind = leaf->length ? leaf->length - 1 : 0, kind = 0;
@@ -425,7 +427,8 @@ static int look_at_block(block *in, uint64_t *mask) {
         memset(in->places[leaf].bits, 0, in->room * sizeof(uint64_t));
         memset(in->places[leaf].sections, 0, in->end - in->first);
     }
-    for (uint32_t done = 0, end = 8; !is_last; done = end, end *= 128) {
+    /* one place more is often enough for two words, hardly ever for a chain of them */
+    for (uint32_t done = 0, end = in->near_count > 1 ? 8 : 4; !is_last; done = end, end *= 8) {
         TRY(read_lists(in, done, end, &is_last));
         uint32_t version = next_left(in, in->first, in->end);
         if (version == in->end) return FA_OK;
