@@ -246,7 +246,7 @@ class Worker:
             if self._group.add(number, found):
                 if turns:
                     turns.leave()
-                self._go_on(pages)
+                self._go_on(pages, kept=1 if turns else 0)
         if turns:
             turns.close()
         self._go_on(pages, to_the_end=True)
@@ -273,15 +273,18 @@ class Worker:
         self._go_on(entry, to_the_end=True)
         self._finish_batch()
 
-    def _go_on(self, entry: FileEntry, *, to_the_end: bool = False) -> None:
+    def _go_on(self, entry: FileEntry, *, to_the_end: bool = False, kept: int = 0) -> None:
         """Ask which pages of the group in hand are new, and work on those before that are answered.
 
         The coordinator answers in no time, but not always while it commits: more is read then. to_the_end: work on all.
+        kept: how many groups are left otherwise, as work for the time in which another worker reads.
         """
         group, self._group = self._group, _Group()
         self._claim(group)
         must = to_the_end or group.has_large
-        while self._claimed and (must or len(self._claimed) > GROUPS_AHEAD or self._is_answered()):
+        while len(self._claimed) > (0 if must else kept) and (
+            must or len(self._claimed) > GROUPS_AHEAD or self._is_answered()
+        ):
             self._work(entry)
 
     def _is_answered(self) -> bool:

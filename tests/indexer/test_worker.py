@@ -336,6 +336,30 @@ def test_a_worker_that_holds_much_keeps_nothing_of_a_batch(
     assert len(made) == (1 if is_kept else 2)
 
 
+@pytest.mark.parametrize("turns, claimed", [("", [1, 2, 3, 4]), ("turns", [2, 3, 4, 4])])
+def test_who_reads_in_turns_has_a_group_to_work_on_while_others_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: str, claimed: list[int]
+) -> None:
+    monkeypatch.setattr("indexer.worker.GROUP_PAGES", 1)
+    path = write_warc(tmp_path / "a.warc.gz", pages("a", 4))
+    pipe = Told(
+        ("file", 1, path, frozenset(), (0, 2), (0, None), str(tmp_path / turns) if turns else ""), ("flush",)
+    )
+    told: list[int] = []  # how much was asked for when a group was worked on
+    analyze = Worker._analyze
+
+    def noted(self: Worker, group: Any, entry: Any) -> None:
+        if group.pages:
+            told.append(pipe.sent.count("claim"))
+        analyze(self, group, entry)
+
+    monkeypatch.setattr(Worker, "_analyze", noted)
+    status = memoryview(bytearray(8 * Status.SIZE)).cast("q")
+    Worker(pipe, status, str(tmp_path), "w").run()  # type: ignore[arg-type]
+    assert told == claimed
+    assert pipe.sent == ["claim"] * 4 + ["idle", "batch", "flushed"]
+
+
 def test_progress_counts_files_that_wait_for_their_batch_to_fill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
