@@ -34,7 +34,10 @@ Ask = Callable[[str, bool], list[str]]  # (query, exact count wanted) -> address
 
 
 class Engine(Protocol):
-    """One way to an index. needs: modules that must be there; what: how it is set up, for the table's notes."""
+    """One way to an index. needs: modules that must be there; what: how it is set up, for the table's notes.
+
+    Each is built by this file, in a process of its own, but ours, which has a command for that: `command_of`.
+    """
 
     needs: tuple[str, ...]
     what: str
@@ -155,17 +158,10 @@ def words_in(query: str) -> list[tuple[str, bool]]:
 
 
 class FindingAid:
-    """This project. It is built by its own command (see peers.py), so that `build` is not asked of it."""
+    """This project, built by the command that its users give."""
 
     needs = ()
     what = "findingaid index; words side by side must all stand on the page, stop words aside"
-
-    def build(self, files: list[str], folder: Path, workers: int) -> dict[str, Any]:
-        os.execv(
-            sys.executable,
-            [sys.executable, str(APP), "index", *files, "--index", str(folder), "--workers", str(workers),
-             "--json", "-q"],
-        )  # fmt: skip
 
     def open(self, folder: Path) -> Ask:
         import inspect
@@ -429,6 +425,14 @@ def own_memory() -> dict[str, float]:
         fields = dict(line.split(":", 1) for line in file if ":" in line and line[0].isupper())
     kb = {name: int(value.split()[0]) for name, value in fields.items() if value.strip().endswith("kB")}
     return {"rss_mb": round(kb["Rss"] / 1000, 1), "not_mapped_mb": round(kb["Anonymous"] / 1000, 1)}
+
+
+def command_of(name: str, files: list[str], folder: Path, workers: int) -> list[str]:
+    """Return the command that indexes files into a folder and prints figures, among them "pages" or "versions"."""
+    if name == "findingaid":
+        place = ["--index", str(folder), "--workers", str(workers)]
+        return [sys.executable, str(APP), "index", *files, *place, "--json", "-q"]
+    return [sys.executable, str(HERE / "engines.py"), "build", name, str(folder), str(workers), *files]
 
 
 def main() -> None:

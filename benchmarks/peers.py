@@ -36,7 +36,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from engines import ENGINES  # noqa: E402
+from engines import ENGINES, command_of  # noqa: E402
 from index import run_measured  # noqa: E402
 from queries import read_queries  # noqa: E402
 
@@ -162,8 +162,7 @@ def members_of(file: Path) -> Iterator[tuple[int, int]]:
 def measure_build(name: str, files: list[Path], folder: Path, workers: int) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = [sys.executable, str(HERE / "engines.py"), "build", name, str(folder), str(workers)]
-    taken = run_measured(command + [str(file) for file in files])
+    taken = run_measured(command_of(name, [str(file) for file in files], folder, workers))
     if taken.exit_code not in (0, 4):
         sys.exit(f"peers.py: indexing with {name} ended with exit code {taken.exit_code}")
     counts = json.loads(taken.output)
