@@ -133,6 +133,7 @@ def test_numbers_that_fit_their_checksum_and_mean_nothing_are_refused(snapshot: 
             changed[chance.randrange(size)] = chance.choice((0, 1, 255, chance.randrange(256)))
         copy = (queries.ctypes.c_uint8 * size).from_buffer(changed)
         place.data, place.sums = queries.ctypes.addressof(copy), None
+        snapshot.derived.pop("facts", None)  # what is known of words is not read again
         if change % 3 == 0:
             place.size = chance.randrange(size)
         for text in QUERIES:
@@ -143,6 +144,7 @@ def test_numbers_that_fit_their_checksum_and_mean_nothing_are_refused(snapshot: 
                 assert f"{array!r}" in str(error) or "do not mean anything" in str(error)
         place.data, place.size, place.sums = queries.ctypes.addressof(data), own, sums
     assert told or array in ("lengths", "codes", "extent", "language") or not own
+    snapshot.derived.pop("facts", None)
     assert {text: ask(snapshot, text) for text in QUERIES} == expected
 
 
