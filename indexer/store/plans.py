@@ -100,7 +100,7 @@ def _evened(groups: list[list[Entry]], workers: int) -> list[list[Entry]]:
 
 def _parted(entries: Sequence[Entry], count: int) -> list[list[Entry]]:
     """Return neighbours in so many groups of about the same work."""
-    share = _work_of(entries) / max(count, 1)
+    share = max(_work_of(entries), 1) / max(count, 1)  # no work: empty pages, or all of them removed
     parts: list[list[Entry]] = [[] for _ in range(count)]
     before = 0
     for entry in entries:

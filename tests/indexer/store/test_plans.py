@@ -140,6 +140,13 @@ def test_many_removed_versions_are_reason_enough() -> None:
     assert numbers(whole_groups(entries(20, dead=1))) == [[1]]
 
 
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("count", [2, 3, 150])
+def test_pages_without_words_that_are_all_removed_are_merged_away(count: int, workers: int) -> None:
+    groups = last_groups(entries(*[2] * count, dead=2, occurrences=0), workers)
+    assert sorted(entry["number"] for group in groups for entry in group) == list(range(1, count + 1))
+
+
 def test_optimizing_leaves_as_few_as_fit() -> None:
     assert numbers(whole_groups(entries(40, 60, 70, 30, 10))) == [[3, 4], [1, 2]]
     assert whole_groups(entries(60, 60, 60)) == []
