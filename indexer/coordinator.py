@@ -19,6 +19,7 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
+from archiver.memory import give_memory_back, memory_in_hand
 from archiver.warc import Damage
 from indexer.choosing import ArchiveFile, choose_files
 from indexer.grants import Grants
@@ -41,6 +42,7 @@ _TICK_S = 0.25
 # While claims are answered beside a commit: how soon it is seen that it is over, and how long one of the two threads
 # has Python for itself; by default that is so long that an answer, which needs it several times, would come late.
 _COMMIT_TICK_S, _SWITCH_S = 0.005, 0.0005
+MEMORY_KEPT = 80 << 20  # when this process holds more, it keeps nothing of one commit for the next
 _HEARD_AT_MOST = 2  # messages of a worker, batches most of them, that wait in memory for the end of a commit
 _REPEATS_AT_ONCE = 500  # revisits given to a worker at a time
 _KILLS_AT_MOST = 20  # pages left out of one file before the file is given up
@@ -353,6 +355,8 @@ class Run:
         replaces = any(batch.replaces for batch in batches)
         self._writer.commit(batches, nullcontext() if replaces else self._answering())
         self._committing = False
+        if memory_in_hand() > MEMORY_KEPT:
+            give_memory_back()
         self._merges.note_made([batch.segment.rpartition("-")[0] for batch in batches if batch.segment])
         for waiting, batch in zip(ready, batches, strict=True):
             self._grants.end((version.document, version.digest) for version in batch.versions)
