@@ -451,7 +451,9 @@ static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
             if (answer->total) TRY(need_leaf(query, leaf, place, answer->held_in));
             TRY(living(query, leaf, place, &answer->holding[leaf]));
         }
-    TRY(count_pages(query, answer)); /* the time may be up by now */
+    uint64_t looked_at = 0;
+    for (uint32_t place = 0; place < program->segment_count; place++) looked_at += query->complete[place];
+    if (looked_at != answer->looked_at) TRY(count_pages(query, answer)); /* the time is up by now */
     TRY(prepare_scores(query, answer->holding));
     answer->greatest = query->greatest;
     uint64_t count = program->count < answer->total ? program->count : answer->total;

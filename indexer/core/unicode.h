@@ -51,7 +51,7 @@ static inline uint32_t fa_properties_of(uint32_t code) {
 static inline uint32_t fa_class_among(uint32_t properties) { return properties & 3; }
 static inline int fa_counts_as_mark(uint32_t properties) { return (int)(properties >> 2 & 1); }
 static inline uint32_t fa_special_in(uint32_t properties) { return properties >> 3 & 7; }
-/* A letter or a number that is no digit; both of these are true of letters alone. */
+/* A letter, or a number that is no digit, as a Roman one; what is a letter or a mark, too, is a letter for sure. */
 static inline int fa_is_letter(uint32_t properties) { return (int)(properties >> 6 & 1); }
 static inline int fa_is_letter_or_mark(uint32_t properties) { return (int)(properties >> 7 & 1); }
 

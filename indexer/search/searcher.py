@@ -283,9 +283,8 @@ def _in_part(tree: Node) -> Node:
     return And((Or(wanted), *limits)) if limits else Or(wanted)
 
 
-_Part = tuple[
-    list[NDArray[np.bool_]], tuple[int, ...]
-]  # by segment which versions match, and which were looked at
+# By segment: which versions match, and how many were looked at.
+_Part = tuple[list[NDArray[np.bool_]], tuple[int, ...]]
 
 
 class _Run:
