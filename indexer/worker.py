@@ -567,8 +567,9 @@ def serve() -> None:
 def _keep_memory() -> None:
     """Have the C library keep what it is given back between two pages or batches: to be given it anew takes longer.
 
-    It goes back to the system after each batch, see `give_memory_back`. What is larger than 4 MB goes back at once: to
-    keep more leaves holes that nothing else fits in, and less than that is asked for anew hundreds of times.
+    It goes back to the system when the worker turns to something else, or has come to hold much. What is larger than
+    4 MB goes back at once: to keep more leaves holes that nothing else fits in, and less than that is asked for anew
+    hundreds of times.
     """
     tune_memory(trim_threshold=64 << 20, top_pad=4 << 20, mmap_threshold=4 << 20)
 
