@@ -14,11 +14,10 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from indexer.coordinator import Run
-from indexer.index import open_index
-from indexer.ledger import Statistics
+from indexer.ledger import Statistics, statistics_of
 from indexer.options import AtOnce, IndexOptions, Progress
 from indexer.store import disk
 from indexer.store.catalogue import FILE_NAME
@@ -30,6 +29,7 @@ from indexer.store.errors import (
 )
 from indexer.store.layout import folder_before, live_folder, make_live, next_folder, remove_leftovers
 from indexer.store.lock import writer_lock
+from indexer.store.opened import OpenedIndex
 from indexer.store.removal import carry_over
 from indexer.store.writer import IndexWriter
 from indexer.worker import COLLECTED_AFTER
@@ -71,8 +71,18 @@ def build_index(
         if options.rebuild:
             make_live(index_dir, folder)
         remove_leftovers(index_dir)
-    with open_index(index_dir) as index:
-        return index.statistics()
+    return _totals(index_dir)
+
+
+def _totals(index_dir: str) -> Statistics:
+    """Return the totals of the index as it is now; nothing is imported for it that only searching needs."""
+    with closing(OpenedIndex(index_dir)) as opened:
+        snapshot = opened.current()
+        try:
+            with snapshot.reading():
+                return statistics_of(snapshot)
+        except sqlite3.Error as error:
+            raise opened.translated(error) from error
 
 
 def _write(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import secrets
 import sys
 import time
 from collections import deque
@@ -98,7 +97,7 @@ class Run:
         self._takedowns = Takedowns.of(removals_of(writer.catalogue))
         self._names = 0
         # a worker that outlives a killed run must never write a file that this run writes too
-        self._run_name = secrets.token_hex(4)
+        self._run_name = os.urandom(4).hex()
         self._grants = Grants(writer)
         self._waiting: list[Waiting] = []
         self._committing = False

@@ -545,13 +545,16 @@ def _at(found: CaptureFound, problem: str) -> Damage:
     return Damage(place.path, place.offset, place.length, problem, place.member)
 
 
-def serve() -> None:
-    """Be a worker process: serve the coordinator behind the pipe named on the command line until it is done."""
+def serve(connection: int, shown: int) -> None:
+    """Be a worker process: serve the coordinator until it is done.
+
+    connection, shown: file descriptors of the pipe to it, and of the memory that shows it how far we are.
+    """
     _end_with_parent()
     _keep_memory()
     gc.set_threshold(*COLLECTED_AFTER)
-    pipe = Connection(int(sys.argv[1]))
-    status = memoryview(mmap.mmap(int(sys.argv[2]), Status.SIZE * 8)).cast("q")
+    pipe = Connection(connection)
+    status = memoryview(mmap.mmap(shown, Status.SIZE * 8)).cast("q")
     try:
         folder, name = pipe.recv()
         Worker(pipe, status, folder, name).run()

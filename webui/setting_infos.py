@@ -7,7 +7,6 @@ settings page are checked against it. Knows no Flask and imports little, because
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -430,6 +429,8 @@ def known_setting(where: str, key: str) -> SettingInfo:
         return INFOS[key]
     table = key.rpartition(".")[0]
     beside = [name.rpartition(".")[2] for name in INFOS if name.rpartition(".")[0] == table]
+    import difflib
+
     near = difflib.get_close_matches(key, INFOS, n=1, cutoff=0.75)
     if beside:
         allowed = ", ".join(beside)

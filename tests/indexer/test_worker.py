@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -22,6 +24,7 @@ from indexer.store.commit_batch import CommitBatch
 from indexer.store.writer import IndexWriter
 from indexer.worker import Worker
 from indexer.worker_process import Status, WorkerProcess
+from running import REPOSITORY
 from tests.indexer.making import record, response, write_warc
 
 
@@ -380,16 +383,93 @@ def test_progress_counts_files_that_wait_for_their_batch_to_fill(
     assert told[-1][1] == 12 and all(fits for _, _, fits in told)
 
 
+@pytest.fixture(params=["copies", "interpreters"])
+def started_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Callable[[str, int], list[worker_process._Child]]]:
+    """Start so many processes early, of both kinds, and give them."""
+
+    def start(warc: str, count: int) -> list[worker_process._Child]:
+        worker_process.start_early([warc], count)
+        return [each.process for each in worker_process._early]
+
+    monkeypatch.setattr(worker_process, "_A_START", 10)
+    monkeypatch.setattr(worker_process, "_may_be_copied", lambda: request.param == "copies")
+    yield start
+    worker_process.end_early()
+
+
 def test_processes_started_early_become_the_workers_and_the_others_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started_early: Callable[..., list[worker_process._Child]]
 ) -> None:
+    warc = write_warc(tmp_path / "a.warc.gz", pages("early", 150))
+    started = started_early(warc, 3)
+    assert len(started) == 3 and len({process.pid for process in started}) == 3
+    monkeypatch.setattr(worker_process, "_Process", None)  # no more are started
+    assert build_index([warc], str(tmp_path / "index"), options=IndexOptions(workers=2)).documents == 150
+    assert worker_process._early == [] and all(process.poll() is not None for process in started)
+    # one file, and too small to be read by several
+    assert sorted(process.wait() for process in started) == [-signal.SIGKILL, -signal.SIGKILL, 0]
+
+
+def test_little_to_read_starts_nothing_early(tmp_path: Path) -> None:
     warc = write_warc(tmp_path / "a.warc", [response("http://a.example/", "<p>heron")])
     worker_process.start_early([warc, str(tmp_path / "missing")], 3)
-    assert worker_process._early == [], "so little is read before one has started"
-    monkeypatch.setattr(worker_process, "_A_START", 10)
-    worker_process.start_early([warc], 3)
-    started = [each.process for each in worker_process._early]
-    assert len(started) == 3
-    monkeypatch.setattr(worker_process, "_Process", None)  # no more are started
-    assert build_index([warc], str(tmp_path / "index"), options=IndexOptions(workers=2)).documents == 1
-    assert worker_process._early == [] and all(process.poll() is not None for process in started)
+    assert worker_process._early == []
+
+
+def test_a_worker_started_early_that_dies_is_replaced(
+    tmp_path: Path,
+    started_early: Callable[..., list[worker_process._Child]],
+    when_busy: Callable[..., list[str]],
+) -> None:
+    warc = write_warc(tmp_path / "a.warc.gz", pages("early", 250, 60))
+    started = started_early(warc, 2)
+    killed = when_busy(lambda worker: worker.status[Status.RECORDS] > 20, kill)
+    assert build_index([warc], str(tmp_path / "index"), options=IndexOptions(workers=2)).documents == 250
+    assert len(killed) == 1
+    assert -signal.SIGKILL in [process.wait() for process in started]
+    with open_index(str(tmp_path / "index")) as index:
+        assert index.check() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
+@pytest.mark.parametrize("told", [True, False], ids=["by the system", "by the pipe"])
+def test_copies_end_with_the_coordinator_whatever_ends_it(tmp_path: Path, told: bool) -> None:
+    warc = write_warc(tmp_path / "a.warc", [response("http://a.example/", "<p>heron")])
+    program = (
+        "import os, signal, indexer.worker\n"
+        "from indexer import worker_process as wp\n"
+        f"indexer.worker._end_with_parent = indexer.worker._end_with_parent if {told} else lambda: None\n"
+        f"wp._A_START = 1; wp.start_early([{warc!r}], 3)\n"
+        "assert all(type(each.process) is wp._Forked for each in wp._early)\n"
+        "print(*[each.process.pid for each in wp._early], flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=REPOSITORY)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    pids = [int(pid) for pid in ended.stdout.split()]
+    assert len(pids) == 3
+    deadline = time.monotonic() + 20
+    while any(is_running(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(is_running(pid) for pid in pids)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process does more than wait for its parent to take note of its end."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_process_with_threads_is_not_copied() -> None:
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        assert not worker_process._may_be_copied()
+    finally:
+        done.set()
+        thread.join()
