@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from indexer.store.commit_batch import NewVersion, Rows
 from indexer.store.writer import IndexWriter
 
 Page = tuple[int, bytes]  # number of the address, digest of the body
@@ -18,28 +19,27 @@ class Grants:
         # whoever claims one of these next gets the same number, for captures may show it already
         self._lost: dict[Page, int] = {}
 
-    def answer(self, pages: Iterable[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
+    def answer(self, pages: Sequence[tuple[str, bytes]], name: str) -> list[tuple[int, int, bool]]:
         """Return (version, address number, whether this worker is to index it) for each (address, digest)."""
         answers = []
-        pages = list(pages)
-        documents = self._writer.document_numbers([url for url, _ in pages])
-        for (_, digest), document in zip(pages, documents, strict=True):
-            granted = self._granted.get((document, digest))
-            if granted is not None:
-                answers.append((granted[0], document, False))
-                continue
-            known = self._writer.known_version(document, digest)
-            if known:
+        granted, lost, writer = self._granted, self._lost, self._writer
+        urls, digests = zip(*pages, strict=True) if pages else ((), ())
+        for page in zip(writer.document_numbers(urls), digests, strict=True):
+            document = page[0]
+            if grant := granted.get(page):
+                answers.append((grant[0], document, False))
+            elif known := writer.known_version(*page):
                 answers.append((known, document, False))
-                continue
-            version = self._lost.pop((document, digest), 0) or self._writer.new_version_number()
-            self._granted[document, digest] = (version, name)
-            answers.append((version, document, True))
+            else:
+                version = (lost and lost.pop(page, 0)) or writer.new_version_number()
+                granted[page] = version, name
+                answers.append((version, document, True))
         return answers
 
-    def end(self, pages: Iterable[Page]) -> None:
-        """Forget that some pages were granted: they are committed, or to be claimed anew."""
-        for page in pages:
+    def end(self, versions: Sequence[NewVersion]) -> None:
+        """Forget that the pages of some versions were granted: they are committed, or to be claimed anew."""
+        _, documents, digests, _ = Rows.of(NewVersion, versions).columns
+        for page in zip(documents, digests, strict=True):
             self._granted.pop(page, None)
 
     def release(self, name: str, kept: set[int]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from indexer.choosing import ArchiveFile
-from indexer.store.commit_batch import CommitBatch, Repeat
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion, Repeat, Rows
 from indexer.store.writer import IndexWriter
 from indexer.text.documents import FileEntry
 from indexer.worker import Batch
@@ -21,11 +21,12 @@ class Waiting:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.holds = {version.number for version in batch.versions}
-        self.shows = {capture.version for capture in batch.captures if capture.version}
+        self.holds = set(Rows.of(NewVersion, batch.versions).column("number"))
+        captures = Rows.of(NewCapture, batch.captures)
+        self.shows = set(captures.column("version")) - {0}
         self.shows |= {version for version, _, _ in batch.repeats}
         self.ends = {number for number, _ in batch.finished}
-        self.files = {capture.file for capture in batch.captures} | self.ends
+        self.files = set(captures.column("file")) | self.ends
 
 
 class Together:
@@ -41,11 +42,6 @@ class Together:
 
 def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWriter) -> CommitBatch:
     """Return what the writer is given of a batch. files: those of the run, by number."""
-    captures = batch.captures
-    nameless = [place for place, capture in enumerate(captures) if not capture.document]
-    numbers = writer.document_numbers([captures[place].url for place in nameless])
-    for place, document in zip(nameless, numbers, strict=True):
-        captures[place] = captures[place]._replace(document=document)
     repeated = writer.document_numbers([url for _, url, _ in batch.repeats])
     return CommitBatch(
         segment=batch.segment,
@@ -53,7 +49,7 @@ def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWr
         sums=batch.sums,
         counts=batch.counts,
         versions=batch.versions,
-        captures=captures,
+        captures=_with_documents(Rows.of(NewCapture, batch.captures), writer),
         ledger=[(number, _ledger_row(files[number], entry)) for number, entry in batch.finished],
         replaces={number for number, _ in batch.finished if files[number].replaces},
         given_up={number for number, _ in batch.finished if files[number].given_up},
@@ -62,6 +58,19 @@ def commit_batch(batch: Batch, files: Mapping[int, ArchiveFile], writer: IndexWr
             for (version, _, payload), document in zip(batch.repeats, repeated, strict=True)
         ],
     )
+
+
+def _with_documents(captures: Rows[NewCapture], writer: IndexWriter) -> Rows[NewCapture]:
+    """Return captures with the numbers of their addresses, also those that came with the address alone."""
+    documents, *rest = captures.columns
+    nameless = [place for place, document in enumerate(documents) if not document]
+    if not nameless:
+        return captures
+    numbered, urls = list(documents), captures.column("url")
+    numbers = writer.document_numbers([urls[place] for place in nameless])
+    for place, document in zip(nameless, numbers, strict=True):
+        numbered[place] = document
+    return Rows(NewCapture, (numbered, *rest))
 
 
 def _ledger_row(file: ArchiveFile, entry: FileEntry) -> dict[str, Any]:

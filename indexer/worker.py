@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,7 +42,7 @@ from indexer.core.intake import (
 )
 from indexer.store import stems
 from indexer.store.columns import VersionColumns
-from indexer.store.commit_batch import NewCapture, NewVersion
+from indexer.store.commit_batch import NewCapture, NewVersion, Rows
 from indexer.store.compact import doc_keys
 from indexer.store.errors import DiskFullError
 from indexer.store.fold import FoldTask, WeighTask
@@ -77,14 +77,15 @@ class Batch:
     """What a worker has done since its last batch.
 
     segment, links: names of its files, "" when no new page came up. versions: by ordinal. claims: how many it rests on.
+    Versions and captures are lists in the worker, and come to the coordinator as columns.
     finished: (file number, ledger entry) of files read to the end.
     repeats: (version, address, payload digest) of revisits whose page is held under another address.
     """
 
     segment: str = ""
     links: str = ""
-    versions: list[NewVersion] = field(default_factory=list)
-    captures: list[NewCapture] = field(default_factory=list)
+    versions: Any = field(default_factory=list[NewVersion])
+    captures: Any = field(default_factory=list[NewCapture])
     finished: list[tuple[int, FileEntry]] = field(default_factory=list)
     repeats: list[tuple[int, str, str]] = field(default_factory=list)
     sums: list[int] = field(default_factory=list)
@@ -106,12 +107,7 @@ class Batch:
 
 
 def _batch_of(versions: Sequence[Any], captures: Sequence[Any], rest: dict[str, Any]) -> Batch:
-    return Batch(
-        # `_make` of a named tuple takes three times as long
-        versions=list(map(partial(tuple.__new__, NewVersion), zip(*versions, strict=True))),
-        captures=list(map(partial(tuple.__new__, NewCapture), zip(*captures, strict=True))),
-        **rest,
-    )
+    return Batch(versions=Rows(NewVersion, versions), captures=Rows(NewCapture, captures), **rest)
 
 
 class _Group:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 
 class NewVersion(NamedTuple):
@@ -38,6 +39,40 @@ class NewCapture(NamedTuple):
     url: str = ""
 
 
+Row = TypeVar("Row", NewVersion, NewCapture)
+
+
+class Rows(Sequence[Row], Generic[Row]):
+    """Rows that lie as columns, as they come from a worker; one is put together where it is asked for."""
+
+    def __init__(self, kind: type[Row], columns: Sequence[Sequence[Any]]) -> None:
+        """columns: in the order of the fields of `kind`, all of one length; none where there is no row."""
+        self._fields: tuple[str, ...] = kind._fields
+        self._row: Any = partial(tuple.__new__, kind)  # `_make` takes three times as long
+        self.columns = columns or ((),) * len(self._fields)
+
+    @classmethod
+    def of(cls, kind: type[Row], rows: Sequence[Row]) -> Rows[Row]:
+        """Return rows as columns."""
+        return rows if isinstance(rows, Rows) else cls(kind, tuple(zip(*rows, strict=True)))
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return a column by the name of its field."""
+        return self.columns[self._fields.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        if isinstance(place, slice):
+            return list(map(self._row, zip(*(column[place] for column in self.columns), strict=True)))
+        return self._row(column[place] for column in self.columns)  # type: ignore[no-any-return]
+
+
 @dataclass(slots=True)
 class Repeat:
     """The version shown by revisits of an address with a payload digest whose bytes another address holds."""
@@ -61,8 +96,8 @@ class CommitBatch:
     links: str = ""
     sums: Sequence[int] = ()
     counts: Sequence[int] = ()
-    versions: list[NewVersion] = field(default_factory=list)
-    captures: list[NewCapture] = field(default_factory=list)
+    versions: list[NewVersion] | Rows[NewVersion] = field(default_factory=list)
+    captures: list[NewCapture] | Rows[NewCapture] = field(default_factory=list)
     ledger: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     replaces: set[int] = field(default_factory=set)
     given_up: set[int] = field(default_factory=set)

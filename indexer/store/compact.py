@@ -23,6 +23,9 @@ from indexer.core.stems import keys_of
 _HTTPS, _WWW, _SLASH = 1, 2, 4  # bits of what is written beside a urlkey
 _SHA1 = "sha1:"
 _SHA1_IN_BASE32 = re.compile(r"sha1:[A-Z2-7]{32}")
+_SHA1_LETTERS = len(_SHA1) + 32
+_DIGITS = np.full(256, 255, dtype=np.uint8)
+_DIGITS[np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", dtype=np.uint8)] = np.arange(32)
 _DIGITS_OF_PYTHON = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
 _UNKNOWN = -1  # as a time: the archive gives none
 _CAPITAL = re.compile("[A-Z]")
@@ -218,6 +221,11 @@ def kept_time(timestamp: str) -> int:
     return int(timestamp) if timestamp else _UNKNOWN
 
 
+def kept_times(timestamps: Sequence[str]) -> list[int]:
+    """Return what `kept_time` returns of each."""
+    return list(map(int if all(timestamps) else kept_time, timestamps))
+
+
 def timestamp_of(time: int) -> str:
     """Return the timestamp that kept_time was given, in 14 digits."""
     return f"{time:014d}" if time >= 0 else ""
@@ -229,6 +237,25 @@ def compact_digest(payload: str) -> bytes | str:
         return payload
     # 32 digits of 5 bits are 20 bytes exactly; base64.b32decode takes twenty times as long
     return int(payload[5:].translate(_DIGITS_OF_PYTHON), 32).to_bytes(20, "big")
+
+
+def compact_digests(payloads: Sequence[str]) -> list[bytes | str]:
+    """Return what `compact_digest` returns of each; of many in a tenth of the time where all are SHA-1."""
+    text = "".join(payloads)
+    if len(text) != len(payloads) * _SHA1_LETTERS or not text.isascii():
+        return list(map(compact_digest, payloads))
+    letters = np.frombuffer(text.encode("ascii"), dtype=np.uint8).reshape(-1, _SHA1_LETTERS)
+    digits = _DIGITS[letters[:, len(_SHA1) :]]
+    if (letters[:, : len(_SHA1)] != np.frombuffer(_SHA1.encode("ascii"), dtype=np.uint8)).any() or (
+        digits > 31
+    ).any():
+        return list(map(compact_digest, payloads))
+    # eight digits of 5 bits are five bytes
+    numbers = np.zeros((len(payloads), 4), dtype=">u8")
+    for place in range(8):
+        numbers = numbers << np.uint64(5) | digits[:, place::8]
+    data = np.ascontiguousarray(numbers.astype(">u8").view(np.uint8).reshape(-1, 4, 8)[:, :, 3:]).tobytes()
+    return [data[at : at + 20] for at in range(0, len(data), 20)]
 
 
 @lru_cache(maxsize=4096)  # captures of a page often hold the same bytes

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from itertools import islice
+from itertools import accumulate, compress, groupby, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +21,8 @@ from archiver.warc.growing import name_now
 from indexer.store import disk
 from indexer.store.bm25f import Ranking
 from indexer.store.catalogue import Catalogue
-from indexer.store.commit_batch import CommitBatch, NewCapture
-from indexer.store.compact import KeptAddress, compact_digest, kept_addresses, kept_time
+from indexer.store.commit_batch import CommitBatch, NewCapture, NewVersion, Rows
+from indexer.store.compact import KeptAddress, compact_digest, compact_digests, kept_addresses, kept_times
 from indexer.store.copies import note_seconds, settle_copies, watch_records
 from indexer.store.entries import fold_state, mean_lengths, sum_lengths
 from indexer.store.errors import DiskFullError
@@ -82,12 +82,14 @@ class IndexWriter:
             raise self.catalogue.translated(error) from error
         self._new_urls: dict[str, int] = {}
         self._known_urls: dict[str, int] = {}
-        self._new_addresses: list[tuple[int, KeptAddress]] = []
+        self._looked_for: dict[
+            str, KeptAddress
+        ] = {}  # of the new ones, those that were looked for in the catalogue
         self._kinds: dict[tuple[str, int, str], int] = {}
         self._folders: dict[str, int] = {}
         self._left_urls: set[tuple[int]] = set()  # whose captures made place for those of a file read anew
         self._first_new_url = self._next_url
-        self._pages_seen = bytearray(_SEEN_BYTES if self._next_url == 1 else 0)
+        self._urls_seen = bytearray(_SEEN_BYTES if self._next_url == 1 else 0)
 
     def close(self) -> None:
         """Close the catalogue; what a run that failed or was stopped has left goes at once, the disk may be full."""
@@ -115,32 +117,33 @@ class IndexWriter:
         unknown = list(dict.fromkeys(url for url, number in zip(urls, numbers, strict=True) if not number))
         if not unknown:
             return numbers  # type: ignore[return-value]  # none is missing
-        kept = kept_addresses(unknown)
         found: dict[str, int] = {}
-        seen = self._seen_before(unknown, kept)
+        seen = self._seen_before(unknown)
         if seen and self._first_new_url > 1:
-            found = self._committed(seen)
+            kept = dict(zip(seen, kept_addresses(seen), strict=True))
+            found = self._committed(kept)
             self._know(found)
-        for url, row in zip(unknown, kept, strict=True):
+            self._looked_for.update((url, row) for url, row in kept.items() if url not in found)
+        for url in unknown:
             if url not in found:
                 found[url] = new[url] = self._next_url
-                self._new_addresses.append((self._next_url, row))
                 self._next_url += 1
         return [number or found[url] for url, number in zip(urls, numbers, strict=True)]
 
-    def _seen_before(self, urls: Sequence[str], kept: Sequence[KeptAddress]) -> dict[str, KeptAddress]:
+    def _seen_before(self, urls: Sequence[str]) -> Sequence[str]:
         """Return those of some addresses that may be in the catalogue, and note that all of them will be.
 
         In a first run nearly all are new, and need not be looked for. A bit for each is enough, if not for it alone.
         """
-        bits = self._pages_seen
+        bits = self._urls_seen
         if not bits:
-            return dict(zip(urls, kept, strict=True))
-        seen, mask = {}, len(bits) - 1
-        for url, row in zip(urls, kept, strict=True):
-            place, bit = row[3] >> 3 & mask, 1 << (row[3] & 7)  # by the number of its page
+            return urls
+        seen, mask = [], len(bits) - 1
+        for url in urls:
+            number = hash(url)
+            place, bit = number >> 3 & mask, 1 << (number & 7)
             if bits[place] & bit:
-                seen[url] = row
+                seen.append(url)
             bits[place] |= bit
         return seen
 
@@ -163,7 +166,7 @@ class IndexWriter:
                         found[url] = int(number)
         return found
 
-    def _know(self, numbers: dict[str, int]) -> None:
+    def _know(self, numbers: Mapping[str, int] | Sequence[tuple[str, int]]) -> None:
         """Keep numbers of committed addresses at hand: a page is claimed in one commit, and captured in a later one."""
         if len(self._known_urls) >= _URLS_KNOWN:
             self._known_urls.clear()
@@ -281,19 +284,22 @@ class IndexWriter:
         are new for it come with the next commit.
         """
         batches = list(batches)
-        count, first_later = len(self._new_addresses), self._next_url
+        addresses, first_later = list(self._new_urls.items()), self._next_url
         try:
             with beside, self.catalogue.transaction() as connection:
-                segments = self._commit(connection, batches, self._new_addresses[:count])
+                segments = self._commit(connection, batches, addresses)
         except BaseException:
             self._known_urls.clear()
             self._kinds.clear()  # some may be of rows that are not there now
             self._folders.clear()
             raise
-        new = iter(self._new_urls.items())  # in the order of their numbers
-        self._know(dict(islice(new, count)))
-        self._new_urls = dict(new)
-        del self._new_addresses[:count]
+        self._know(addresses)
+        self._new_urls = dict(
+            islice(self._new_urls.items(), len(addresses), None)
+        )  # in the order of their numbers
+        self._looked_for = {
+            url: self._looked_for[url] for url in self._looked_for.keys() & self._new_urls.keys()
+        }
         self._first_new_url = first_later
         self._remove_orphans(segments)
 
@@ -301,7 +307,7 @@ class IndexWriter:
         self,
         connection: sqlite3.Connection,
         batches: list[CommitBatch],
-        addresses: list[tuple[int, KeptAddress]],
+        addresses: Sequence[tuple[str, int]],
     ) -> list[dict[str, Any]]:
         shown: set[int] = set()
         for file in sorted({file for batch in batches for file in batch.replaces}):
@@ -340,23 +346,19 @@ class IndexWriter:
                         "dead": [],
                     }
                 )
-                connection.executemany(
-                    "INSERT INTO versions (id, url, digest, place, title) VALUES (?, ?, ?, ?, ?)",
-                    [
-                        (version, document, digest, place, title)
-                        for place, (version, document, digest, title) in enumerate(
-                            batch.versions, start=_place(number, 0)
-                        )
-                    ],
+                versions, documents, own, titles = Rows.of(NewVersion, batch.versions).columns
+                places = range(_place(number, 0), _place(number, 0) + len(versions))
+                _insert(
+                    connection, "versions", id=versions, url=documents, digest=own, place=places, title=titles
                 )
-                digests.update((version, digest) for version, _, digest, _ in batch.versions)
+                digests.update(zip(versions, own, strict=True))
             numbers.append(number)
         if digests:
             self._dictionary[_LAST_VERSION] = max(int(self._dictionary.get(_LAST_VERSION) or 0), *digests)
         for batch, number in zip(batches, numbers, strict=True):
-            own = self._add_captures(connection, batch, digests)
+            shown_now = self._add_captures(connection, batch, digests)
             if number:
-                fresh[number] = columns_of([v.number for v in batch.versions], own)
+                fresh[number] = columns_of(Rows.of(NewVersion, batch.versions).column("number"), shown_now)
         payloads = self._bury(connection, self._without_bytes(connection, shown), segments)
         for batch in batches:
             for file, entry in batch.ledger:
@@ -378,16 +380,20 @@ class IndexWriter:
         self._keep(connection, segments, fresh)
         return segments
 
-    def _add_addresses(
-        self, connection: sqlite3.Connection, addresses: list[tuple[int, KeptAddress]]
-    ) -> None:
-        folders = self._folders
-        rows = [
-            (number, folders.get(folder) or self._folder(connection, folder), *kept)
-            for number, (folder, *kept) in addresses
-        ]
-        connection.executemany(
-            "INSERT INTO addresses (id, folder, name, written, page) VALUES (?, ?, ?, ?, ?)", rows
+    def _add_addresses(self, connection: sqlite3.Connection, addresses: Sequence[tuple[str, int]]) -> None:
+        """Add the rows of new addresses: (address, its number)."""
+        folders, looked_for = self._folders, self._looked_for
+        others = [url for url, _ in addresses if url not in looked_for]
+        kept = looked_for | dict(zip(others, kept_addresses(others), strict=True))
+        names = [kept[url] for url, _ in addresses]
+        _insert(
+            connection,
+            "addresses",
+            id=[number for _, number in addresses],
+            folder=[folders.get(row.folder) or self._folder(connection, row.folder) for row in names],
+            name=[row.name for row in names],
+            written=[row.written for row in names],
+            page=[row.page for row in names],
         )
 
     def _folder(self, connection: sqlite3.Connection, prefix: str) -> int:
@@ -429,72 +435,125 @@ class IndexWriter:
 
     def _add_captures(
         self, connection: sqlite3.Connection, batch: CommitBatch, digests: dict[int, bytes]
-    ) -> list[CaptureRow]:
+    ) -> Sequence[CaptureRow]:
         """Add the captures of a batch, less those that are there; return those that show versions of the batch.
 
         Of other versions it is noted that they have new ones. digests: of the versions that come with these batches.
         """
-        ordinals = {version.number: ordinal for ordinal, version in enumerate(batch.versions)}
-        own: list[CaptureRow] = []
-        by_file: dict[int, list[NewCapture]] = {}
-        for capture in batch.captures:
-            by_file.setdefault(capture.file, []).append(capture)
-        number = _greatest(connection, "capture_rows")
-        members = {name: self._member(connection, name) for name in {c.member for c in batch.captures}}
-        shown: set[int] = set()
-        kinds = self._kinds
-        rows, pieces = [], []
-        for file, captures in by_file.items():
-            low, high = min(c.offset for c in captures), max(c.offset for c in captures)
-            there = {
-                place
-                for first, last in connection.execute(
-                    "SELECT first, last FROM pieces WHERE file = ? AND low <= ? AND high >= ?",
-                    (file, high, low),
-                ).fetchall()
-                for place in connection.execute(
-                    "SELECT member, offset, inner FROM capture_rows WHERE id BETWEEN ? AND ? AND file = ?",
-                    (first, last, file),
+        captures = self._in_files(Rows.of(NewCapture, batch.captures))
+        if not len(captures):
+            return ()
+        members = {name: self._member(connection, name) for name in set(captures.column("member"))}
+        captures, pieces = self._not_there(connection, captures, members)
+        documents, timestamps, types, statuses, mimes, payloads, files, member, offsets, lengths, inners, versions, \
+            refers_to, _ = captures.columns  # fmt: skip
+        last = _greatest(connection, "capture_rows")
+        _insert(
+            connection,
+            "capture_rows",
+            id=range(last + 1, last + 1 + len(captures)),
+            url=documents,
+            time=kept_times(timestamps),
+            kind=self._kinds_of(connection, list(zip(types, statuses, mimes, strict=True))),
+            payload=self._kept_payloads(connection, types, payloads, versions, digests),
+            file=files,
+            member=[members[name] for name in member],
+            offset=offsets,
+            length=lengths,
+            inner=inners,
+            version=[version or None for version in versions],
+            refers_to=[other or None for other in refers_to],
+        )
+        connection.executemany(
+            "INSERT OR REPLACE INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)",
+            [(file, last + first, last + end, low, high) for file, first, end, low, high in pieces],
+        )
+        ordinal_of = {
+            number: n for n, number in enumerate(Rows.of(NewVersion, batch.versions).column("number"))
+        }
+        ordinals = [ordinal_of.get(version, -1) for version in versions]
+        note_shown(connection, set(versions) - {0} - ordinal_of.keys())
+        rows = zip(ordinals, timestamps, statuses, mimes, types, strict=True)
+        return list(rows) if -1 not in ordinals else [row for row in rows if row[0] >= 0]
+
+    @staticmethod
+    def _in_files(captures: Rows[NewCapture]) -> Rows[NewCapture]:
+        """Return captures so that those of one file stand together: their rows are found by ranges."""
+        files = captures.column("file")
+        begins = [file for file, _ in groupby(files)]
+        first = {file: place for place, file in enumerate(dict.fromkeys(files))}
+        if len(begins) == len(first):
+            return captures
+        order = sorted(range(len(files)), key=lambda row: first[files[row]])
+        return Rows(NewCapture, [[column[row] for row in order] for column in captures.columns])
+
+    @staticmethod
+    def _not_there(
+        connection: sqlite3.Connection, captures: Rows[NewCapture], members: Mapping[str, int]
+    ) -> tuple[Rows[NewCapture], list[tuple[int, int, int, int, int]]]:
+        """Return those of some captures that are not in the catalogue, each once, and the pieces that they will be.
+
+        A piece: (file, number of its first one, of its last one, counted from 1, least and greatest offset).
+        """
+        files, offsets = captures.column("file"), captures.column("offset")
+        numbers = map(members.__getitem__, captures.column("member"))
+        places = list(zip(files, numbers, offsets, captures.column("inner"), strict=True))
+        there: set[tuple[int, int, int, int]] = set()
+        spans = []
+        begin = 0
+        for file, group in groupby(files):
+            end = begin + sum(1 for _ in group)
+            low, high = min(offsets[begin:end]), max(offsets[begin:end])
+            spans.append((file, begin, end, low, high))
+            begin = end
+            for first, last in connection.execute(
+                "SELECT first, last FROM pieces WHERE file = ? AND low <= ? AND high >= ?", (file, high, low)
+            ).fetchall():
+                there.update(
+                    connection.execute(
+                        "SELECT file, member, offset, inner FROM capture_rows WHERE id BETWEEN ? AND ? AND file = ?",
+                        (first, last, file),
+                    )
                 )
-            }
-            first = number + 1
-            # taken apart at once: to ask each for its fields one by one would take as long as all else
-            for document, timestamp, type_, status, mime, digest, _, member, offset, length, inner, version, \
-                    refers_to, _ in captures:  # fmt: skip
-                place = members[member], offset, inner
-                if place in there:
-                    continue
-                there.add(place)
-                number += 1
-                time = kept_time(timestamp)
-                payload: bytes | str | None = compact_digest(digest)
-                if version:
-                    ordinal = ordinals.get(version)
-                    if ordinal is None:
-                        shown.add(version)
-                    else:
-                        own.append((ordinal, timestamp, status, mime, type_))
-                    if type_ != "revisit" and payload == (
-                        digests.get(version) or self._digest(connection, version, digests)
-                    ):
-                        payload = None
-                kind = kinds.get((type_, status, mime)) or self._kind(connection, (type_, status, mime))
-                rows.append(
-                    (number, document, time, kind, payload, file, place[0], offset, length, inner,
-                     version or None, refers_to or None)
-                )  # fmt: skip
-            if number >= first:
-                pieces.append((file, first, number, low, high))
-        connection.executemany(
-            "INSERT INTO capture_rows (id, url, time, kind, payload, file, member, offset, length, inner, version,"
-            " refers_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
-        )
-        connection.executemany(
-            "INSERT OR REPLACE INTO pieces (file, first, last, low, high) VALUES (?, ?, ?, ?, ?)", pieces
-        )
-        note_shown(connection, shown)
-        return own
+        if not there and len(set(places)) == len(places):
+            return captures, [(file, begin + 1, end, low, high) for file, begin, end, low, high in spans]
+        is_new = [place not in there and not there.add(place) for place in places]  # type: ignore[func-returns-value]
+        left = Rows(NewCapture, [list(compress(column, is_new)) for column in captures.columns])
+        before = list(accumulate(is_new, initial=0))  # how many are left of those before
+        return left, [
+            (file, before[begin] + 1, before[end], low, high)
+            for file, begin, end, low, high in spans
+            if before[end] > before[begin]
+        ]
+
+    def _kinds_of(
+        self, connection: sqlite3.Connection, kinds: Sequence[tuple[str, int, str]]
+    ) -> Sequence[int]:
+        """Return the numbers of (type, status, media type), most of which are known."""
+        numbers = list(map(self._kinds.get, kinds))
+        if None in numbers:
+            numbers = [
+                number or self._kind(connection, kind) for number, kind in zip(numbers, kinds, strict=True)
+            ]
+        return numbers  # type: ignore[return-value]
+
+    def _kept_payloads(
+        self,
+        connection: sqlite3.Connection,
+        types: Sequence[str],
+        payloads: Sequence[str],
+        versions: Sequence[int],
+        digests: dict[int, bytes],
+    ) -> Sequence[bytes | str | None]:
+        """Return payload digests as the catalogue keeps them; None: it is that of the version, and no revisit."""
+        for version in set(versions) - digests.keys() - {0}:
+            self._digest(connection, version, digests)
+        return [
+            payload if payload != digest or type_ == "revisit" else None
+            for payload, digest, type_ in zip(
+                compact_digests(payloads), map(digests.get, versions), types, strict=True
+            )
+        ]
 
     @staticmethod
     def _digest(connection: sqlite3.Connection, version: int, digests: dict[int, bytes]) -> bytes | None:
@@ -859,6 +918,29 @@ class IndexWriter:
 def _place(segment: int, ordinal: int) -> int:
     """Return where a version is as one number, which hardly ever takes more bytes when it moves: rows stay as long."""
     return segment << 16 | ordinal
+
+
+def _insert(connection: sqlite3.Connection, table: str, **columns: Sequence[Any]) -> None:
+    """Add rows to a table, given as columns by their names.
+
+    The sqlite3 module takes as long for each None or bytes as for all the numbers of a row: it asks whether they can
+    be adapted. So columns of None are left out, and bytes go as what it takes as it is.
+    """
+    given: dict[str, Sequence[Any]] = {}
+    for name, column in columns.items():
+        types = set(map(type, column))
+        if types - {type(None)}:
+            given[name] = (
+                [bytearray(value) if type(value) is bytes else value for value in column]
+                if bytes in types
+                else column
+            )
+    if not given:
+        return
+    connection.executemany(
+        f"INSERT INTO {table} ({', '.join(given)}) VALUES ({', '.join('?' * len(given))})",
+        zip(*given.values(), strict=True),
+    )
 
 
 def _pages_of(connection: sqlite3.Connection) -> int:
