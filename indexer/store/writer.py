@@ -15,6 +15,9 @@ from itertools import accumulate, compress, groupby, islice
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from archiver.errors import FindingAidError
 from archiver.warc import Location
 from archiver.warc.growing import name_now
@@ -54,6 +57,7 @@ _SEEN_BYTES = 1 << 22  # of bits that tell which addresses are new in a first ru
 _KINDS_KNOWN = 100_000  # also the folders that are kept at hand
 _REVISITS_LOOKED_AT = "revisits looked at"
 _LAST_VERSION = "last version"
+_WALKED = 16  # rows that it may take to meet one that is moved
 _NOTHING = nullcontext()
 _BESIDE_NAME = re.compile(r"\d+\.(?:[wci]\d+|links)")
 
@@ -855,18 +859,10 @@ class IndexWriter:
             )
             for source, target in zip(task.files[: 2 + merged["weights"]], own, strict=False):
                 disk.rename(source, target)
-            columns = merged_columns(
-                self._columns_of(connection, by_number, task), places, merged["versions"]
-            )
-            gone_meanwhile = set(merged["dead"])
-            connection.executemany(
-                "UPDATE versions SET place = ? WHERE id = ?",
-                [
-                    (_place(number, ordinal), version)
-                    for ordinal, version in enumerate(columns.numbers.tolist())
-                    if ordinal not in gone_meanwhile
-                ],
-            )
+            before = self._columns_of(connection, by_number, task)
+            columns = merged_columns(before, places, merged["versions"])
+            for each, part, place in zip(task.numbers, before, places, strict=True):
+                _move_versions(connection, each, part.numbers, place, merged)
             segments = [entry for entry in segments if entry["number"] not in gone]
             if merged["versions"] > len(merged["dead"]):
                 sum_lengths(self.folder, merged)
@@ -940,6 +936,46 @@ def _insert(connection: sqlite3.Connection, table: str, **columns: Sequence[Any]
     connection.executemany(
         f"INSERT INTO {table} ({', '.join(given)}) VALUES ({', '.join('?' * len(given))})",
         zip(*given.values(), strict=True),
+    )
+
+
+def _move_versions(
+    connection: sqlite3.Connection,
+    segment: int,
+    numbers: NDArray[np.int64],
+    places: NDArray[np.int64],
+    merged: dict[str, Any],
+) -> None:
+    """Note that the versions of a segment are in a merged one now.
+
+    numbers: of its versions; places: their ordinals in the merged one, -1 for those that were dropped.
+    """
+    kept = np.flatnonzero(places >= 0)
+    if not len(kept):
+        return
+    shifts = places[kept] - kept
+    first, last = int(numbers.min()), int(numbers.max())
+    if (shifts == shifts[0]).all() and last - first < _WALKED * len(kept):
+        # to walk their rows and those between them takes a third of the time of looking each up
+        connection.execute(
+            "UPDATE versions SET place = place + ? WHERE id BETWEEN ? AND ? AND place BETWEEN ? AND ?",
+            (
+                _place(merged["number"] - segment, 0) + int(shifts[0]),
+                first,
+                last,
+                _place(segment, 0),
+                _place(segment + 1, 0) - 1,
+            ),
+        )
+        return
+    gone = set(merged["dead"])  # removed meanwhile: numbers say nothing of them
+    connection.executemany(
+        "UPDATE versions SET place = ? WHERE id = ?",
+        [
+            (_place(merged["number"], ordinal), number)
+            for ordinal, number in zip(places[kept].tolist(), numbers[kept].tolist(), strict=True)
+            if ordinal not in gone
+        ],
     )
 
 

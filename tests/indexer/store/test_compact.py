@@ -13,9 +13,12 @@ from indexer.store.compact import (
     address,
     compact_address,
     compact_digest,
+    compact_digests,
     digest_text,
     kept_addresses,
     kept_page,
+    kept_time,
+    kept_times,
     sort_key,
     sort_key_of_kept,
     split_key,
@@ -104,3 +107,22 @@ def test_every_sha_1_is_kept_as_its_bytes(digest: bytes) -> None:
 @given(st.text("AZ27018_+- \t\nz=\u0661", min_size=30, max_size=34))
 def test_whatever_looks_like_a_sha_1_comes_back(digits: str) -> None:
     assert digest_text(compact_digest(f"sha1:{digits}")) == f"sha1:{digits}"
+
+
+@given(
+    st.lists(
+        st.binary(min_size=20, max_size=20).map(lambda data: "sha1:" + base64.b32encode(data).decode())
+        | st.sampled_from(
+            ["", "sha1:" + "A" * 31, "sha1:" + "A" * 33, "sha1:" + "a" * 32, "md5:" + "A" * 33, "é" * 37]
+        )
+        | st.text("ABZ1278sha:é", min_size=37, max_size=37),
+        max_size=5,
+    )
+)
+def test_digests_are_kept_alike_all_at_once_and_each_by_itself(payloads: list[str]) -> None:
+    assert compact_digests(payloads) == list(map(compact_digest, payloads))
+
+
+@given(st.lists(st.sampled_from(["", "00000000000000", "20200101000000", "99999999999999"]), max_size=4))
+def test_moments_are_kept_alike_all_at_once_and_each_by_itself(timestamps: list[str]) -> None:
+    assert kept_times(timestamps) == list(map(kept_time, timestamps))

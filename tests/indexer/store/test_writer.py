@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from store_batches import Page, commit_pages, commit_revisit, contents, forget_f
 
 from indexer import Ranking
 from indexer.store import plans
+from indexer.store import writer as writer_module
 from indexer.store.checking import check_generation
+from indexer.store.commit_batch import CommitBatch, NewCapture, Rows
 from indexer.store.compact import kept_page
 from indexer.store.layout import segment_path, weights_path
 from indexer.store.merge_task import run_merge
@@ -142,6 +145,90 @@ def test_what_is_removed_while_a_merge_is_at_work_is_removed_from_its_result(wri
     assert check_generation(writer.folder) == [] and late["versions"] == 1
     [entry] = segments(writer)
     assert (entry["versions"], entry["dead"]) == (3, [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_captures_are_kept_alike_in_one_batch_and_in_one_each(tmp_path: Path, seed: int) -> None:
+    """Of several files among each other, with archives in them, repeated, of no page, and with what is not known."""
+    random = Random(seed)
+    kept = []
+    captures = [
+        NewCapture(
+            document=document,
+            timestamp=random.choice(["", "20200101000000", "20210101000000"]),
+            type=random.choice(["response", "revisit", "resource"]),
+            status=random.choice([0, 200, 404]),
+            mime=random.choice(["text/html", ""]),
+            payload=random.choice(["", f"sha1:{'A' * 32}", f"sha1:{'B' * 32}", "md5:x"]),
+            file=random.randint(1, 2),
+            member=random.choice(["", "in.warc"]),
+            offset=random.randint(0, 3),
+            length=random.choice([5, 6]),
+            inner=random.randint(0, 1),
+            version=random.choice([0, document]),  # one for each page, with its number
+            refers_to=random.choice(["", "", "20190101000000"]),
+        )
+        for document in random.choices([1, 2, 3], k=random.randint(1, 30))
+    ]
+    places = [(capture.file, capture.member, capture.offset, capture.inner) for capture in captures]
+    first = [capture for n, capture in enumerate(captures) if places.index(places[n]) == n]
+    for name, batches in (
+        ("one", [captures]),
+        ("each", [[capture] for capture in first]),
+        ("again", [first, captures]),
+    ):
+        writer = IndexWriter(str(tmp_path / name), Ranking())
+        writer.begin_files({"a.warc": {}, "b.warc": {}})
+        commit_pages(writer, "c.warc", {f"http://{host}.example/": CAT for host in "abc"})
+        for batch in batches:
+            columns = Rows(NewCapture, tuple(zip(*batch, strict=True)))
+            writer.commit([CommitBatch(captures=random.choice([batch, columns]))])
+        assert check_generation(writer.folder) == []
+        kept.append(
+            rows(
+                writer,
+                "SELECT url, timestamp, type, status, mime, payload, file, member, offset, length, inner, version,"
+                " refers_to, copy FROM captures ORDER BY file, member, offset, inner",
+            )
+        )
+        writer.close()
+    assert kept[0] == kept[1] == kept[2] and len(kept[0]) == len(first) + 3
+
+
+@pytest.mark.parametrize("walked", [0, 16])
+def test_after_a_merge_each_version_is_where_its_page_is(
+    writer: IndexWriter, walked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Moved one by one, or with all between the first and the last: with versions dropped before and meanwhile."""
+    monkeypatch.setattr(writer_module, "_WALKED", walked)
+    for file in "abc":
+        commit_pages(writer, f"{file}.warc", {f"http://{file}.example/{n}": CAT for n in range(4)})
+    drop_pages(writer, "http://a.example/1")
+    chosen = segments(writer)
+    task = writer.merge_task([chosen[0], chosen[2]], "beside")
+    places = run_merge(task)
+    drop_pages(writer, "http://a.example/2", "http://c.example/0")
+    writer.commit_merge(task, places)
+    documents = {
+        entry["number"]: Segment(segment_path(writer.folder, entry["number"])).document.tolist()
+        for entry in segments(writer)
+    }
+    found = rows(
+        writer,
+        "SELECT u.url, v.url, v.place >> 16, v.place & 65535 FROM versions v JOIN urls u ON u.id = v.url",
+    )
+    assert all(documents[segment][ordinal] == document for _, document, segment, ordinal in found)
+    assert sorted(url for url, *_ in found) == sorted(
+        {f"http://{file}.example/{n}" for file in "abc" for n in range(4)}
+        - {"http://a.example/1", "http://a.example/2", "http://c.example/0"}
+    )
+    assert all("the ledger counts" in problem for problem in check_generation(writer.folder))
+
+
+def drop_pages(writer: IndexWriter, *urls: str) -> None:
+    numbers = writer.document_numbers(urls)
+    with writer.catalogue.transaction() as connection:
+        writer.drop_captures(connection, f"url IN ({','.join('?' * len(numbers))})", numbers)
 
 
 def test_a_merge_of_which_all_is_removed_meanwhile_leaves_nothing(writer: IndexWriter) -> None:
