@@ -1,7 +1,8 @@
 """Each page of the catalogue carries a checksum of itself, so that a flipped bit in it is found before it is used.
 
 SQLite leaves RESERVED bytes at the end of each page to us. Whoever writes the catalogue opens it through a VFS of
-ours (SQLite's layer above the operating system), which puts the checksum there when a page goes to the file; whoever
+ours (SQLite's layer above the operating system; its reads and writes are in indexer/core/sealing.c), which puts the
+checksum there, CRC-32 of what is before it and four zero bytes, when a page goes to the file; whoever
 opens the catalogue reads the file once and holds each page against its own. No page needs another one for that, so it
 does not matter what a writer does beside it, or where one was killed. To verify a page when SQLite reads it was tried,
 too: in a server each such read waits for the other threads, and a search needs dozens.
@@ -34,15 +35,10 @@ _SUM = struct.Struct("<II")
 _ZEROS = bytes(PAGE)
 _AT_ONCE = 64  # pages read at once: they stay in the cache of a processor until they are looked at
 _TRIES = 50  # a page may be met while it is being written
-_OK, _IOERR, _SHORT_READ, _MAIN_DB = 0, 10, 522, 0x100  # of sqlite3.h
+_OK, _MAIN_DB = 0, 0x100  # of sqlite3.h
 core.fa_pages_sound.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 core.fa_pages_sound.restype = ctypes.c_size_t
 _HEADER = 100  # bytes of the file's header, which SQLite reads first
-
-
-def sealed(page: bytes) -> bytes:
-    """Return a page with its checksum in its reserved bytes: CRC-32 of what is before them, and four zero bytes."""
-    return page[:_SUMMED] + _SUM.pack(crc32(memoryview(page)[:_SUMMED]), 0)
 
 
 def has_checksums(path: str) -> bool:
@@ -121,6 +117,10 @@ class _IoMethods(ctypes.Structure):  # sqlite3_io_methods
     _fields_ = [("iVersion", ctypes.c_int), *((name, _pointer) for name in _METHODS.split())]
 
 
+class _SealingMethods(_IoMethods):  # fa_sealing of sealing.h
+    _fields_ = [("theirRead", _pointer), ("theirWrite", _pointer)]
+
+
 class _File(ctypes.Structure):  # sqlite3_file
     _fields_ = [("pMethods", ctypes.POINTER(_IoMethods))]
 
@@ -140,7 +140,6 @@ class _Vfs(ctypes.Structure):  # sqlite3_vfs
 _Open = ctypes.CFUNCTYPE(
     ctypes.c_int, _pointer, _pointer, ctypes.POINTER(_File), ctypes.c_int, ctypes.POINTER(ctypes.c_int)
 )
-_Transfer = ctypes.CFUNCTYPE(ctypes.c_int, _pointer, _pointer, ctypes.c_int, ctypes.c_int64)
 
 _kept: list[Any] = []  # what SQLite points to; never let go
 
@@ -172,7 +171,7 @@ def _sealing(default: Any) -> _Vfs:
     ours = _Vfs.from_buffer_copy(default.contents)
     ours.zName, ours.pNext = b"findingaid", None
     open_file = _Open(default.contents.xOpen)
-    known: dict[int, _IoMethods] = {}
+    known: dict[int, _SealingMethods] = {}
 
     def open_and_take(_vfs: int, name: int, file: Any, flags: int, flags_out: Any) -> int:
         status = int(open_file(ctypes.addressof(default.contents), name, file, flags, flags_out))
@@ -181,7 +180,7 @@ def _sealing(default: Any) -> _Vfs:
             methods = known.get(ctypes.addressof(theirs))
             if methods is None:
                 methods = known[ctypes.addressof(theirs)] = _sealing_methods(theirs)
-            file.contents.pMethods = ctypes.pointer(methods)
+            file.contents.pMethods = ctypes.cast(ctypes.byref(methods), ctypes.POINTER(_IoMethods))
         return status
 
     callback = _Open(open_and_take)
@@ -190,30 +189,12 @@ def _sealing(default: Any) -> _Vfs:
     return ours
 
 
-def _sealing_methods(theirs: _IoMethods) -> _IoMethods:
+def _sealing_methods(theirs: _IoMethods) -> _SealingMethods:
     """Return the methods of an open database that seal the pages written."""
-    methods = _IoMethods.from_buffer_copy(theirs)
+    methods = _SealingMethods()
+    ctypes.memmove(ctypes.byref(methods), ctypes.byref(theirs), ctypes.sizeof(theirs))
     methods.iVersion = min(theirs.iVersion, 2)  # the third has reads past xRead
-    read, write = _Transfer(theirs.xRead), _Transfer(theirs.xWrite)
-
-    def read_header(file: int, buffer: int, size: int, place: int) -> int:
-        status = int(read(file, buffer, size, place))
-        if status == _SHORT_READ and place == 0 and size == _HEADER:
-            # a new file: these say to SQLite how large its pages are, and what it leaves free in them
-            ctypes.memmove(buffer + 16, struct.pack(">H", PAGE), 2)
-            ctypes.memmove(buffer + 20, bytes([RESERVED]), 1)
-        return status
-
-    def write_sealed(file: int, buffer: int, size: int, place: int) -> int:
-        if size != PAGE:
-            return int(write(file, buffer, size, place))
-        try:
-            page = ctypes.create_string_buffer(sealed(ctypes.string_at(buffer, PAGE)), PAGE)
-        except MemoryError:  # what comes out of here is lost, and SQLite would take the page for written
-            return _IOERR
-        return int(write(file, ctypes.addressof(page), size, place))
-
-    callbacks = _Transfer(read_header), _Transfer(write_sealed)
-    _kept.append(callbacks)
-    methods.xRead, methods.xWrite = (ctypes.cast(callback, _pointer) for callback in callbacks)
+    methods.theirRead, methods.theirWrite = theirs.xRead, theirs.xWrite
+    methods.xRead = ctypes.cast(core.fa_sealing_read, _pointer)
+    methods.xWrite = ctypes.cast(core.fa_sealing_write, _pointer)
     return methods
