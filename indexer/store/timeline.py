@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import ge
 from types import MappingProxyType
 from typing import Any
 
@@ -167,8 +168,9 @@ class CaptureColumns:
 
     def with_rows(self, rows: Sequence[CaptureRow]) -> CaptureColumns:
         """Return columns in memory that hold some captures more."""
-        more = sorted(rows if _are_stored(rows) else map(stored_row, rows))
-        ordinals, timestamps, statuses, names, kinds = zip(*more, strict=True) if more else ((),) * 5
+        ordinals, timestamps, statuses, names, kinds = _columns(rows)
+        if not _are_stored(timestamps, statuses, names) or any(map(ge, ordinals, ordinals[1:])):
+            ordinals, timestamps, statuses, names, kinds = _columns(sorted(map(stored_row, rows)))
         mimes = {name: number for number, name in enumerate(self.mimes)}
         for name in dict.fromkeys(names):
             if len(mimes) < _MIMES_AT_MOST:
@@ -177,7 +179,7 @@ class CaptureColumns:
         kind = [_NUMBER_OF_KIND[name] for name in kinds]
         version = np.append(self.version_of_rows(), np.array(ordinals, dtype=np.int64))
         timestamp = np.append(
-            self.timestamp, np.array([int(each or 0) for each in timestamps], dtype=np.uint64)
+            self.timestamp, np.array(list(map(int, (each or 0 for each in timestamps))), dtype=np.uint64)
         )
         order = np.lexsort((timestamp, version))
         joined = copy.copy(self)
@@ -254,11 +256,14 @@ def _smallest(greatest: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint32
 
 
-def _are_stored(rows: Sequence[CaptureRow]) -> bool:
+def _columns(rows: Sequence[CaptureRow]) -> Sequence[Sequence[Any]]:
+    return tuple(zip(*rows, strict=True)) or ((),) * 5
+
+
+def _are_stored(timestamps: Sequence[str], statuses: Sequence[int], mimes: Sequence[str]) -> bool:
     """Tell whether the columns give back all of some rows as they are, as those of most batches."""
-    if not rows:
+    if not timestamps:
         return True
-    _, timestamps, statuses, mimes, _ = zip(*rows, strict=True)
     digits = "".join(timestamps)
     return (
         set(map(len, timestamps)) == {14}
