@@ -67,7 +67,7 @@ GROUPS_AHEAD = 8  # that are read while one waits for its answers, as during som
 BATCH_PAGES, BATCH_TOKENS, BATCH_CAPTURES = 5_000, 2_000_000, 10_000
 # A worker that has come to hold more keeps nothing of one batch for the next, though the system takes its time to give
 # memory anew: as archives grow, so would what lies between small pieces that live longer.
-MEMORY_KEPT = 120 << 20
+MEMORY_KEPT = 150 << 20
 # gc.set_threshold: a batch makes millions of objects, and hardly any that refer to each other in a circle.
 COLLECTED_AFTER = 100_000, 50, 100
 

@@ -2,7 +2,12 @@
 
 #include "md5.h"
 
-enum { MOST_KEPT = 24 << 20 }; /* bytes of a buffer that stay for the next pages */
+enum {
+    MOST_KEPT = 24 << 20, /* bytes of a buffer that stay for the next pages */
+    /* a column of occurrences begins with so many: those that are not written to cost nothing, and to grow bit by bit takes
+     * copies, and leaves holes in the memory of the process */
+    FIRST_ROOM = 8 << 20
+};
 
 struct fa_batch {
     fa_intern words;
@@ -11,7 +16,6 @@ struct fa_batch {
     fa_buffer page_ends;         /* uint32_t a page: occurrences up to its end */
     fa_buffer lengths, extents;
     fa_buffer numbers; /* of the words of one call */
-    fa_buffer by_word; /* uint64_t an occurrence, once the batch is inverted: page << 32 | place */
     fa_lists lists;
     int is_inverted; /* nothing can be added any more */
 };
@@ -22,7 +26,7 @@ void fa_batch_free(fa_batch *batch) {
     if (batch == NULL) return;
     fa_intern_free(&batch->words);
     fa_buffer *buffers[] = {&batch->word_counts, &batch->word_of, &batch->place_of, &batch->page_ends,
-                            &batch->lengths,     &batch->extents, &batch->numbers,  &batch->by_word};
+                            &batch->lengths,     &batch->extents, &batch->numbers};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) fa_buffer_free(buffers[k]);
     fa_lists_free(&batch->lists);
     free(batch);
@@ -36,7 +40,7 @@ static void empty_or_free(fa_buffer *buffer) {
 
 void fa_batch_empty(fa_batch *batch) {
     fa_buffer *buffers[] = {&batch->word_counts, &batch->word_of, &batch->place_of, &batch->page_ends,
-                            &batch->lengths,     &batch->extents, &batch->numbers,  &batch->by_word};
+                            &batch->lengths,     &batch->extents, &batch->numbers};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) empty_or_free(buffers[k]);
     fa_intern_free(&batch->words);
     fa_lists_free(&batch->lists);
@@ -63,14 +67,18 @@ static enum fa_status intern(fa_batch *batch, const uint8_t *data, size_t size, 
     return status;
 }
 
+static int reserve_column(fa_buffer *column, size_t occurrences) {
+    size_t more = occurrences * sizeof(uint32_t);
+    return fa_buffer_reserve_any(column, column->room == 0 && more < FIRST_ROOM ? FIRST_ROOM : more);
+}
+
 /* Make room for a page and for occurrences, at most 2^32 together. */
 static enum fa_status begin_page(fa_batch *batch, size_t occurrences) {
     static const uint32_t none[FA_ELEMENTS] = {0};
     if (fa_batch_pages(batch) >= FA_MAX_VERSIONS) return FA_TOO_LARGE;
     if (occurrences > UINT32_MAX - fa_batch_occurrences(batch)) return FA_TOO_LARGE;
     int there = fa_buffer_put(&batch->lengths, none, sizeof none) && fa_buffer_put_u32(&batch->extents, 0) &&
-                fa_buffer_reserve_any(&batch->word_of, occurrences * sizeof(uint32_t)) &&
-                fa_buffer_reserve_any(&batch->place_of, occurrences * sizeof(uint32_t));
+                reserve_column(&batch->word_of, occurrences) && reserve_column(&batch->place_of, occurrences);
     return there ? FA_OK : FA_NO_MEMORY;
 }
 
@@ -199,29 +207,48 @@ static uint64_t *ordered_words(const fa_batch *batch) {
     return order;
 }
 
-/* Put all occurrences into by_word, word behind word in that order. Returns 0 when memory is short. */
-static int order_by_word(fa_batch *batch, const uint64_t *order) {
+/* An occurrence on its way to its list, in six bytes: place, page. */
+enum { PLACE_BYTES = 4, PAGE_BYTES = 2, OCCURRENCE_BYTES = PLACE_BYTES + PAGE_BYTES };
+
+static inline void put_ordered(uint8_t *at, uint32_t place, uint16_t page) {
+    memcpy(at, &place, PLACE_BYTES);
+    memcpy(at + PLACE_BYTES, &page, PAGE_BYTES);
+}
+
+/* Give page << 32 | place of an occurrence. */
+static inline uint64_t ordered_at(const uint8_t *at) {
+    uint32_t place;
+    uint16_t page;
+    memcpy(&place, at, PLACE_BYTES);
+    memcpy(&page, at + PLACE_BYTES, PAGE_BYTES);
+    return (uint64_t)page << 32 | place;
+}
+
+/* Return all occurrences, word behind word in that order, or NULL when memory is short; to be freed. */
+static uint8_t *ordered_by_word(const fa_batch *batch, const uint64_t *order) {
     size_t count = (size_t)fa_batch_occurrences(batch), words = batch->words.count;
     const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
     const uint32_t *word_of = (const uint32_t *)batch->word_of.data, *place_of = (const uint32_t *)batch->place_of.data;
     const uint32_t *page_ends = (const uint32_t *)batch->page_ends.data;
     uint32_t *next = malloc((words ? words : 1) * sizeof *next);
-    if (next == NULL || !fa_buffer_reserve_any(&batch->by_word, count * sizeof(uint64_t))) {
+    uint8_t *occurrences = malloc((count ? count : 1) * OCCURRENCE_BYTES);
+    if (next == NULL || occurrences == NULL) {
         free(next);
-        return 0;
+        free(occurrences);
+        return NULL;
     }
-    uint64_t *occurrences = (uint64_t *)batch->by_word.data;
     uint32_t start = 0;
     for (size_t place = 0; place < words; place++) {
         next[(uint32_t)order[place]] = start;
         start += counts[(uint32_t)order[place]];
     }
     size_t row = 0;
-    for (uint64_t page = 0; page < fa_batch_pages(batch); page++) {
-        for (; row < page_ends[page]; row++) occurrences[next[word_of[row]]++] = page << 32 | place_of[row];
+    for (uint32_t page = 0; page < fa_batch_pages(batch); page++) {
+        for (; row < page_ends[page]; row++)
+            put_ordered(occurrences + (size_t)next[word_of[row]]++ * OCCURRENCE_BYTES, place_of[row], (uint16_t)page);
     }
     free(next);
-    return 1;
+    return occurrences;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -274,24 +301,23 @@ static enum fa_status put_list(fa_batch *batch, uint64_t *occurrences, size_t co
     return status;
 }
 
-static enum fa_status put_lists(fa_batch *batch, const uint64_t *order, const uint8_t *languages) {
-    uint64_t *occurrences = (uint64_t *)batch->by_word.data;
+static enum fa_status put_lists(fa_batch *batch, const uint64_t *order, const uint8_t *by_word, const uint8_t *languages) {
     const uint32_t *counts = (const uint32_t *)batch->word_counts.data;
     uint32_t longest = 1;
     for (uint32_t word = 0; word < batch->words.count; word++) {
         if (counts[word] > longest) longest = counts[word];
     }
-    uint64_t *room = malloc(longest * sizeof *room);
-    enum fa_status status = room ? FA_OK : FA_NO_MEMORY;
+    uint64_t *occurrences = malloc((size_t)longest * 2 * sizeof *occurrences); /* of the word in hand, and as many more */
+    enum fa_status status = occurrences ? FA_OK : FA_NO_MEMORY;
     for (size_t place = 0; place < batch->words.count && status == FA_OK; place++) {
         uint32_t word = (uint32_t)order[place];
         if (!counts[word]) continue; /* named by columns, used by none */
         status = fa_lists_word(&batch->lists, fa_intern_at(&batch->words, word), (uint32_t)(order[place] >> 32));
-        if (status == FA_OK) status = put_list(batch, occurrences, counts[word], room, languages);
+        for (uint32_t i = 0; i < counts[word]; i++, by_word += OCCURRENCE_BYTES) occurrences[i] = ordered_at(by_word);
+        if (status == FA_OK) status = put_list(batch, occurrences, counts[word], occurrences + longest, languages);
         if (status == FA_OK) status = fa_lists_end(&batch->lists);
-        occurrences += counts[word];
     }
-    free(room);
+    free(occurrences);
     return status;
 }
 
@@ -299,8 +325,9 @@ enum fa_status fa_batch_invert(fa_batch *batch, const uint8_t *languages) {
     if (batch->is_inverted) return FA_CORRUPT;
     batch->is_inverted = 1;
     uint64_t *order = ordered_words(batch);
-    enum fa_status status = order && order_by_word(batch, order) ? FA_OK : FA_NO_MEMORY;
-    if (status == FA_OK) status = put_lists(batch, order, languages);
+    uint8_t *by_word = order ? ordered_by_word(batch, order) : NULL;
+    enum fa_status status = by_word ? put_lists(batch, order, by_word, languages) : FA_NO_MEMORY;
+    free(by_word);
     free(order);
     return status;
 }

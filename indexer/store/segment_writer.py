@@ -36,7 +36,8 @@ class SegmentWriter:
         """Take out what has been made of the lists since the last time; without a folder once. Raises DiskFullError."""
         lists = self._lists
         for name, chunks in self._small.items():
-            chunks.append(lists.column(name).copy())
+            column = lists.column(name)
+            chunks.append(column.copy() if self._spills else column)
         for name, spilled in (
             ("ordinals", self._ordinals),
             ("positions", self._positions),
@@ -60,7 +61,10 @@ class SegmentWriter:
         belongs to; is_synced: see `write_arrays`.
         """
         versions = self._versions
-        small = {name: np.concatenate(chunks) for name, chunks in self._small.items()}
+        small = {
+            name: np.concatenate(chunks) if len(chunks) > 1 else chunks[0]
+            for name, chunks in self._small.items()
+        }
         stem_keys, stem_words = stem_rows(small["words"], small["word_ends"], small["languages"])
         shapes = self._ordered_shapes()
         length_bytes, lengths = _packed(versions.lengths)

@@ -318,7 +318,7 @@ def test_captures_without_pages_end_a_batch_too(tmp_path: Path, monkeypatch: pyt
         assert index.search("dog0x0").total == 1
 
 
-@pytest.mark.parametrize("in_hand, is_kept", [(0, True), (120 << 20, True), ((120 << 20) + 1, False)])
+@pytest.mark.parametrize("in_hand, is_kept", [(0, True), (150 << 20, True), ((150 << 20) + 1, False)])
 def test_a_worker_that_holds_much_keeps_nothing_of_a_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_hand: int, is_kept: bool
 ) -> None:
