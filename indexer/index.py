@@ -187,7 +187,8 @@ class Index:
         wish = self._wish(expand, without, marked)
         before: Snapshot | None = None
         for _ in range(ATTEMPTS):
-            with self._reading() as snapshot:
+            snapshot = self._current()
+            try:
                 started = time.perf_counter()
                 widened = wish and self._widened(snapshot, parsed, wish, ranking=ranking, budget_s=budget_s)
                 ranked = search(
@@ -203,6 +204,8 @@ class Index:
                 hits = describe_all(snapshot, ranked.found, oldest=sort == "oldest")
                 took_ms = (time.perf_counter() - started) * 1000
                 counted = self._counted(snapshot, ranked) if facets else None
+            except sqlite3.Error as error:
+                raise self._opened[0].translated(error) from error
             if all(map(_FILE, hits)) or snapshot is before:
                 break
             # a commit came between the ranking and the look at the catalogue, and has moved a page

@@ -26,6 +26,7 @@ FORM = "<IId"  # fa_form
 LEAF_FORMAT = "<QQQdIIIIII"  # fa_leaf
 NODE = "<IIII"  # fa_node
 FoundRow = tuple[Any, ...]  # score, key, place, ordinal, document, is_near
+FOUND_DOCUMENT = 4
 _FOUND = struct.Struct("<dQIIII")  # fa_found
 wish = struct.Struct("<IIIIddQQQ").pack  # fa_wish
 

@@ -460,7 +460,8 @@ static int run(fa_query *query, const fa_program *program, fa_answer *answer) {
     if (!count) return measure_facts(query, answer);
     uint64_t wanted = answer->has_shared ? count * 2 : count;
     uint64_t pool = program->pool + (answer->has_shared ? program->ties : 0);
-    if (program->pair_count && wanted < pool) wanted = pool;
+    int is_nearing = query->greatest_nearness > 0 || (program->pair_count && answer->has_shared);
+    if (is_nearing && wanted < pool) wanted = pool;
     TRY(fa_query_rank(query, wanted, answer->has_shared ? wanted : count, answer));
     return measure_facts(query, answer);
 }

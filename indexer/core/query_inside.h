@@ -96,8 +96,8 @@ struct fa_query {
     arena tree;    /* for the nodes of a program in a segment */
     arena version; /* for one version */
     state *states; /* leaf by leaf, segment by segment */
-    double *factors, *idfs, *pair_factors;
-    double greatest, greatest_nearness;
+    double *factors, *idfs, *pair_factors; /* pair_factors: 0 also for words of which no version holds both */
+    double greatest, greatest_nearness;    /* greatest_nearness: 0 where no pair can add anything */
     const uint64_t *matched;
     uint8_t *has_languages; /* by segment and layer: whether the languages of its versions were looked at */
     uint32_t *complete;
@@ -175,6 +175,8 @@ int held_keep(fa_query *query, held *list);               /* decode for good */
 int held_row(fa_query *query, held *list, uint32_t version, uint32_t *row, int *is_there);
 int leaf_match(fa_query *query, uint32_t leaf, uint32_t place, uint8_t *held_in);
 int leaf_mark(fa_query *query, uint32_t leaf, uint32_t place, uint64_t *mask);
+/* Tell whether any version holds both of two words, which were looked for in all segments. */
+int leaves_meet(fa_query *query, uint32_t one, uint32_t other, int *do_meet);
 
 /* query_facts.c */
 static inline const fa_facts *facts_of(const fa_query *query, uint32_t leaf) {

@@ -316,3 +316,33 @@ int leaf_mark(fa_query *query, uint32_t number, uint32_t place, uint64_t *mask) 
     }
     return known->count ? mark_list(query, known->lists, mask, &is_held) : FA_OK;
 }
+
+/* Tell whether a version of a segment holds both of two leaves. Without a mask each has one list, for all languages. */
+static int meet_in(fa_query *query, uint32_t place, const state *one, const state *other, int *do_meet) {
+    if (!one->count || !other->count) return FA_OK;
+    if (one->mask != NULL && other->mask != NULL) {
+        size_t words = words_of(live_at(query, place)->layers[0]->versions);
+        for (size_t word = 0; word < words && !*do_meet; word++) *do_meet = (one->mask[word] & other->mask[word]) != 0;
+        return FA_OK;
+    }
+    if (one->mask != NULL || (other->mask == NULL && other->count < one->count)) {
+        const state *swapped = one;
+        one = other;
+        other = swapped;
+    }
+    held *list = one->lists;
+    uint32_t row = 0;
+    TRY(held_keep(query, list));
+    for (uint32_t at = 0; at < list->count && !*do_meet; at++) {
+        if (other->mask != NULL) *do_meet = has_bit(other->mask, list->ordinals[at]);
+        else TRY(held_row(query, other->lists, list->ordinals[at], &row, do_meet));
+    }
+    return FA_OK;
+}
+
+int leaves_meet(fa_query *query, uint32_t one, uint32_t other, int *do_meet) {
+    *do_meet = 0;
+    for (uint32_t place = 0; place < query->program.segment_count && !*do_meet; place++)
+        TRY(meet_in(query, place, state_of(query, one, place), state_of(query, other, place), do_meet));
+    return FA_OK;
+}

@@ -12,7 +12,7 @@
 typedef struct pool {
     fa_query *query;
     reader *readers;   /* by leaf and layer */
-    uint64_t **lines;  /* by leaf: occurrences in the version at hand: line << 4 | element, rising */
+    uint64_t **lines;  /* by leaf: occurrences in the version at hand: line << 4 | element, rising; NULL: not read yet */
     size_t *counts;
     uint8_t *is_asked; /* by leaf */
 } pool;
@@ -33,26 +33,28 @@ static int open_pool(fa_query *query, pool *made, uint32_t place, const uint64_t
     return FA_OK;
 }
 
-/* Read where the words of all pairs stand in a version. Link texts are far from everything else. */
-static int read_lines(pool *in, uint32_t version) {
+static void begin_version(pool *in) {
+    arena_empty(&in->query->version, (size_t)1 << 20);
+    memset(in->lines, 0, in->query->program.leaf_count * sizeof(uint64_t *));
+}
+
+/* Read where a word stands in the version at hand. Link texts are far from everything else. */
+static int read_lines(pool *in, uint32_t leaf, uint32_t version) {
     fa_query *query = in->query;
-    arena_empty(&query->version, (size_t)1 << 20);
-    for (uint32_t leaf = 0; leaf < query->program.leaf_count; leaf++) {
-        size_t count = 0;
-        if (!in->is_asked[leaf]) continue;
-        for (int layer = 0; layer < 2; layer++)
-            TRY(reader_spots(query, &in->readers[2 * (size_t)leaf + layer], version, &query->places[3], &count));
-        const spot *stands = query->places[3].data;
-        uint64_t *lines = arena_raw(&query->version, count * sizeof(uint64_t));
-        if (lines == NULL) return FA_NO_MEMORY;
-        for (size_t at = 0; at < count; at++) {
-            uint64_t line = stands[at].position + (stands[at].element == INLINK ? (uint64_t)1 << 32 : 0);
-            lines[at] = line << 4 | stands[at].element;
-        }
-        TRY(sort_numbers(query, lines, count));
-        in->lines[leaf] = lines;
-        in->counts[leaf] = count;
+    size_t count = 0;
+    if (in->lines[leaf] != NULL) return FA_OK;
+    for (int layer = 0; layer < 2; layer++)
+        TRY(reader_spots(query, &in->readers[2 * (size_t)leaf + layer], version, &query->places[3], &count));
+    const spot *stands = query->places[3].data;
+    uint64_t *lines = arena_raw(&query->version, (count + 1) * sizeof(uint64_t));
+    if (lines == NULL) return FA_NO_MEMORY;
+    for (size_t at = 0; at < count; at++) {
+        uint64_t line = stands[at].position + (stands[at].element == INLINK ? (uint64_t)1 << 32 : 0);
+        lines[at] = line << 4 | stands[at].element;
     }
+    TRY(sort_numbers(query, lines, count));
+    in->lines[leaf] = lines;
+    in->counts[leaf] = count;
     return FA_OK;
 }
 
@@ -72,17 +74,33 @@ static void count_near(const pool *in, uint32_t first, uint32_t second, double c
     }
 }
 
-static double nearness_in(const pool *in, uint32_t place, norms *known) {
-    const fa_program *program = &in->query->program;
-    double total = 0;
+/* Tell, as far as that is seen at once, whether a word may stand in a version. */
+static inline int may_stand(const fa_query *query, uint32_t leaf, uint32_t place, uint32_t version) {
+    const state *known = state_of(query, leaf, place);
+    return known->count && (known->mask == NULL || has_bit(known->mask, version));
+}
+
+/* Work out what the pairs add to a version: of one that does not stand there neither word is read. */
+static int nearness_in(pool *in, uint32_t place, uint32_t version, norms *known, double *total) {
+    fa_query *query = in->query;
+    const fa_program *program = &query->program;
+    *total = 0;
+    begin_version(in);
     for (uint32_t pair = 0; pair < program->pair_count; pair++) {
+        uint32_t first = program->pairs[2 * pair], second = program->pairs[2 * pair + 1];
         double counts[FA_KINDS], weight = 0;
-        count_near(in, program->pairs[2 * pair], program->pairs[2 * pair + 1], counts);
+        if (!(query->pair_factors[pair] > 0) || !may_stand(query, first, place, version) ||
+            !may_stand(query, second, place, version))
+            continue;
+        TRY(read_lines(in, second, version));
+        if (!in->counts[second]) continue;
+        TRY(read_lines(in, first, version));
+        count_near(in, first, second, counts);
         for (uint32_t element = 0; element < FA_KINDS; element++)
-            if (counts[element] > 0) weight += counts[element] * norm_of(in->query, place, known, element);
-        total += in->query->pair_factors[pair] * saturate(program, weight);
+            if (counts[element] > 0) weight += counts[element] * norm_of(query, place, known, element);
+        *total += query->pair_factors[pair] * saturate(program, weight);
     }
-    return total;
+    return FA_OK;
 }
 
 /* ---------------------------------------------------------------- the best of the pool */
@@ -182,6 +200,7 @@ static int add_to(const nearing *all, entry *entries, size_t count) {
     qsort(entries, count, sizeof(entry), by_place);
     for (size_t at = 0; at < count; at++) {
         norms known;
+        double nearness;
         fa_found *found = entries[at].found;
         if (at == 0 || found->place != entries[at - 1].found->place) {
             in = &all->pools[found->place];
@@ -189,9 +208,9 @@ static int add_to(const nearing *all, entry *entries, size_t count) {
             for (uint32_t each = 0; each < 2 * query->program.leaf_count; each++)
                 reader_again(&in->readers[each]);
         }
-        TRY(read_lines(in, found->ordinal));
         TRY(norms_begin(query, found->place, &found->ordinal, 1, &known));
-        found->score = found->score + nearness_in(in, found->place, &known);
+        TRY(nearness_in(in, found->place, found->ordinal, &known, &nearness));
+        found->score = found->score + nearness;
         found->is_near = 1;
     }
     return FA_OK;
@@ -229,9 +248,12 @@ int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *count
     pool in;
     fa_found one = {.place = place, .ordinal = ordinal};
     TRY(open_pool_for(query, &in, place, &one, 1, 1));
-    TRY(read_lines(&in, ordinal));
-    for (uint32_t pair = 0; pair < query->program.pair_count; pair++)
-        count_near(&in, query->program.pairs[2 * pair], query->program.pairs[2 * pair + 1],
-                   counts + (size_t)pair * FA_KINDS);
+    begin_version(&in);
+    for (uint32_t pair = 0; pair < query->program.pair_count; pair++) {
+        uint32_t first = query->program.pairs[2 * pair], second = query->program.pairs[2 * pair + 1];
+        TRY(read_lines(&in, first, ordinal));
+        TRY(read_lines(&in, second, ordinal));
+        count_near(&in, first, second, counts + (size_t)pair * FA_KINDS);
+    }
     return FA_OK;
 }

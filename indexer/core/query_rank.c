@@ -272,7 +272,7 @@ static int score_segment(ranking *in, uint32_t place) {
 /* Put the first versions in a new order by what near words add. It is never negative, so the others stay behind. */
 static int with_nearness(ranking *in, uint64_t needed) {
     const fa_program *program = &in->query->program;
-    if (!program->pair_count || !in->count) return FA_OK;
+    if (!(in->query->greatest_nearness > 0) || !in->count) return FA_OK;
     size_t end = in->count < program->pool ? in->count : program->pool;
     if (!end) return FA_OK;
     fa_found last = in->found[end - 1];

@@ -60,7 +60,9 @@ int prepare_scores(fa_query *query, const uint64_t *holding) {
     for (uint32_t pair = 0; pair < program->pair_count; pair++) {
         double first = query->idfs[program->pairs[2 * pair]], second = query->idfs[program->pairs[2 * pair + 1]];
         double less = second < first ? second : first;
-        query->pair_factors[pair] = program->near * (less > 0 ? less : 0.0);
+        int do_meet;
+        TRY(leaves_meet(query, program->pairs[2 * pair], program->pairs[2 * pair + 1], &do_meet));
+        query->pair_factors[pair] = do_meet && less > 0 ? program->near * less : 0.0;
         query->greatest_nearness += query->pair_factors[pair];
     }
     query->greatest_nearness *= 1 + 1e-9;

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexer.search.searcher import Found
+from indexer.core import queries
+from indexer.search.searcher import Found, FoundAlone
 from indexer.store.payloads import holder_of
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
@@ -112,7 +114,9 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     """
     name = "oldest hits" if oldest else "hits"
     known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
-    hits: list[Any] = known.find_all([found.versions for found in pages])
+    rows = pages.rows if isinstance(pages, FoundAlone) else None
+    keys = [found.versions for found in pages] if rows is None else list(map(_DOCUMENT, rows))
+    hits: list[Any] = known.find_all(keys)
     if not all(hits):
         missing = [number for number, hit in enumerate(hits) if hit is None]
         with snapshot.reading():
@@ -120,7 +124,12 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
         for number, hit in zip(missing, made, strict=True):
             hits[number] = hit
             if hit.file:
-                known.keep(pages[number].versions, hit)
+                known.keep(keys[number], hit)
+    if rows is not None:  # what is remembered has no explanation, either
+        return [
+            hit if hit[_SCORE] == row[0] else _hit((*hit[:_SCORE], row[0], *hit[_SCORE + 1 :]))
+            for hit, row in zip(hits, rows, strict=True)
+        ]
     return [
         hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
         for hit, found in zip(hits, pages, strict=True)
@@ -129,6 +138,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
 
 _hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
 _SCORE = Hit._fields.index("score")
+_DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
 
 
 def _scored(hit: Hit, found: Found) -> Hit:

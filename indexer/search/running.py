@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -72,14 +72,10 @@ class Carried:
     total: pages. told: what else the core says of the answer. matched: versions that match, by segment.
     """
 
+    __slots__ = ("_facts", "_made", "_pointers", "_prepared", "_query", "_room", "matched", "told", "total")
+
     def __init__(
-        self,
-        query: queries.Query,
-        snapshot: Snapshot,
-        made: Made,
-        deadline: Deadline,
-        *,
-        count: int = 0,
+        self, query: queries.Query, snapshot: Snapshot, made: Made, deadline: Deadline, count: int = 0
     ) -> None:
         """made: the program, of this snapshot. count: pages that are wanted. Raises IndexCorruptError."""
         self._query, self._made, self._prepared = query, made, made.prepared
@@ -143,7 +139,7 @@ class Carried:
         """By segment: versions below this ordinal were looked at."""
         return self._room.complete()
 
-    @cached_property
+    @property
     def holding(self) -> dict[Leaf, int]:
         """In how many live versions each leaf occurs."""
         return dict(zip(self._made.leaves, self._room.holding(), strict=True))

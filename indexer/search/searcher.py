@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
 _QUERIES_KNOWN = 1024  # of each state of an index
+_ENDLESS = Deadline()
 RELAXED = Notice("no page has all of these words; these have some of them")
 
 
@@ -57,6 +58,28 @@ class Found(NamedTuple):
 _found = partial(tuple.__new__, Found)  # of a whole row: without a call in Python for each
 
 
+class FoundAlone(Sequence[Found]):
+    """Pages found none of which has several versions, made when they are looked at. rows: as the core gives them.
+
+    Then the number of a page stands for its version, too.
+    """
+
+    __slots__ = ("_numbers", "rows")
+
+    def __init__(self, rows: Sequence[queries.FoundRow], numbers: Sequence[int]) -> None:
+        """numbers: of the segments."""
+        self.rows, self._numbers = rows, numbers
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return FoundAlone(self.rows[place], self._numbers)
+        score, _, segment, ordinal, document, _ = self.rows[place]
+        return _found((document, score, ((self._numbers[segment], ordinal),), None))
+
+
 @dataclass(slots=True)
 class Ranked:
     """The answer to a query. total: pages, exact. found: from the best on. spellings: words to be marked.
@@ -66,7 +89,7 @@ class Ranked:
 
     query: Query
     total: int
-    found: tuple[Found, ...]
+    found: Sequence[Found]
     spellings: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
     matched: Sequence[NDArray[np.int64]] = ()
@@ -107,6 +130,7 @@ class _Asked:
         wider = _any_of(query.tree) if query.tree else None
         self.relaxed = replace(query, tree=wider, notices=(*query.notices, RELAXED)) if wider else None
         self._plans: dict[tuple[bool, bool], _Plan] = {}
+        self._has_other_accents: dict[bool, bool] = {}  # of the query, and of the relaxed one
 
     @classmethod
     def of(cls, snapshot: Snapshot, query: Query, ranking: Ranking) -> _Asked:
@@ -143,10 +167,17 @@ class _Asked:
             run = _Run(handle, snapshot, plan, ranking, deadline, count, run)
             if run.total or not (ranking.fold and plan.has_folds) or run.timed_out:
                 break
-            if not fold and not has_other_accents(snapshot, asked.tree, ranking):
+            if not fold and not self._is_worth_folding(snapshot, asked.tree, ranking, key[0]):
                 break
         assert run is not None
         return run
+
+    def _is_worth_folding(self, snapshot: Snapshot, tree: Node, ranking: Ranking, is_relaxed: bool) -> bool:
+        """Tell whether the index holds words of a tree with other accents: a look that takes as long as a query."""
+        found = self._has_other_accents.get(is_relaxed)
+        if found is None:
+            found = self._has_other_accents[is_relaxed] = has_other_accents(snapshot, tree, ranking)
+        return found
 
 
 def search(
@@ -168,7 +199,7 @@ def search(
     budget_s: seconds after which nothing new is taken up, None for no limit; then the answer is partial, and
     `timed_out` and a notice say so.
     """
-    deadline = Deadline(budget_s)
+    deadline = _ENDLESS if budget_s is None else Deadline(budget_s)
     if query.tree is None or not snapshot.segments:
         nothing = tuple(np.zeros(0, dtype=np.int64) for _ in snapshot.segments)
         return Ranked(query, 0, (), frozenset(), (), nothing)
@@ -195,6 +226,7 @@ def _answer(
         relaxed = asked.run(handle, snapshot, ranking, deadline, count, run)
         if relaxed.total:
             query, run = asked.relaxed, relaxed
+    found: Sequence[Found]
     if sort == "relevance":
         found = run.best(count)
         if offset:
@@ -207,9 +239,7 @@ def _answer(
         query = replace(query, notices=(*query.notices, *notices))
     if explain:
         found = [item._replace(explanation=run.explained(item)) for item in found]
-    return Ranked(
-        query, run.total, tuple(found), run.spellings, run.phrases, run.matched, timed_out=run.timed_out
-    )
+    return Ranked(query, run.total, found, run.spellings, run.phrases, run.matched, run.timed_out)
 
 
 def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
@@ -290,6 +320,11 @@ _Part = tuple[list[NDArray[np.bool_]], tuple[int, ...]]
 class _Run:
     """One tree carried out over all segments."""
 
+    __slots__ = (
+        "_carried", "_complete", "_deadline", "_is_all_found", "_is_all_ranked", "_is_ranked", "_parts", "_plan",
+        "_ranking", "_scorer_known", "_snapshot", "expansions", "matched", "timed_out", "total",
+    )  # fmt: skip
+
     def __init__(
         self,
         handle: queries.Query,
@@ -306,6 +341,7 @@ class _Run:
         # parts that were carried out for themselves, by what other accents count for
         self._parts: dict[tuple[float, Node], _Part] = before._parts if before else {}
         self._complete: list[int] | None = None  # of these parts
+        self._scorer_known: Scorer | None = None
         self.expansions: Expansions = before.expansions if before else NOT_WIDE
         if before is None and plan.is_wide:
             layers = (segment for live in snapshot.segments for segment in live.layers)
@@ -313,20 +349,24 @@ class _Run:
         made = plan.made or self._made(
             self._page_masks(plan.root or plan.tree) if plan.looks_at_pages else plan.root
         )
-        self._carried = Carried(
-            handle, snapshot, made, deadline, count=count if ranking.model == "bm25f" else 0
+        self._carried = carried = Carried(
+            handle, snapshot, made, deadline, count if ranking.model == "bm25f" else 0
         )
-        self.total = self._carried.total  # pages that match
-        self.matched = self._carried.matched  # ordinals of versions, rising, for each segment
+        self.total = carried.total  # pages that match
+        self.matched = carried.matched  # ordinals of versions, rising, for each segment
         self._look_at_the_time()
 
     def _made(self, root: Node | Masks | None) -> Made:
         plan = self._plan
         return program_of(self._snapshot, plan.tree, self._ranking, plan.fold, self.expansions, root)
 
-    @cached_property
+    @property
     def _scorer(self) -> Scorer:
-        return Scorer(self._snapshot, self._plan.tree, self._ranking, self._carried, self._masks_of)
+        if self._scorer_known is None:
+            self._scorer_known = Scorer(
+                self._snapshot, self._plan.tree, self._ranking, self._carried, self._masks_of
+            )
+        return self._scorer_known
 
     def _page_masks(self, asked: Node) -> Masks:
         """Return the versions that match a tree which looks at all versions of a page."""
@@ -393,13 +433,16 @@ class _Run:
 
     def _look_at_the_time(self) -> None:
         """Note whether the time was up before everything was looked at, or before all that was found was ranked."""
-        carried = self._carried
-        self._looked_at = carried.told.looked_at
-        if self._complete is not None:
-            self._looked_at = sum(map(min, carried.complete, self._complete))
-        self._is_all_ranked = self._is_ranked and carried.told.is_ranked > 0
-        self._is_all_found = self.expansions.is_whole and self._looked_at == carried.versions
+        told = self._carried.told
+        self._is_all_ranked = self._is_ranked and told.is_ranked > 0
+        self._is_all_found = self.expansions.is_whole and self._looked_at() == self._carried.versions
         self.timed_out = not (self._is_all_ranked and self._is_all_found)
+
+    def _looked_at(self) -> int:
+        """Return how many versions were looked at for all that was asked."""
+        if self._complete is None:
+            return self._carried.told.looked_at
+        return sum(map(min, self._carried.complete, self._complete))
 
     @property
     def notices(self) -> Sequence[str]:
@@ -416,13 +459,13 @@ class _Run:
                 Notice(
                     "the time was up: %(looked_at)s of %(versions)s page versions were looked at,"
                     " the answer is partial",
-                    looked_at=self._looked_at,
+                    looked_at=self._looked_at(),
                     versions=self._carried.versions,
                 )
             )
         return notices
 
-    def best(self, count: int) -> list[Found]:
+    def best(self, count: int) -> Sequence[Found]:
         """Return the best `count` pages in order; fewer if fewer match."""
         carried, count = self._carried, min(count, self.total)
         if count <= 0:
@@ -433,10 +476,7 @@ class _Run:
             return self._pages_of(scored, count)
         numbers = self._plan.numbers
         if not carried.told.has_shared:  # each version is a page
-            return [
-                _found((document, score, ((numbers[place], ordinal),), None))
-                for score, _, place, ordinal, document, _ in carried.found(count)
-            ]
+            return FoundAlone(list(carried.found(count)), numbers)
         while True:
             found = self._pages_of([(row[0], *row[2:5]) for row in carried.found()], count)
             told = carried.told
