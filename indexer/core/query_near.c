@@ -8,6 +8,7 @@
 #include "query_inside.h"
 
 #define REACH 10
+#define STEP 4 /* of the versions read so far one in so many are read before it is asked again which of the others may win */
 
 typedef struct pool {
     fa_query *query;
@@ -231,7 +232,7 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
     /* step by step: the more are known, the more of the others cannot win */
     size_t done = 0;
     while (done < count) {
-        size_t end = done + needed < count ? done + needed : count;
+        size_t some = done ? done / STEP + 1 : needed, end = done + some < count ? done + some : count;
         if (done >= needed) {
             for (size_t at = 0; at < done; at++) scores[at] = entries[at].found->score;
             qsort(scores, done, sizeof(double), falling);

@@ -212,7 +212,7 @@ void reader_again(reader *from) {
     memset(from->rows, 0, from->list_count * sizeof(uint32_t));
 }
 
-#define WINDOW (2 * FA_SKIP)
+#define WINDOW 32
 
 /* Give a cursor the ordinals that it needs to go to the row of a version: of a dense list these are the versions in its
  * mask before this one. */

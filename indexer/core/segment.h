@@ -95,7 +95,7 @@ typedef struct fa_skip {
     uint32_t bit, others, rare;
 } fa_skip;
 
-#define FA_SKIP 16
+#define FA_SKIP 8
 
 /* The next pair of a list whose positions can be read: see fa_cursor_to. */
 typedef struct fa_cursor {
