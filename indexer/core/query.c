@@ -333,7 +333,12 @@ static int count_pages(fa_query *query, fa_answer *answer) {
         uint32_t complete = query->complete[place];
         answer->looked_at += complete;
         uint64_t *mask = answer->matched + query->mask_at[place];
-        for (size_t word = 0; word < words_of(live->layers[0]->versions); word++) {
+        size_t words = words_of(live->layers[0]->versions), word = 0;
+        if (live->alive == NULL && live->shared == NULL) { /* nothing has to be left out but at the end */
+            word = complete / 64;
+            answer->matching += bits_in(mask, word);
+        }
+        for (; word < words; word++) {
             uint64_t left = mask[word];
             if (word * 64 + 64 > complete)
                 left = word * 64 >= complete ? 0 : left & (((uint64_t)1 << (complete - word * 64)) - 1);

@@ -122,6 +122,7 @@ void *arena_get(arena *from, size_t size); /* the same, zeroed */
 void arena_empty(arena *all, size_t most); /* keep at most `most` bytes */
 void *buffer_get(buffer *grown, size_t size);
 double seconds_now(void);
+uint64_t bits_in(const uint64_t *mask, size_t words); /* how many are set */
 int finding_is_over(fa_query *query);
 int ranking_is_over(fa_query *query);
 

@@ -233,12 +233,6 @@ static int mark_list(fa_query *query, held *list, uint64_t *mask, int *is_held) 
     return FA_OK;
 }
 
-static uint32_t bits_in(const uint64_t *mask, uint32_t versions) {
-    uint32_t count = 0;
-    for (size_t word = 0; word < words_of(versions); word++) count += (uint32_t)counts_bits(mask[word]);
-    return count;
-}
-
 /* A word: a single list that is not dense is left to be decoded when it is needed, several are joined to a mask. */
 static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *held_in) {
     uint32_t versions = live_at(query, place)->layers[0]->versions;
@@ -265,7 +259,7 @@ static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *hel
     for (size_t word = 0; word < words_of(versions); word++) mask[word] |= rare[word];
     made->mask = mask;
     made->rare = rare;
-    made->count = bits_in(mask, versions);
+    made->count = (uint32_t)bits_in(mask, words_of(versions));
     return FA_OK;
 }
 
@@ -288,7 +282,7 @@ static int match_any(fa_query *query, const fa_leaf *leaf, uint32_t place, state
                 }
     }
     made->mask = mask;
-    made->count = bits_in(mask, versions);
+    made->count = (uint32_t)bits_in(mask, words_of(versions));
     return FA_OK;
 }
 

@@ -87,37 +87,56 @@ static int add_all(const uint64_t *starts, size_t start_count, buffer *spots, si
     return FA_OK;
 }
 
-/* All words stand there few times: all is read, and marked where the phrase would begin by how many words one behind
- * the other. No branch for an occurrence: which of them fit cannot be foreseen. runs: of the words in their order. */
-static int count_words(fa_query *query, const reader *from, const fa_runs *runs, buffer *spots, size_t *count) {
-    uint32_t last = from->list_count - 1, begins[FEW_PLACES], begin_count = 0, any = 1;
-    uint8_t *marks = query->marks, *elements;
-    uint32_t *positions;
-    for (uint32_t at = 0; at < last && any; at++) {
+/* Put the words of a phrase in the order of how often they stand in a version, the first of them least often. */
+static void least_first(const fa_runs *runs, uint32_t count, uint32_t *turns) {
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t to = at;
+        for (; to && runs[turns[to - 1]].total > runs[at].total; to--) turns[to] = turns[to - 1];
+        turns[to] = at;
+    }
+}
+
+/* All words stand there few times: they are read, the least frequent first, and marked where the phrase would begin by
+ * how many of them fit. No branch for an occurrence: which of them fit cannot be foreseen. Most versions are done with
+ * after two words. runs: of the words in their order. */
+static int count_words(fa_query *query, const reader *from, const fa_runs *runs, const uint32_t *turns, buffer *spots,
+                       size_t *count) {
+    const uint32_t words = from->list_count, last = words - 1, firsts = runs[last].total;
+    uint32_t begins[FEW_PLACES], begin_count = 0, any = 1;
+    uint8_t *marks = query->marks, first_elements[FEW_PLACES], *elements;
+    uint32_t first_positions[FEW_PLACES], *positions;
+    int status = FA_OK;
+    for (uint32_t turn = 0; turn < words && any; turn++) {
+        const uint32_t at = turns[turn];
         const held *list = from->lists[from->order[at]];
-        TRY(read_runs(query, &runs[at], &elements, &positions));
-        any = at == 0;
+        if (at == last) { /* it tells in which elements: kept until the others were looked at */
+            elements = first_elements;
+            positions = first_positions;
+            status = fa_runs_positions(&runs[at], elements, positions, &query->fault);
+        } else status = read_runs(query, &runs[at], &elements, &positions);
+        if (status != FA_OK) break;
+        any = turn == 0;
         for (uint32_t one = 0; one < runs[at].total; one++) {
             int counts = positions[one] >= list->place && list->elements >> elements[one] & 1;
             uint32_t begin = counts ? positions[one] - list->place : MARKS; /* behind them: never marked */
-            if (at == 0) {
+            if (turn == 0) {
                 begins[begin_count] = begin;
                 begin_count += (uint32_t)counts;
             } else {
-                uint8_t fits = marks[begin] == at;
+                uint8_t fits = marks[begin] == turn;
                 marks[begin] += fits;
                 any |= fits;
             }
         }
-        for (uint32_t one = 0; at == 0 && one < begin_count; one++) marks[begins[one]] = 1;
+        for (uint32_t one = 0; turn == 0 && one < begin_count; one++) marks[begins[one]] = 1;
     }
-    int status = any ? read_runs(query, &runs[last], &elements, &positions) : FA_OK;
     if (any && status == FA_OK) {
-        uint32_t total = runs[last].total, in = from->lists[from->order[last]]->elements;
-        spot *all = buffer_get(spots, (*count + total) * sizeof(spot));
-        for (uint32_t one = 0; all != NULL && one < total; one++) {
-            all[*count] = (spot){place_at(elements[one], positions[one]), elements[one], positions[one]};
-            *count += marks[positions[one]] == last && in >> elements[one] & 1;
+        const uint32_t in = from->lists[from->order[last]]->elements;
+        spot *all = buffer_get(spots, (*count + firsts) * sizeof(spot));
+        for (uint32_t one = 0; all != NULL && one < firsts; one++) {
+            uint32_t element = first_elements[one], position = first_positions[one];
+            all[*count] = (spot){place_at(element, position), element, position};
+            *count += marks[position] == words && in >> element & 1;
         }
         if (all == NULL) status = FA_NO_MEMORY;
     }
@@ -125,16 +144,18 @@ static int count_words(fa_query *query, const reader *from, const fa_runs *runs,
     return status;
 }
 
-/* The word that stands there least often, of the first one and the rarest of the others, says where the phrase may
- * begin; the others are only asked whether they stand there: the first word last, since it tells in which elements. */
-static int look_for_words(fa_query *query, const reader *from, fa_runs *runs, buffer *spots, size_t *count) {
-    uint32_t last = from->list_count - 1, begin = runs[last].total < runs[0].total ? last : 0;
+/* The word that stands there least often says where the phrase may begin; the others are only asked whether they stand
+ * there, the first word last, since it tells in which elements. */
+static int look_for_words(fa_query *query, const reader *from, fa_runs *runs, const uint32_t *turns, buffer *spots,
+                          size_t *count) {
+    const uint32_t last = from->list_count - 1, begin = turns[0];
     uint64_t *starts;
     size_t left;
     TRY(read_starts(query, from->lists[from->order[begin]], &runs[begin], 0, &starts, &left));
-    for (uint32_t at = 0; at < last && left; at++)
-        if (at != begin)
-            TRY(leave_standing(query, from->lists[from->order[at]], &runs[at], 0, starts, &left));
+    for (uint32_t turn = 1; turn <= last && left; turn++) {
+        const uint32_t at = turns[turn];
+        if (at != last) TRY(leave_standing(query, from->lists[from->order[at]], &runs[at], 0, starts, &left));
+    }
     if (begin == last) return add_all(starts, left, spots, count);
     const held *first = from->lists[from->order[last]];
     return left ? add_standing(query, first, &runs[last], 0, 0, starts, left, spots, count) : FA_OK;
@@ -145,7 +166,8 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_wh
                     size_t *count) {
     int are_few = from->list_count > 1 && from->list_count < 255;
     fa_runs *runs = arena_raw(&query->version, from->list_count * sizeof(fa_runs));
-    if (runs == NULL) return FA_NO_MEMORY;
+    uint32_t *turns = arena_raw(&query->version, from->list_count * sizeof(uint32_t));
+    if (runs == NULL || turns == NULL) return FA_NO_MEMORY;
     if (from->lists[from->order[from->list_count - 1]]->place != 0) return FA_OK;
     for (uint32_t at = 0; at < from->list_count; at++) {
         uint32_t each = from->order[at];
@@ -155,7 +177,9 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_wh
         if (!runs[at].total) return FA_OK;
         are_few &= runs[at].total <= FEW_PLACES && runs[at].extent <= MARKS;
     }
-    return are_few ? count_words(query, from, runs, spots, count) : look_for_words(query, from, runs, spots, count);
+    least_first(runs, from->list_count, turns);
+    return are_few ? count_words(query, from, runs, turns, spots, count)
+                   : look_for_words(query, from, runs, turns, spots, count);
 }
 
 /* ---------------------------------------------------------------- moved */
@@ -202,40 +226,67 @@ int phrase_spots(fa_query *query, reader *from, uint32_t version, buffer *spots,
 
 /* ---------------------------------------------------------------- all versions */
 
-/* Write the versions that are in all lists of a phrase, rising. */
-static uint32_t in_all_lists(const reader *from, uint32_t *common) {
-    const held *rarest = from->lists[0];
-    for (uint32_t each = 1; each < from->list_count; each++)
-        if (from->lists[each]->list.count < rarest->list.count) rarest = from->lists[each];
-    uint32_t count = rarest->list.count;
-    memcpy(common, rarest->all, count * sizeof(uint32_t));
-    for (uint32_t each = 0; each < from->list_count && count; each++) {
-        const held *list = from->lists[each];
-        uint32_t left = 0, row = 0;
-        if (list == rarest) continue;
-        for (uint32_t at = 0; at < count && row < list->list.count; at++) {
-            row = gallop(list->all, row, list->list.count, common[at]);
-            if (row < list->list.count && list->all[row] == common[at]) common[left++] = common[at];
-        }
-        count = left;
+#define BLOCK 16 /* ordinals of which is counted how many are too small: without a branch for each */
+
+/* The same as gallop, for what is probably some places further on. */
+static inline uint32_t seek(const uint32_t *ordinals, uint32_t row, uint32_t count, uint32_t wanted) {
+    for (uint32_t blocks = 0; blocks < 4 && count - row >= BLOCK; blocks++, row += BLOCK) {
+        uint32_t less = 0;
+        if (ordinals[row + BLOCK - 1] < wanted) continue;
+        for (uint32_t at = 0; at < BLOCK; at++) less += ordinals[row + at] < wanted;
+        return row + less;
     }
-    return count;
+    return gallop(ordinals, row, count, wanted);
 }
 
-/* Tell where the words of a phrase are in some versions that hold all of them. */
-static int find_words(fa_query *query, reader *from, const uint32_t *versions, uint32_t count, fa_where *where) {
-    uint32_t rows[WHERE];
-    for (uint32_t at = 0; at < from->list_count; at++) {
-        uint32_t each = from->order[at], row = from->rows[each];
-        const held *list = from->lists[each];
-        if (at && from->lists[from->order[at - 1]]->list.word == list->list.word) {
-            memcpy(where + at * (size_t)WHERE, where + (at - 1) * (size_t)WHERE, count * sizeof(fa_where));
-            continue;
+/* Versions that are in all lists of a phrase, rising, and the row of each by the order of the lists. */
+typedef struct common {
+    uint32_t *versions, **rows, count;
+} common;
+
+static int in_all_lists(fa_query *query, const reader *from, common *made) {
+    const uint32_t lists = from->list_count;
+    uint32_t rarest = 0;
+    for (uint32_t at = 1; at < lists; at++)
+        if (from->lists[from->order[at]]->list.count < from->lists[from->order[rarest]]->list.count) rarest = at;
+    const held *least = from->lists[from->order[rarest]];
+    made->count = least->list.count;
+    made->versions = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
+    made->rows = arena_get(&query->shortly, lists * sizeof(uint32_t *));
+    if (made->versions == NULL || made->rows == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < lists; at++) {
+        made->rows[at] = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
+        if (made->rows[at] == NULL) return FA_NO_MEMORY;
+    }
+    memcpy(made->versions, least->all, made->count * sizeof(uint32_t));
+    for (uint32_t row = 0; row < made->count; row++) made->rows[rarest][row] = row;
+    for (uint32_t each = 0; each < lists && made->count; each++) {
+        const held *list = from->lists[from->order[each]];
+        uint32_t left = 0, row = 0;
+        if (each == rarest) continue;
+        for (uint32_t at = 0; at < made->count && row < list->list.count; at++) {
+            row = seek(list->all, row, list->list.count, made->versions[at]);
+            if (row >= list->list.count || list->all[row] != made->versions[at]) continue;
+            made->versions[left] = made->versions[at];
+            for (uint32_t before = 0; before < each; before++) made->rows[before][left] = made->rows[before][at];
+            if (rarest > each) made->rows[rarest][left] = made->rows[rarest][at];
+            made->rows[each][left++] = row;
         }
-        for (uint32_t one = 0; one < count; one++)
-            rows[one] = row = gallop(list->all, row, list->list.count, versions[one]);
-        from->rows[each] = row;
-        TRY(fa_cursor_rows(&from->cursors[each], rows, count, where + at * (size_t)WHERE, &query->fault));
+        made->count = left;
+    }
+    return FA_OK;
+}
+
+/* Tell where the words of a phrase are in some versions that hold all of them, from the version `first` on. */
+static int find_words(fa_query *query, reader *from, const common *all, uint32_t first, uint32_t count,
+                      fa_where *where) {
+    for (uint32_t at = 0; at < from->list_count; at++) {
+        uint32_t each = from->order[at];
+        if (at && from->lists[from->order[at - 1]]->list.word == from->lists[each]->list.word)
+            memcpy(where + at * (size_t)WHERE, where + (at - 1) * (size_t)WHERE, count * sizeof(fa_where));
+        else
+            TRY(fa_cursor_rows(&from->cursors[each], all->rows[at] + first, count, where + at * (size_t)WHERE,
+                               &query->fault));
     }
     return FA_OK;
 }
@@ -275,7 +326,8 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
     TRY(reader_begin(query, &from, number, place, layer));
     if (!from.list_count) return FA_OK;
     arena_empty(&query->shortly, (size_t)1 << 20);
-    uint32_t *common = arena_raw(&query->shortly, query->longest * sizeof(uint32_t)), *counts = NULL;
+    uint32_t *counts = NULL;
+    common all;
     fa_where *where = arena_raw(&query->shortly, from.list_count * (size_t)WHERE * sizeof(fa_where));
     keeping kept = {NULL, NULL, 0, 0};
     if (has_spans(query, number) && query->kept.held < RETAINED / 2) {
@@ -283,8 +335,9 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         kept.ends = arena_raw(&query->shortly, query->longest * sizeof(uint32_t));
         if (kept.ends == NULL) return FA_NO_MEMORY;
     }
-    if (common == NULL || where == NULL) return FA_NO_MEMORY;
-    uint32_t count = in_all_lists(&from, common);
+    if (where == NULL) return FA_NO_MEMORY;
+    TRY(in_all_lists(query, &from, &all));
+    const uint32_t count = all.count;
     for (uint32_t each = 0; each < from.list_count; each++) /* else its pairs are gone over one by one */
         if (count < from.lists[each]->list.count / FEW_OF)
             TRY(skips_find(query, from.lists[each], &from.cursors[each]));
@@ -295,12 +348,12 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         if ((slop || at % LOOK_AFTER == 0) && finding_is_over(query)) status = FA_TIME_UP;
         else {
             uint32_t some = count - at < WHERE ? count - at : WHERE;
-            if (at % WHERE == 0) TRY(find_words(query, &from, common + at, some, where));
-            status = (slop ? moved_about : in_a_row)(query, &from, common[at], where + at % WHERE, &query->places[3],
+            if (at % WHERE == 0) TRY(find_words(query, &from, &all, at, some, where));
+            status = (slop ? moved_about : in_a_row)(query, &from, all.versions[at], where + at % WHERE, &query->places[3],
                                                      &spots);
         }
         if (status == FA_TIME_UP) {
-            if (common[at] < query->complete[place]) query->complete[place] = common[at];
+            if (all.versions[at] < query->complete[place]) query->complete[place] = all.versions[at];
             break;
         }
         TRY(status);
@@ -311,7 +364,7 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         const spot *stands = query->places[3].data;
         for (size_t one = 0; one < spots; one++) counts[(size_t)found * FA_KINDS + stands[one].element]++;
         TRY(keep_spots(query, &kept, found, spots));
-        common[found++] = common[at];
+        all.versions[found++] = all.versions[at];
     }
     if (!found) return FA_OK;
     if (kept.most) {
@@ -324,7 +377,7 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
     made->ordinals[layer] = arena_raw(&query->kept, found * sizeof(uint32_t));
     made->counts[layer] = arena_raw(&query->kept, (size_t)found * FA_KINDS * sizeof(uint32_t));
     if (made->ordinals[layer] == NULL || made->counts[layer] == NULL) return FA_NO_MEMORY;
-    memcpy(made->ordinals[layer], common, found * sizeof(uint32_t));
+    memcpy(made->ordinals[layer], all.versions, found * sizeof(uint32_t));
     memcpy(made->counts[layer], counts, (size_t)found * FA_KINDS * sizeof(uint32_t));
     made->found[layer] = found;
     return FA_OK;
@@ -340,6 +393,6 @@ int phrase_match(fa_query *query, uint32_t number, uint32_t place) {
         for (uint32_t at = 0; at < made->found[layer]; at++) set_bit(mask, made->ordinals[layer][at]);
     }
     made->mask = mask;
-    for (size_t word = 0; word < words_of(versions); word++) made->count += (uint32_t)counts_bits(mask[word]);
+    made->count = (uint32_t)bits_in(mask, words_of(versions));
     return FA_OK;
 }

@@ -256,10 +256,9 @@ static int are_bounded(const fa_query *query, uint32_t place) {
 
 static int score_segment(ranking *in, uint32_t place) {
     fa_query *query = in->query;
-    size_t words = words_of(live_at(query, place)->layers[0]->versions), count = 0;
     const uint64_t *mask = query->matched + query->mask_at[place];
+    size_t words = words_of(live_at(query, place)->layers[0]->versions), count = (size_t)bits_in(mask, words);
     arena_empty(&query->shortly, (size_t)1 << 20);
-    for (size_t word = 0; word < words; word++) count += (size_t)counts_bits(mask[word]);
     if (!count) return FA_OK;
     if (in->count && ranking_is_over(query)) {
         in->is_over = 1;

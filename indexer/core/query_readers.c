@@ -186,9 +186,8 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
 
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                 const uint64_t *candidates) {
-    uint64_t asked = 0;
-    for (size_t word = 0; candidates != NULL && word < words_of(live_at(query, place)->layers[0]->versions); word++)
-        asked += (uint64_t)counts_bits(candidates[word]);
+    size_t words = words_of(live_at(query, place)->layers[0]->versions);
+    uint64_t asked = candidates == NULL ? 0 : bits_in(candidates, words);
     return reader_open_for(query, made, leaf, place, layer, candidates, asked);
 }
 
