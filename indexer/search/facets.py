@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.core.facets import count_kinds
+from indexer.search.prepared import Bits, packed
+from indexer.search.running import Matched
 from indexer.store.scratch import in_scratch_file
 from indexer.store.snapshot import LiveSegment, Snapshot
 from indexer.store.timeline import CaptureColumns
@@ -20,6 +25,7 @@ SITES_AT_MOST, TYPES_AT_MOST = 20, 20
 _YEAR = np.uint64(10**10)  # a timestamp of 14 digits divided by this is its year
 
 Ordinals = NDArray[np.int64]
+_NONE: Ordinals = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(slots=True)  # one that is frozen takes three times as long to make, and a page has forty
@@ -50,14 +56,12 @@ class Facets:
 def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     """Return the facets of the versions that match, given by their ordinals (rising) in each segment."""
     columns = _columns_of(snapshot)
-    matched = list(matched)  # made only once
-    hosts = columns.site.count(snapshot, matched)
+    hosts, year, kind, language, status = _count(columns, snapshot, matched)
     with_below = np.where(hosts > 0, columns.site_tree.with_below(hosts), 0)
-    year, kind, language, status = _count_kinds(columns, snapshot, matched)
     return Facets(
         site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
         year=tuple(
-            FacetValue(f"{value:04d}", int(year[value])) for value in np.flatnonzero(year).tolist() if value
+            FacetValue(f"{value:04d}", int(year[value])) for value in year.nonzero()[0].tolist() if value
         ),
         type=_most_frequent(columns.type.names, kind, TYPES_AT_MOST),
         language=_most_frequent(columns.language.names, language, TYPES_AT_MOST),
@@ -66,25 +70,28 @@ def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     )
 
 
-def _count_kinds(
-    columns: _Columns, snapshot: Snapshot, matched: Sequence[Ordinals]
-) -> list[NDArray[np.int64]]:
-    """Return what `count` says of year, type, language and status: in most segments by one count of all four."""
-    nothing = np.zeros(0, dtype=np.int64)
-    others = [
-        ordinals if kinds is None else nothing for kinds, ordinals in zip(columns.kinds, matched, strict=True)
-    ]
+def _count(columns: _Columns, snapshot: Snapshot, matched: Sequence[Ordinals]) -> list[NDArray[np.int64]]:
+    """Return what `count` says of each column: for most segments all is counted at once, by the kinds of versions."""
+    totals = np.zeros(columns.ends[-1], dtype=np.int64)
+    others: list[Ordinals] = []
+    for place, (live, kinds) in enumerate(zip(snapshot.segments, columns.kinds, strict=True)):
+        others.append(_NONE if kinds else matched[place])
+        if kinds:
+            kinds.count(_bits_of(matched, place, len(live.segment)), totals)
+    counts = [totals[begin:end] for begin, end in pairwise((0, *columns.ends))]
     if any(map(len, others)):
-        totals = [column.count(snapshot, others) for column in columns.four]
-    else:
-        totals = [nothing] * len(columns.four)
-    for kinds, ordinals in zip(columns.kinds, matched, strict=True):
-        if kinds is not None and len(ordinals):
-            counts = np.bincount(kinds.number[ordinals], minlength=len(kinds.values[0]))
-            for place, values in enumerate(kinds.values):
-                of_each = np.bincount(values, weights=counts).astype(np.int64)
-                totals[place] = _sum(totals[place], of_each)
-    return totals
+        more = (column.count(snapshot, others) for column in columns.all)
+        counts = [_sum(*both) for both in zip(counts, more, strict=True)]
+    return counts
+
+
+def _bits_of(matched: Sequence[Ordinals], place: int, versions: int) -> Bits:
+    """Return the versions that match in a segment, a bit each."""
+    if isinstance(matched, Matched):
+        return matched.bits(place)
+    mask = np.zeros(versions, dtype=bool)
+    mask[matched[place]] = True
+    return packed(mask)
 
 
 def count_hosts(snapshot: Snapshot, matched: Sequence[Ordinals]) -> dict[str, int]:
@@ -98,7 +105,7 @@ def _most_frequent(
     names: Sequence[str] | range, counts: NDArray[np.int64], at_most: int
 ) -> tuple[FacetValue, ...]:
     """Return the values with the greatest counts, falling, equal ones by name; without the unnamed value."""
-    found = np.flatnonzero(counts)
+    found = counts.nonzero()[0]
     if len(found) > 4 * at_most:  # many hosts: only those that may be shown are sorted by name
         least = np.partition(counts[found], len(found) - at_most - 1)[len(found) - at_most - 1]
         found = found[counts[found] >= least]
@@ -209,42 +216,47 @@ class _SiteTree:
 
 @dataclass(slots=True)
 class _Kinds:
-    """The versions of a segment by all of year, type, language and status.
+    """The versions of a segment by all of site, year, type, language and status.
 
-    number: of each version, that of its kind. values: the four numbers of each kind, as in `_Column`.
+    number: of each version, that of its kind. places: of each kind, where its five values stand among all totals.
     """
 
-    number: NDArray[np.integer]
-    values: list[NDArray[np.int64]]
+    number: NDArray[np.uint16]
+    places: NDArray[np.uint32]
 
     @classmethod
     def of(cls, live: LiveSegment, parts: Sequence[_Part]) -> _Kinds | None:
-        """Return the kinds of a segment; None where a version may have several values, or a page several versions."""
-        if live.shared is not None or any(part.versions is not None for part in parts):
+        """Return the kinds of a segment, with places in each column.
+
+        None where a version may have several values, or a page several versions: those are counted one by one.
+        """
+        sizes = [int(part.values.max(initial=0)) + 1 for part in parts]
+        if live.shared is not None or any(part.versions is not None for part in parts) or prod(sizes) >> 64:
             return None
         key = np.zeros(len(live.segment), dtype=np.uint64)
-        for part in parts:
-            most = int(part.values.max(initial=0)) + 1
-            key = key * np.uint64(most) + part.values.astype(np.uint64)
+        for part, size in zip(parts, sizes, strict=True):
+            key = key * np.uint64(size) + part.values.astype(np.uint64)
         ordered = np.sort(key)
         kinds = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
         number = np.searchsorted(kinds, key)
         one_of_each = np.zeros(len(kinds), dtype=np.int64)
         one_of_each[number] = np.arange(len(key))
         values = [part.values[one_of_each] for part in parts]
-        (number,) = in_scratch_file(number.astype(np.uint16))  # a segment has no more versions
-        return cls(
-            number,
-            [
-                value.astype(np.int64) if part.numbers is None else part.numbers[value]
-                for part, value in zip(parts, values, strict=True)
-            ],
-        )
+        (kind_of,) = in_scratch_file(number.astype(np.uint16))  # a segment has no more versions
+        places = [
+            value if part.numbers is None else part.numbers[value]
+            for part, value in zip(parts, values, strict=True)
+        ]
+        return cls(kind_of, np.stack(places, axis=1).astype(np.uint32))
+
+    def count(self, matching: Bits, totals: NDArray[np.int64]) -> None:
+        """Add the versions that match, a bit each, to the totals of their values."""
+        count_kinds(matching, self.number, self.places, totals)
 
 
 @dataclass(slots=True)
 class _Columns:
-    """kinds: for each segment, None where each column must be counted by itself."""
+    """kinds: for each segment, None where each column must be counted by itself. ends: of the columns among totals."""
 
     site: _Column
     site_tree: _SiteTree
@@ -253,10 +265,11 @@ class _Columns:
     language: _Column
     status: _Column
     kinds: list[_Kinds | None]
+    ends: list[int]
 
     @property
-    def four(self) -> tuple[_Column, ...]:
-        return self.year, self.type, self.language, self.status
+    def all(self) -> tuple[_Column, ...]:
+        return self.site, self.year, self.type, self.language, self.status
 
 
 def _columns_of(snapshot: Snapshot) -> _Columns:
@@ -284,9 +297,19 @@ def _make_columns(snapshot: Snapshot) -> _Columns:
             range(1 << 16), [_part_of_captures(live.captures, live.captures.status) for live in segments]
         ),
         kinds=[],
+        ends=[],
     )
-    parts = zip(*(column.parts for column in columns.four), strict=True)
+    parts = zip(*(column.parts for column in columns.all), strict=True)
     columns.kinds = [_Kinds.of(live, own) for live, own in zip(segments, parts, strict=True)]
+    for place, column in enumerate(columns.all):
+        # of numbers that stand for themselves, those up to the greatest that there is
+        size = len(column.names)
+        if isinstance(column.names, range):
+            size = 1 + max((int(part.values.max(initial=0)) for part in column.parts), default=0)
+        begin = columns.ends[-1] if columns.ends else 0
+        columns.ends.append(begin + size)
+        for kinds in filter(None, columns.kinds):
+            kinds.places[:, place] += np.uint32(begin)
     return columns
 
 

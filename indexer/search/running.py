@@ -39,6 +39,10 @@ class Matched(Sequence[Ordinals]):
             raise IndexError(place)
         return self.masks(place, place + 1)[0].nonzero()[0]
 
+    def bits(self, place: int) -> NDArray[np.uint64]:
+        """Return which versions of a segment match, a bit each."""
+        return self._room.matched()[self._offsets[place] : self._offsets[place + 1]]
+
     def masks(self, begin: int = 0, end: int | None = None) -> list[NDArray[np.bool_]]:
         """Return for each segment, or some of them, which versions match."""
         bits, offsets = self._room.matched(), self._offsets[begin : None if end is None else end + 1]
