@@ -22,7 +22,7 @@ import numpy as np
 
 from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
-from indexer.search.hits import Hit, describe, describe_all
+from indexer.search.hits import Hit, describe, describe_all, shown
 from indexer.search.later import Later
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
@@ -252,9 +252,7 @@ class Index:
             sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
             stands_for = near_duplicates(sizes, pages.text)
         return [
-            hit._replace(
-                snippet=pages.snippet(place) if with_snippets else (), folded=stands_for.count(place) - 1
-            )
+            shown(hit, pages.snippet(place) if with_snippets else (), stands_for.count(place) - 1)
             for place, hit in enumerate(hits)
             if stands_for[place] == place
         ]

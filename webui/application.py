@@ -226,14 +226,14 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
     app.jinja_env.globals["hit_writer"] = hits_html.HitWriter
     app.jinja_env.globals["facet_links"] = hits_html.facet_links
     app.jinja_env.globals["static_url"] = static_files.address
+    app.jinja_env.globals["command_options"] = command_options
+    app.jinja_env.globals["crawl_options"] = crawl_options
 
     @app.context_processor
     def names() -> dict[str, Any]:
         root = access.plain_root()
         framed = access.frame_root()
         return {
-            "command_options": command_options(),
-            "crawl_options": crawl_options(),
             "cached_url": lambda url, timestamp, **more: cached_address(url, timestamp, root, **more),
             "captures_url": lambda url, when="*": captures_address(url, when, root),
             "replay_url": lambda url, timestamp, modifier="mp_", **more: replay_address(

@@ -10,6 +10,8 @@ from flask import Response, g, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
+from webui.found_out import known
+
 _FORMS_OF_PROGRAMS = ("json", "csv", "rss", "wacz")
 # Doors that only programs use: what they answer is the same for everybody.
 _FOR_PROGRAMS = frozenset({"cdx", "feeds", "memento", "openapi", "operations"})
@@ -23,7 +25,7 @@ def asked_format() -> str:
 
     By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
     """
-    found: str | None = g.get("asked_format")
+    found: str | None = known("asked_format")
     if found is None:
         found = g.asked_format = _asked_format()  # each of a dozen places asks
     return found
@@ -51,8 +53,8 @@ def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
 
     Long ones are not kept, they may be anything.
     """
-    known = lru_cache(maxsize=256)(function)
-    return lambda text: known(text) if len(text) <= _LONGEST_KEPT else function(text)
+    kept = lru_cache(maxsize=256)(function)
+    return lambda text: kept(text) if len(text) <= _LONGEST_KEPT else function(text)
 
 
 @remembered

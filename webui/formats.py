@@ -20,6 +20,8 @@ from flask import g, has_request_context
 from flask_babel import get_locale, ngettext
 from flask_babel import gettext as _
 
+from webui.found_out import known
+
 # C0, C1, and the marks that turn the direction of text around: a title must not rearrange our page.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]"
@@ -43,12 +45,12 @@ def locale_name() -> str:
 
 def _locale_and_name() -> tuple[Locale, str]:
     """Return the locale and its name; found out once a request, since a page asks for them a hundred times."""
-    if not has_request_context():
-        return _found_out()
-    known: tuple[Locale, str] | None = g.get("locale_and_name")
-    if known is None:
-        known = g.locale_and_name = _found_out()
-    return known
+    found: tuple[Locale, str] | None = known("locale_and_name")
+    if found is None:
+        found = _found_out()
+        if has_request_context():
+            g.locale_and_name = found
+    return found
 
 
 def _found_out() -> tuple[Locale, str]:

@@ -24,6 +24,7 @@ from flask_babel import Babel, Domain, get_locale
 from archiver.notices import N_, Notice
 from webui import formats
 from webui.asked import is_for_a_program, vary_by
+from webui.found_out import known
 from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
 
 __all__ = ["N_", "add_languages", "gettext", "language_name", "ngettext", "said", "said_of"]
@@ -112,12 +113,12 @@ def gettext(text: str, **values: object) -> str:
 
 def _catalogue_of_reader() -> NullTranslations:
     """Return the texts in the reader's language; found out once a request."""
-    if not has_request_context():
-        return _spoken_here()
-    known: NullTranslations | None = g.get("catalogue")
-    if known is None:
-        known = g.catalogue = _spoken_here()
-    return known
+    found: NullTranslations | None = known("catalogue")
+    if found is None:
+        found = _spoken_here()
+        if has_request_context():
+            g.catalogue = found
+    return found
 
 
 def _spoken_here() -> NullTranslations:

@@ -11,6 +11,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from webui.asked import is_for_a_program, remembered
+from webui.found_out import known
 
 blueprint = Blueprint("preferences", __name__)
 
@@ -68,12 +69,11 @@ def _read(text: str) -> Preferences:
 
 def preferences() -> Preferences:
     """Return what the reader of this request likes."""
-    if not has_request_context():
-        return Preferences()
-    if "preferences" not in g:
-        g.preferences = read_preferences(request.cookies.get(COOKIE, ""))
-    found = g.preferences
-    assert isinstance(found, Preferences)
+    found: Preferences | None = known("preferences")
+    if found is None:
+        if not has_request_context():
+            return Preferences()
+        found = g.preferences = read_preferences(request.cookies.get(COOKIE, ""))
     return found
 
 
@@ -82,18 +82,16 @@ def chosen_language() -> str:
 
     English for programs, whatever they send: they compare texts, and people read them in logs.
     """
-    first = next(iter(LANGUAGES))
-    if not has_request_context():
-        return first
-    if "language" not in g:
-        g.language = (
-            first
-            if is_for_a_program()
-            else preferences().language
-            or _best_language(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-            or first
-        )
-    return str(g.language)
+    found: str | None = known("language")
+    if found is None:
+        found = next(iter(LANGUAGES))
+        if not has_request_context():
+            return found
+        if not is_for_a_program():
+            asked = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
+            found = preferences().language or _best_language(asked) or found
+        g.language = found
+    return found
 
 
 @remembered

@@ -32,12 +32,16 @@ def fold(sizes: Sequence[int], text_of: Callable[[int], bytes]) -> list[int]:
         return compared[place]
 
     stands_for: list[int] = []
+    kept: list[int] = []
     for place, size in enumerate(sizes):
-        kept = (other for other in range(place) if stands_for[other] == other)
-        close = (
-            other for other in kept if min(size, sizes[other]) >= NEAR_DUPLICATE * max(size, sizes[other])
-        )
-        stands_for.append(next((other for other in close if are_alike(at(other), at(place))), place))
+        for other in kept:
+            least, most = sorted((size, sizes[other]))
+            if least >= NEAR_DUPLICATE * most and are_alike(at(other), at(place)):
+                stands_for.append(other)
+                break
+        else:
+            stands_for.append(place)
+            kept.append(place)
     return stands_for
 
 
@@ -58,5 +62,8 @@ def are_alike(first: WordRuns, second: WordRuns) -> bool:
     """Tell whether two texts are near-duplicates; one that is too short to compare is like no other."""
     if min(first.word_count, second.word_count) < FEWEST_WORDS:
         return False
-    common = first.common(second)
-    return common >= NEAR_DUPLICATE * (first.run_count + second.run_count - common)
+    both = first.run_count + second.run_count
+    common = min(first.run_count, second.run_count)  # at most
+    if common >= NEAR_DUPLICATE * (both - common):
+        common = first.common(second)
+    return common >= NEAR_DUPLICATE * (both - common)

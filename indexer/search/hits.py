@@ -137,8 +137,13 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
 
 
 _hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
-_SCORE = Hit._fields.index("score")
+_SCORE, _SNIPPET, _FOLDED = map(Hit._fields.index, ("score", "snippet", "folded"))
 _DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
+
+
+def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
+    """Return a hit with its passages, and with the number of hits that are left out for it."""
+    return _hit((*hit[:_SNIPPET], snippet, *hit[_SNIPPET + 1 : _FOLDED], folded, *hit[_FOLDED + 1 :]))
 
 
 def _scored(hit: Hit, found: Found) -> Hit:

@@ -120,6 +120,16 @@ class Segment:
         """Return the rows of `lengths` of some versions."""
         return self._unpacked(self._packed_lengths[ordinals])
 
+    def words_of(self, ordinals: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return how many words some versions have, of all elements together."""
+        return self._packed_lengths[ordinals] @ self._worth_of_bytes
+
+    @cached_property
+    def _worth_of_bytes(self) -> NDArray[np.int64]:
+        """What each byte of a row of packed lengths counts for in the sum of them."""
+        ends = self.length_ends
+        return np.array([256**byte for a, b in pairwise(ends) for byte in range(b - a)], dtype=np.int64)
+
     @cached_property
     def _packed_lengths(self) -> NDArray[np.uint8]:
         return self.file.array("lengths")

@@ -138,8 +138,8 @@ class Snapshot:
         for live in self.segments:
             own = [at for at, (number, _) in enumerate(places) if number == live.number]
             if own:
-                lengths = live.segment.lengths_of(np.array([places[at][1] for at in own]))
-                for at, count in zip(own, lengths.sum(axis=1).tolist(), strict=True):
+                counts = live.segment.words_of(np.array([places[at][1] for at in own]))
+                for at, count in zip(own, counts.tolist(), strict=True):
                     words[at] = count
         return words
 
