@@ -129,7 +129,7 @@ def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Snippe
 
     See passages.h. Raises MemoryError and ValueError (a text of 2 GB).
     """
-    found = _room()
+    found = _rooms.snippet
     check(core.fa_snippet_of(tokenizer().handle, Bytes(text, len(text)), wanted.told, sought, found))
     return bool(found.has_hits), _parts(ctypes.addressof(found), found.part_count)
 
@@ -162,8 +162,8 @@ def stored_pages(
     """
     for some in _in_parts(members):
         while some:
-            told, texts, done = (_StoredPage * len(some))(), Buffer(), ctypes.c_size_t()
-            for stored, member in zip(told, some, strict=True):
+            told, texts, done = _rooms.pages, Buffer(), ctypes.c_size_t()
+            for stored, member in zip(told, some, strict=False):
                 stored.packed = Bytes(member, len(member))
             try:
                 check(
@@ -172,10 +172,10 @@ def stored_pages(
                         done,
                     )
                 )  # fmt: skip
-                said = ctypes.string_at(texts.data, texts.size) if texts.size else b""
+                pages = [_told(stored, texts.data) for stored in told[: done.value]]
             finally:
                 core.fa_pieces_free(texts)
-            yield from [_told(stored, said) for stored in told[: done.value]]
+            yield from pages
             some = some[done.value :]
 
 
@@ -189,21 +189,31 @@ def _in_parts(members: Iterable[bytes]) -> Iterator[list[bytes]]:
     yield some
 
 
-def _told(stored: _StoredPage, texts: bytes) -> StoredPage | None:
+def _told(stored: _StoredPage, texts: int | None) -> StoredPage | None:
+    """Return what came of a page. texts: the address of the texts of all, None where all are empty."""
     _, _, shown, is_whole, text, description, end, part_count, _ = _STORED.unpack_from(stored)
     if shown in (_NOT_PLAIN, _CUT_SHORT):
         return None
-    snippet = (
-        _parts(ctypes.addressof(stored) + _StoredPage.snippet.offset, part_count) if shown == _SHOWN else ()
+    snippet: Snippet = ()
+    if shown == _SHOWN:
+        snippet = _parts(ctypes.addressof(stored) + _StoredPage.snippet.offset, part_count)
+    return StoredPage(
+        ctypes.string_at(texts + text, description - text) if texts else b"",
+        ctypes.string_at(texts + description, end - description) if texts else b"",
+        bool(is_whole),
+        snippet,
     )
-    return StoredPage(texts[text:description], texts[description:end], bool(is_whole), snippet)
 
 
-def _room() -> _Snippet:
-    found: _Snippet | None = getattr(_local, "snippet", None)
-    if found is None:
-        found = _local.snippet = _Snippet()
-    return found
+class _Rooms(threading.local):
+    """What the core writes its answers to: of each thread, for to make it anew each time costs more than the answer."""
+
+    def __init__(self) -> None:
+        self.snippet = _Snippet()
+        self.pages = (_StoredPage * PAGES_AT_ONCE)()
+
+
+_rooms = _Rooms()
 
 
 def _parts(snippet: int, count: int) -> Snippet:
@@ -219,6 +229,3 @@ def _parts(snippet: int, count: int) -> Snippet:
     else:
         texts = [shown[a:b].decode("utf-8", "replace") for a, b in zip((0, *ends), ends, strict=False)]
     return tuple(map(_as_part, zip(texts, hits, strict=True)))
-
-
-_local = threading.local()

@@ -122,7 +122,8 @@ class Segment:
 
     def words_of(self, ordinals: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return how many words some versions have, of all elements together."""
-        return self._packed_lengths[ordinals] @ self._worth_of_bytes
+        words: NDArray[np.int64] = self._packed_lengths[ordinals] @ self._worth_of_bytes
+        return words
 
     @cached_property
     def _worth_of_bytes(self) -> NDArray[np.int64]:
