@@ -12,7 +12,7 @@ from typing import Any
 
 # Where build.py puts it; that is not imported here, since it takes longer than loading the library.
 LIBRARY = os.path.join(os.path.dirname(__file__), "core.dll" if sys.platform == "win32" else "core.so")
-ABI = 13  # FA_ABI in core.h
+ABI = 14  # FA_ABI in core.h
 OK, NO_MEMORY, TOO_LARGE, CORRUPT, TIME_UP = range(5)
 
 

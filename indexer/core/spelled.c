@@ -100,18 +100,23 @@ static int fits(const uint32_t *pattern, size_t length, const uint8_t *text, siz
 }
 
 enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern, size_t length, uint32_t letters,
-                                uint32_t *rows, size_t *found) {
-    size_t stars = 0;
+                                uint32_t least, uint32_t *rows, size_t *found) {
+    size_t stars = 0, count = 0;
     for (size_t at = 0; at < length; at++) stars += pattern[at] == FA_STAR;
-    size_t least = length - stars;
+    size_t shortest = length - stars, longest = stars ? UINT8_MAX : shortest;
     *found = 0;
     if (words->count > UINT32_MAX) return FA_TOO_LARGE;
+    /* without a jump for each word, as above */
     for (size_t row = 0; row < words->count; row++) {
-        size_t held = words->lengths[row];
-        if ((words->letters[row] & letters) != letters || held < least || (!stars && held != least)) continue;
+        rows[count] = (uint32_t)row;
+        count += (words->held[row] >= least) & ((words->letters[row] & letters) == letters) &
+                 (words->lengths[row] >= shortest) & (words->lengths[row] <= longest);
+    }
+    for (size_t each = 0; each < count; each++) {
+        uint32_t row = rows[each];
         int64_t begin = words->begins[row], end = words->begins[row + 1];
         if (begin < 0 || end < begin || (uint64_t)end > words->size) return FA_CORRUPT;
-        if (fits(pattern, length, words->data + begin, (size_t)(end - begin))) rows[(*found)++] = (uint32_t)row;
+        if (fits(pattern, length, words->data + begin, (size_t)(end - begin))) rows[(*found)++] = row;
     }
     return FA_OK;
 }

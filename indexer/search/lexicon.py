@@ -103,13 +103,14 @@ class Lexicon:
         """
         return self._spelled().near(word, edits, int(letters_of(word)), least)
 
-    def fitting(self, pattern: str) -> NDArray[np.int64]:
-        """Return the indexes of the words that fit a wildcard; rising."""
+    def fitting(self, pattern: str, *, least: int = 0) -> NDArray[np.int64]:
+        """Return the indexes of the words that fit a wildcard and that `least` versions hold; rising."""
         head = pattern[:-1]
         if head and pattern[-1] == "*" and not {"*", "?"}.intersection(head):  # these stand together
-            return np.sort(self.beginning(head))
+            rows = self.beginning(head)
+            return np.sort(rows[self.held[rows] >= least])
         letters = letters_of(pattern.replace("*", "").replace("?", ""))
-        return self._spelled().fitting(pattern, int(letters))
+        return self._spelled().fitting(pattern, int(letters), least)
 
     def _spelled(self) -> Spelled:
         return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters, self.held)

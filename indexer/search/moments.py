@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.search.filters import is_about_captures
-from indexer.search.nodes import LAST_MOMENT, And, Appeared, LiveAt, Node, Not, Or, Vanished, every_node
+from indexer.search.nodes import (
+    LAST_MOMENT,
+    And,
+    Appeared,
+    LiveAt,
+    Node,
+    Not,
+    Or,
+    Vanished,
+    all_leaves,
+    every_node,
+)
 from indexer.store.snapshot import LiveSegment
 from indexer.store.timeline import CaptureColumns
 
@@ -30,23 +41,33 @@ def looks_at_pages(node: Node) -> bool:
 def page_masks(
     node: Node,
     segments: Sequence[LiveSegment],
-    mask_of: Callable[[Node, int], Mask],
+    masks_of: Callable[[Node, list[Mask]], list[Mask]],
     pages: Callable[[], PageOrder],
+    within: list[Mask] | None = None,
 ) -> list[Mask]:
-    """Return for each segment which versions match.
+    """Return for each segment which versions match; what it says of versions that are not `within` has no meaning.
 
-    mask_of: (node, number of the segment in the sequence) -> its mask, for nodes that need not look at pages.
+    masks_of: (node, within) -> the same for nodes that need not look at pages. What takes long is asked about the
+    versions that are left alone, and not at all where none is.
     pages: the order of the versions of these segments by page.
     """
+    within = _everything(segments) if within is None else within
+    if not _any(within):
+        return within
     if not looks_at_pages(node):
-        return [mask_of(node, place) for place in range(len(segments))]
+        return masks_of(node, within)
     match node:
         case LiveAt():
             return _live_at(node.moment, segments, pages())
         case Not():
-            return [~mask for mask in page_masks(node.part, segments, mask_of, pages)]
+            return [~mask for mask in page_masks(node.part, segments, masks_of, pages, within)]
         case Or():
-            return _joined([page_masks(part, segments, mask_of, pages) for part in node.parts], np.logical_or)
+            found, left = [np.zeros_like(mask) for mask in within], within
+            for part in _cheapest_first(Or, node.parts):
+                masks = page_masks(part, segments, masks_of, pages, left)
+                found = _joined(found, _joined(masks, left, np.logical_and), np.logical_or)
+                left = _joined(left, found, np.greater)
+            return found
         case Appeared() | Vanished():
             return _turned([node], _everything(segments), segments, pages)
         case And():
@@ -54,10 +75,25 @@ def page_masks(
             others = _captures_together(
                 [part for part in node.parts if not isinstance(part, Appeared | Vanished)]
             )
-            masks = [page_masks(part, segments, mask_of, pages) for part in others] or [_everything(segments)]
-            return _turned(turns, _joined(masks, np.logical_and), segments, pages)
+            # which version of a page is the first that matches does not depend on what is asked of it elsewhere
+            left = _everything(segments) if turns else within
+            for part in _cheapest_first(And, others):
+                masks = page_masks(part, segments, masks_of, pages, left)
+                left = _joined(left, masks, np.logical_and)
+            return _turned(turns, left, segments, pages)
         case _:
             raise TypeError(f"{node!r} holds no filter on pages")
+
+
+def _cheapest_first(join: type[And | Or], parts: Sequence[Node]) -> list[Node]:
+    """Return the parts of an And or Or: filters on pages, then together what need not look at pages, then the rest."""
+    on_pages = [part for part in parts if looks_at_pages(part)]
+    others = [part for part in parts if not looks_at_pages(part)]
+    return [
+        *(part for part in on_pages if not all_leaves(part)),
+        *([join(tuple(others))] if len(others) > 1 else others),
+        *(part for part in on_pages if all_leaves(part)),
+    ]
 
 
 def _captures_together(parts: Sequence[Node]) -> list[Node]:
@@ -71,11 +107,12 @@ def _everything(segments: Sequence[LiveSegment]) -> list[Mask]:
     return [np.ones(len(live.segment), dtype=bool) for live in segments]
 
 
-def _joined(several: list[list[Mask]], join: Callable[[Mask, Mask], Mask]) -> list[Mask]:
-    joined = several[0]
-    for masks in several[1:]:
-        joined = [join(one, other) for one, other in zip(joined, masks, strict=True)]
-    return joined
+def _any(masks: list[Mask]) -> bool:
+    return any(mask.any() for mask in masks)
+
+
+def _joined(ones: list[Mask], others: list[Mask], join: Callable[[Mask, Mask], Mask]) -> list[Mask]:
+    return [join(one, other) for one, other in zip(ones, others, strict=True)]
 
 
 def _live_at(moment: int, segments: Sequence[LiveSegment], pages: PageOrder) -> list[Mask]:

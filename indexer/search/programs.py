@@ -119,13 +119,14 @@ def program_of(
     fold: float,
     expansions: Expansions,
     root: Node | Masks | None = None,
+    within: Masks | None = None,
 ) -> Made:
     """Return the program of a tree; its `program` is not to be changed.
 
     fold: what the words with other accents count for; 0 for nothing. root: what says which versions match, if not the
-    tree: another node, or masks by segment.
+    tree: another node, or masks by segment. within: the versions that are asked about; None: all.
     """
-    return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root)
+    return Compiler(snapshot, tree, ranking, fold, expansions).made(tree if root is None else root, within)
 
 
 def has_other_accents(snapshot: Snapshot, tree: Node, ranking: Ranking) -> bool:
@@ -157,9 +158,11 @@ class Compiler:
         for leaf in all_leaves(tree):
             self._numbers.setdefault(leaf, len(self._numbers))
 
-    def made(self, root: Node | Masks) -> Made:
+    def made(self, root: Node | Masks, within: Masks | None = None) -> Made:
         """Return the program whose matching versions are those of a node, or given as masks by segment."""
         number = self._mask(root) if isinstance(root, tuple) else self._node(root)
+        if within is not None:
+            number = self._add(queries.AND, args=(self._mask(within), number))
         times = Counter(self._scored)
         made_leaves = [self._leaf(leaf) for leaf in self._numbers]
         leaf_bytes = b"".join(

@@ -370,11 +370,7 @@ class _Run:
 
     def _page_masks(self, asked: Node) -> Masks:
         """Return the versions that match a tree which looks at all versions of a page."""
-        segments = self._snapshot.segments
-        masks = page_masks(
-            asked, segments, lambda node, place: self._masks_of(node)[place][: len(segments[place].segment)],
-            self._page_order,
-        )  # fmt: skip
+        masks = page_masks(asked, self._snapshot.segments, self._masks_within, self._page_order)
         for mask, complete in zip(masks, self._complete or (), strict=False):
             mask[complete:] = False
         return tuple(map(packed, masks))
@@ -389,11 +385,23 @@ class _Run:
             root: Node | Masks = node
             if looks_at_pages(node):
                 root = self._page_masks(_in_part(node) if self._ranking.model == "pnorm" else node)
-            # its own leaves alone: those of the whole tree would be looked for anew for each of its parts
-            made = program_of(self._snapshot, node, self._ranking, plan.fold, self.expansions, root)
-            with queries.handle() as handle:
-                carried = Carried(handle, self._snapshot, made, self._deadline)
-            part = self._parts[plan.fold, node] = carried.matched.masks(), carried.complete
+            part = self._parts[plan.fold, node] = self._part(node, root)
+        return self._noted(part)
+
+    def _masks_within(self, node: Node, within: list[NDArray[np.bool_]]) -> list[NDArray[np.bool_]]:
+        """Return the same of some versions alone, for a part that does not look at pages."""
+        masks = self._noted(self._part(node, node, tuple(map(packed, within))))
+        return [mask[: len(one)] for mask, one in zip(masks, within, strict=True)]
+
+    def _part(self, node: Node, root: Node | Masks, within: Masks | None = None) -> _Part:
+        # its own leaves alone: those of the whole tree would be looked for anew for each of its parts
+        made = program_of(self._snapshot, node, self._ranking, self._plan.fold, self.expansions, root, within)
+        with queries.handle() as handle:
+            carried = Carried(handle, self._snapshot, made, self._deadline)
+        return carried.matched.masks(), carried.complete
+
+    def _noted(self, part: _Part) -> list[NDArray[np.bool_]]:
+        """Return the masks of a part; note which versions were looked at."""
         masks, complete = part
         self._complete = list(map(min, self._complete or complete, complete))
         return masks

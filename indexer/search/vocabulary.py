@@ -24,6 +24,7 @@ from indexer.store.segment import Segment, damage
 
 MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
 ANY_WORD = "*"
+_OFTEN = (256, 16, 0)  # versions that hold the words that are looked at, until there are enough
 
 
 @dataclass(slots=True)
@@ -140,7 +141,10 @@ def _words_fitting(pattern: str, segment: Segment, most: int, deadline: Deadline
     if deadline.is_over():
         return [], False
     lexicon = Lexicon.of(segment)
-    rows = lexicon.fitting(pattern)
+    for least in _OFTEN:  # of a pattern that many words fit few have to be looked at
+        rows = lexicon.fitting(pattern, least=least)
+        if len(rows) > most:
+            break
     # no segment has more than 65,536 versions, and two bytes are sorted in a tenth of the time
     order = np.argsort((65_536 - lexicon.held[rows]).astype(np.uint16), kind="stable")
     return [(word, 0) for word in _spelled(segment, rows[order[: most + 1]].tolist())], True

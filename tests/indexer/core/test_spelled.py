@@ -75,8 +75,14 @@ def test_the_words_are_those_that_fit_a_pattern(seed: int) -> None:
             held[chance.randrange(len(held))] = chance.choice(("*", "?", "**", "*?", chance.choice(letters)))
         pattern = "".join(held)
         as_expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern)
-        found = spelled(words).fitting(pattern, int(letters_of(re.sub("[*?]", "", pattern))))
-        assert found.tolist() == [row for row, word in enumerate(words) if re.fullmatch(as_expression, word)]
+        versions, least = [chance.randrange(5) for _ in words], chance.randrange(5)
+        asked = int(letters_of(re.sub("[*?]", "", pattern)))
+        found = spelled(words, versions).fitting(pattern, asked, least)
+        assert found.tolist() == [
+            row
+            for row, word in enumerate(words)
+            if re.fullmatch(as_expression, word) and versions[row] >= least
+        ]
 
 
 def test_words_that_end_behind_the_bytes_are_refused() -> None:
@@ -90,4 +96,4 @@ def test_words_that_end_behind_the_bytes_are_refused() -> None:
     with pytest.raises(ValueError, match="fit"):
         words.near("ab", 1, int(letters_of("ab")), 1)
     with pytest.raises(ValueError, match="fit"):
-        words.fitting("a?", int(letters_of("a")))
+        words.fitting("a?", int(letters_of("a")), 0)
