@@ -98,12 +98,19 @@ static int read_rows(block *in, places *of, reader *from, uint32_t each, const u
     from->cursors[each].ordinals = list->all;
     TRY(fa_cursor_rows(&from->cursors[each], rows, count, where, &in->query->fault));
     for (uint32_t one = 0; one < count; one++) {
-        fa_runs runs;
-        uint32_t *positions, at = versions[one] - in->first, width = in->widths[at], sections = 0;
-        uint8_t *elements;
-        TRY(fa_runs_at(list->list.segment, where[one], versions[one], &runs, &in->query->fault));
-        TRY(read_runs(in->query, &runs, &elements, &positions));
+        const fa_segment *segment = list->list.segment;
+        uint32_t at = versions[one] - in->first, width = in->widths[at];
         uint64_t *here = of->bits + in->offsets[at];
+        if (fa_is_plain(segment, where[one].shape)) {
+            TRY(fa_mark_places(segment, where[one], versions[one], list->elements, section_of, width, here,
+                               &of->sections[at], &in->query->fault));
+            continue;
+        }
+        fa_runs runs;
+        uint32_t *positions, sections = 0;
+        uint8_t *elements;
+        TRY(fa_runs_at(segment, where[one], versions[one], &runs, &in->query->fault));
+        TRY(read_runs(in->query, &runs, &elements, &positions));
         for (uint32_t place = 0; place < runs.total; place++) {
             uint32_t counts = list->elements >> elements[place] & 1, section = section_of[elements[place]];
             size_t bit = ((size_t)section << width) + positions[place];
@@ -245,23 +252,55 @@ static void add_moved_up(uint64_t *to, const uint64_t *from, size_t words, size_
     }
 }
 
-static void add_moved_down(uint64_t *to, const uint64_t *from, size_t words, size_t by) {
-    size_t whole = by >> 6, shift = by & 63;
-    for (size_t word = 0; word + whole < words; word++) {
-        uint64_t above = word + whole + 1 < words ? from[word + whole + 1] : 0;
-        to[word] |= from[word + whole] >> shift | above << 1 << (63 - shift);
+/* Return a number in which each bit stands for those up to `distance` above it (below it), too. */
+static inline uint64_t spread_up(uint64_t bits, uint64_t distance) {
+    uint64_t done = 0; /* far */
+    if (distance >= 63) return bits ? ~(uint64_t)0 << __builtin_ctzll(bits) : 0;
+    while (done < distance) {
+        uint64_t by = distance - done < done + 1 ? distance - done : done + 1;
+        bits |= bits << by;
+        done += by;
+    }
+    return bits;
+}
+
+static inline uint64_t spread_down(uint64_t bits, uint64_t distance) {
+    uint64_t done = 0;
+    if (distance >= 63) return bits ? ~(uint64_t)0 >> __builtin_clzll(bits) : 0;
+    while (done < distance) {
+        uint64_t by = distance - done < done + 1 ? distance - done : done + 1;
+        bits |= bits >> by;
+        done += by;
+    }
+    return bits;
+}
+
+/* The same for all bits of a section, in place. What lies before a word reaches into it as far as the last bit of it. */
+static void spread_all_up(uint64_t *bits, size_t words, uint64_t distance) {
+    uint64_t reached = 0; /* how many bits of this word and those behind it the last bit reaches */
+    for (size_t word = 0; word < words; word++) {
+        uint64_t own = bits[word], spread = reached >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << reached) - 1;
+        reached = reached >= 64 ? reached - 64 : 0;
+        if (own) {
+            spread |= spread_up(own, distance);
+            uint64_t beyond = 63 - (uint64_t)__builtin_clzll(own) + distance;
+            reached = beyond > 63 ? beyond - 63 : 0;
+        }
+        bits[word] = spread;
     }
 }
 
-/* Let each bit of a section stand for those up to `distance` above it (below it), too. In place: what is read was not
- * changed yet. */
-static void spread(uint64_t *bits, size_t words, uint64_t distance,
-                   void (*add)(uint64_t *, const uint64_t *, size_t, size_t)) {
-    uint64_t done = 0; /* far */
-    while (done < distance) {
-        uint64_t by = distance - done < done + 1 ? distance - done : done + 1;
-        add(bits, bits, words, (size_t)by);
-        done += by;
+static void spread_all_down(uint64_t *bits, size_t words, uint64_t distance) {
+    uint64_t reached = 0;
+    for (size_t word = words; word-- > 0;) {
+        uint64_t own = bits[word], spread = reached >= 64 ? ~(uint64_t)0 : ~(~(uint64_t)0 >> reached);
+        reached = reached >= 64 ? reached - 64 : 0;
+        if (own) {
+            spread |= spread_down(own, distance);
+            uint64_t first = (uint64_t)__builtin_ctzll(own);
+            reached = distance > first ? distance - first : 0;
+        }
+        bits[word] = spread;
     }
 }
 
@@ -277,8 +316,8 @@ static void leave_beside(const block *in, const found *others, uint32_t section,
         add_moved_up(begins, others->bits[kind] + from, words, 0);
     }
     /* what begins behind an end, and ends before a begin, but not there */
-    spread(ends, words, distance - 1, add_moved_up);
-    spread(begins, words, distance - 1, add_moved_down);
+    spread_all_up(ends, words, distance - 1);
+    spread_all_down(begins, words, distance - 1);
     for (uint32_t kind = 0; kind < in->kinds; kind++) {
         if (!(sections[kind] >> section & 1)) continue;
         uint64_t *own = made[kind] + from;

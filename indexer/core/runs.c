@@ -247,6 +247,31 @@ static inline int require_bits(const fa_segment *segment, uint64_t bit, uint64_t
     return fa_require(segment, bits, bit >> 3, (bit + size + 7) >> 3, fault);
 }
 
+int fa_mark_places(const fa_segment *segment, fa_where where, uint32_t version, uint32_t elements,
+                   const uint8_t *sections, uint32_t width, uint64_t *bits, uint8_t *marked, fa_fault *fault) {
+    const fa_shape *facts = &segment->shape_facts[where.shape];
+    const uint32_t own = segment->bits[version], extent = (uint32_t)fa_item(&segment->extent, version);
+    const uint64_t mask = ((uint64_t)1 << own) - 1;
+    uint64_t at = where.bit;
+    int status = require_bits(segment, at, (uint64_t)facts->total * own, fault);
+    if (status != FA_OK) return status;
+    for (int each = 0; each < FA_FIRST && facts->times[each] > 0; each++) {
+        uint32_t element = facts->first[each], count = (uint32_t)facts->times[each];
+        if (elements >> element & 1) {
+            size_t begin = (size_t)sections[element] << width;
+            for (uint32_t one = 0; one < count; one++) {
+                uint64_t bit = at + (uint64_t)one * own;
+                uint64_t position = eight_bytes(&segment->positions, bit >> 3) >> (bit & 7) & mask;
+                if (position >= extent) return fa_damaged(segment, &segment->positions, fault);
+                bits[(begin + position) >> 6] |= (uint64_t)1 << ((begin + position) & 63);
+            }
+            *marked |= (uint8_t)(1 << sections[element]);
+        }
+        at += (uint64_t)count * own;
+    }
+    return FA_OK;
+}
+
 int fa_next_run(fa_runs *runs, uint32_t elements, fa_run *run, int *is_there, fa_fault *fault) {
     const fa_segment *segment = runs->segment;
     *is_there = 0;

@@ -284,6 +284,15 @@ int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_r
  * its version. */
 int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *positions, fa_fault *fault);
 
+/* Mark where a pair stands in some elements: bit sections[element] << width | position of `bits`, which has room for all
+ * of them; width: that of its version or more. *marked: a bit for each section in which something is. Only for a shape
+ * of few elements, none of them with many positions: others have to be read. */
+static inline int fa_is_plain(const fa_segment *segment, uint32_t shape) {
+    return !segment->shape_facts[shape].has_more && !segment->shape_facts[shape].is_long;
+}
+int fa_mark_places(const fa_segment *segment, fa_where where, uint32_t version, uint32_t elements,
+                   const uint8_t *sections, uint32_t width, uint64_t *bits, uint8_t *marked, fa_fault *fault);
+
 /* Go on to the next run that is in some of the elements; *is_there: whether there is one. */
 int fa_next_run(fa_runs *runs, uint32_t elements, fa_run *run, int *is_there, fa_fault *fault);
 

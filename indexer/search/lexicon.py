@@ -77,7 +77,9 @@ class Lexicon:
             starts = starts << np.uint32(8) | np.where(sizes > place, padded[first + place], 0).astype(
                 np.uint32
             )
-        order = np.argsort(starts, kind="stable")
+        # numbers of two bytes are put in order in a fraction of the time
+        order = np.argsort(starts.astype(np.uint16), kind="stable")
+        order = order[np.argsort((starts >> np.uint32(16)).astype(np.uint16)[order], kind="stable")]
         by_start, starts = in_scratch_file(order.astype(np.uint32), starts[order])
         return by_start, starts
 
