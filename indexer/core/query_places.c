@@ -3,7 +3,8 @@
  *
  * Versions are gone over in blocks. Of each list what lies in a block is read at once, the most frequent words first, and
  * versions in which the words were found near each other are not read any further: more places never make words less
- * near. What ends as many places behind its begin is of one kind. Texts of very many positions, and very many kinds, are
+ * near. Of a chain of many parts some are looked at before, as if all others stood everywhere: where these are not near
+ * each other the others need not be read. What ends as many places behind its begin is of one kind. Texts of very many positions, and very many kinds, are
  * left to query_spans.c.
  */
 #include "query_inside.h"
@@ -24,13 +25,21 @@ typedef struct places {
     uint64_t *bits;    /* section behind section */
     uint8_t *sections; /* of each version of the block: in which sections there are any, a bit for each */
     uint32_t kind;
+    uint8_t is_open, is_read; /* is_read: now; what is not may stand anywhere */
 } places;
 
 /* The places of a node in the version at hand, by kind; what is not in its sections has no meaning. */
 typedef struct found {
     const uint64_t *bits[KINDS];
     uint32_t sections[KINDS]; /* 0: none */
+    int is_anywhere;          /* it is not known where: nothing else has a meaning */
 } found;
+
+/* Two leaves that have to be near each other. */
+typedef struct near_pair {
+    uint32_t leaves[2];
+    double chance; /* the less, the rarer they are found near each other */
+} near_pair;
 
 typedef struct block {
     fa_query *query;
@@ -42,6 +51,9 @@ typedef struct block {
     uint32_t room;       /* numbers of 64 bits for the bits of a leaf */
     uint32_t since;      /* pairs since the last look at the clock */
     uint32_t near_count; /* nodes below the root, and it, that ask what is near */
+    uint32_t leaf_count; /* leaves that are read now */
+    near_pair *pairs;    /* the rarest first */
+    uint32_t pair_count;
     places *places;      /* by leaf */
     uint8_t *is_used;    /* by node: whether it is below the root, and MUST_BE there */
     found *found;        /* by node */
@@ -178,7 +190,7 @@ static int read_lists(block *in, uint32_t done, uint32_t end, int *is_last) {
     *is_last = 1;
     for (uint32_t leaf = 0; leaf < in->query->program.leaf_count; leaf++) {
         places *of = &in->places[leaf];
-        if (of->bits == NULL) continue;
+        if (!of->is_read) continue;
         for (uint32_t layer = 0; layer < 2; layer++) {
             reader *from = &of->from[layer];
             if (!is_word(&in->query->program.leaves[leaf])) {
@@ -208,6 +220,7 @@ static int any_bit(const uint64_t *bits, size_t from, size_t end) {
  * behind it, in its section. */
 static int is_beside(const block *in, const found *others, size_t at, uint32_t behind, uint64_t distance,
                      uint32_t width) {
+    if (others->is_anywhere) return 1;
     size_t begin = at >> width << width, end = begin + ((size_t)1 << width), last = at + behind;
     uint32_t section = (uint32_t)(at >> width);
     size_t high = last < end && end - last > distance ? last + (size_t)distance + 1 : end;
@@ -337,6 +350,13 @@ static int any_of(const uint64_t *bits, size_t words) {
     return any != 0;
 }
 
+/* Return in which sections a node stands, a bit for each. */
+static uint32_t sections_of(const block *in, const found *some) {
+    uint32_t any = some->is_anywhere ? ~(uint32_t)0 : 0;
+    for (uint32_t kind = 0; kind < in->kinds; kind++) any |= some->sections[kind];
+    return any;
+}
+
 /* The places of the first argument that are near one of each other. */
 static int beside(block *in, const fa_node *node, uint32_t width, int only_one, found *made) {
     const uint32_t *args = in->query->program.args + node->first;
@@ -344,11 +364,11 @@ static int beside(block *in, const fa_node *node, uint32_t width, int only_one, 
     uint32_t sections = ~(uint32_t)0;
     size_t words = (size_t)1 << (width - 6);
     uint64_t *own[KINDS], *room = arena_raw(&in->query->version, 2 * words * sizeof(uint64_t));
-    *made = (found){{NULL}, {0}};
-    for (uint32_t arg = 0; arg < node->count; arg++) {
-        uint32_t any = 0;
-        for (uint32_t kind = 0; kind < in->kinds; kind++) any |= in->found[args[arg]].sections[kind];
-        sections &= any;
+    *made = (found){0};
+    for (uint32_t arg = 0; arg < node->count; arg++) sections &= sections_of(in, &in->found[args[arg]]);
+    if (of->is_anywhere && sections) {
+        made->is_anywhere = 1;
+        return FA_OK;
     }
     if (!sections || (!node->value && node->count > 1)) return FA_OK;
     if (only_one && is_found_soon(in, node, width)) {
@@ -369,7 +389,8 @@ static int beside(block *in, const fa_node *node, uint32_t width, int only_one, 
             if (made->sections[kind] >> section & 1)
                 memcpy(own[kind] + from, of->bits[kind] + from, words * sizeof(uint64_t));
         for (uint32_t other = 1; other < node->count; other++)
-            leave_beside(in, &in->found[args[other]], section, node->value, words, own, made->sections, room);
+            if (!in->found[args[other]].is_anywhere)
+                leave_beside(in, &in->found[args[other]], section, node->value, words, own, made->sections, room);
         for (uint32_t kind = 0; kind < in->kinds; kind++)
             if (made->sections[kind] >> section & 1 && !any_of(own[kind] + from, words))
                 made->sections[kind] &= ~((uint32_t)1 << section);
@@ -377,17 +398,13 @@ static int beside(block *in, const fa_node *node, uint32_t width, int only_one, 
     return FA_OK;
 }
 
-static int is_anywhere(const block *in, const found *some) {
-    uint32_t any = 0;
-    for (uint32_t kind = 0; kind < in->kinds; kind++) any |= some->sections[kind];
-    return any != 0;
-}
-
 static int joined(block *in, const fa_node *node, uint32_t width, int in_all, found *made) {
     const uint32_t *args = in->query->program.args + node->first;
-    *made = (found){{NULL}, {0}};
+    *made = (found){0};
     for (uint32_t arg = 0; arg < node->count && in_all; arg++)
-        if (!is_anywhere(in, &in->found[args[arg]])) return FA_OK;
+        if (!sections_of(in, &in->found[args[arg]])) return FA_OK;
+    for (uint32_t arg = 0; arg < node->count; arg++) made->is_anywhere |= in->found[args[arg]].is_anywhere;
+    if (made->is_anywhere) return FA_OK;
     for (uint32_t kind = 0; kind < in->kinds; kind++) {
         uint64_t *own = NULL;
         for (uint32_t arg = 0; arg < node->count; arg++) {
@@ -418,12 +435,13 @@ static int look(block *in, uint32_t version, int *is_found) {
         if (!in->is_used[number]) continue;
         if (node->op == FA_OP_SPANS) {
             const places *of = &in->places[node->value];
-            *made = (found){{NULL}, {0}};
+            *made = (found){.is_anywhere = !of->is_read};
+            if (!of->is_read) continue;
             made->bits[of->kind] = of->bits + in->offsets[at];
             made->sections[of->kind] = of->sections[at];
         } else if (node->op == FA_OP_BESIDE) TRY(beside(in, node, width, number == in->root, made));
         else TRY(joined(in, node, width, node->op == FA_OP_IN_ALL, made));
-        if (in->is_used[number] == MUST_BE && !is_anywhere(in, made)) return FA_OK;
+        if (in->is_used[number] == MUST_BE && !sections_of(in, made)) return FA_OK;
     }
     *is_found = 1;
     return FA_OK;
@@ -444,12 +462,12 @@ static uint32_t next_left(const block *in, uint32_t version, uint32_t end) {
     return end;
 }
 
-/* Take the next versions that have to be looked at, at most `most`; leaf_count: of those with places. */
-static void take_block(block *in, uint32_t versions, uint32_t most, uint32_t leaf_count) {
-    size_t room = ROOM / leaf_count, used = 0;
-    in->first = next_left(in, in->end, versions);
-    uint32_t taken = 0, last = versions - in->first < MOST_VERSIONS ? versions : in->first + MOST_VERSIONS;
-    for (in->end = in->first; in->end < last; in->end = next_left(in, in->end + 1, last)) {
+/* Take the next versions before `last` that have to be looked at, at most `most`. */
+static void take_block(block *in, uint32_t last, uint32_t most) {
+    size_t room = ROOM / in->leaf_count, used = 0;
+    in->first = next_left(in, in->end, last);
+    uint32_t taken = 0, end = last - in->first < MOST_VERSIONS ? last : in->first + MOST_VERSIONS;
+    for (in->end = in->first; in->end < end; in->end = next_left(in, in->end + 1, end)) {
         uint32_t width = width_of(live_at(in->query, in->place), in->end), at = in->end - in->first;
         if (taken++ == most || (used && used + size_of(width) > room)) break;
         in->offsets[at] = (uint32_t)used;
@@ -459,13 +477,19 @@ static void take_block(block *in, uint32_t versions, uint32_t most, uint32_t lea
     in->room = (uint32_t)used;
 }
 
-static int look_at_block(block *in, uint64_t *mask) {
-    int is_last = in->room == 0, is_found;
+static void clear_block(block *in) {
     for (uint32_t leaf = 0; leaf < in->query->program.leaf_count; leaf++) {
-        if (in->places[leaf].bits == NULL) continue;
+        if (!in->places[leaf].is_read) continue;
         memset(in->places[leaf].bits, 0, in->room * sizeof(uint64_t));
         memset(in->places[leaf].sections, 0, in->end - in->first);
     }
+}
+
+static void leave_away(block *in, uint32_t version) { in->left[version >> 6] &= ~((uint64_t)1 << (version & 63)); }
+
+static int look_at_block(block *in, uint64_t *mask) {
+    int is_last = in->room == 0, is_found;
+    clear_block(in);
     /* one place more is often enough for two words, hardly ever for a chain of them */
     for (uint32_t done = 0, end = in->near_count > 1 ? 8 : 4; !is_last; done = end, end *= 8) {
         TRY(read_lists(in, done, end, &is_last));
@@ -474,52 +498,156 @@ static int look_at_block(block *in, uint64_t *mask) {
         for (; version < in->end; version = next_left(in, version + 1, in->end)) {
             TRY(look(in, version, &is_found));
             if (is_found) set_bit(mask, version);
-            if (is_found || is_last) in->left[version >> 6] &= ~((uint64_t)1 << (version & 63));
+            if (is_found || is_last) leave_away(in, version);
         }
     }
     return FA_OK;
 }
 
-static int open_block(block *in, uint32_t versions, uint32_t *leaf_count) {
+/* Leave versions of a block away in which what is read shows that the root is not there. */
+static int leave_possible(block *in, uint32_t *looked_at, uint32_t *away) {
+    int is_last, is_found;
+    clear_block(in);
+    TRY(read_lists(in, 0, UINT32_MAX, &is_last));
+    for (uint32_t version = next_left(in, in->first, in->end); version < in->end;
+         version = next_left(in, version + 1, in->end)) {
+        TRY(look(in, version, &is_found));
+        ++*looked_at;
+        *away += !is_found;
+        if (!is_found) leave_away(in, version);
+    }
+    return FA_OK;
+}
+
+/* ---------------------------------------------------------------- leaves that are read */
+
+static int open_leaf(block *in, uint32_t leaf, uint64_t asked) {
     fa_query *query = in->query;
-    const fa_program *program = &query->program;
+    places *of = &in->places[leaf];
+    of->sections = arena_raw(&query->kept, MOST_VERSIONS);
+    if (of->sections == NULL) return FA_NO_MEMORY;
+    of->is_open = 1;
+    for (uint32_t layer = 0; layer < 2; layer++) {
+        reader *from = &of->from[layer];
+        if (!is_word(&query->program.leaves[leaf])) {
+            if (state_of(query, leaf, in->place)->spot_ends[layer] == NULL)
+                TRY(reader_open(query, from, leaf, in->place, layer, NULL));
+            continue;
+        }
+        TRY(reader_begin(query, from, leaf, in->place, layer));
+        for (uint32_t each = 0; each < from->list_count; each++) {
+            held *list = from->lists[each];
+            TRY(held_keep(query, list));
+            if (from->list_count <= FEW && asked < list->count / FEW_OF)
+                TRY(skips_find(query, list, &from->cursors[each]));
+        }
+        if (from->list_count) memcpy(from->begins, from->cursors, from->list_count * sizeof(fa_cursor));
+    }
+    return FA_OK;
+}
+
+/* Read the leaves of the first pairs, or all for `pairs` of 0, from the first version on. versions: of the segment. */
+static int choose_leaves(block *in, uint32_t pairs, uint32_t versions) {
+    const fa_program *program = &in->query->program;
     uint64_t asked = 0;
     for (size_t word = 0; word < words_of(versions); word++) asked += (uint64_t)counts_bits(in->left[word]);
-    in->found = arena_get(&query->kept, ((size_t)in->root + 1) * sizeof(found));
-    in->offsets = arena_get(&query->kept, MOST_VERSIONS * sizeof(uint32_t));
-    in->widths = arena_get(&query->kept, MOST_VERSIONS);
-    if (in->found == NULL || in->offsets == NULL || in->widths == NULL) return FA_NO_MEMORY;
-    *leaf_count = 0;
-    for (uint32_t number = 0; number <= in->root; number++) {
-        const fa_node *node = &program->nodes[number];
-        if (!in->is_used[number] || node->op != FA_OP_SPANS || in->places[node->value].bits != NULL) continue;
-        (*leaf_count)++;
-        in->places[node->value].bits = in->left; /* that it is not NULL counts; its own room follows */
-        in->places[node->value].sections = arena_raw(&query->kept, MOST_VERSIONS);
-        if (in->places[node->value].sections == NULL) return FA_NO_MEMORY;
-        for (uint32_t layer = 0; layer < 2; layer++) {
-            reader *from = &in->places[node->value].from[layer];
-            if (!is_word(&program->leaves[node->value])) {
-                if (state_of(query, node->value, in->place)->spot_ends[layer] == NULL)
-                    TRY(reader_open(query, from, node->value, in->place, layer, NULL));
-                continue;
-            }
-            TRY(reader_begin(query, from, node->value, in->place, layer));
-            for (uint32_t each = 0; each < from->list_count; each++) {
-                held *list = from->lists[each];
-                TRY(held_keep(query, list));
-                if (from->list_count <= FEW && asked < list->count / FEW_OF)
-                    TRY(skips_find(query, list, &from->cursors[each]));
-            }
-        }
+    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) in->places[leaf].is_read = 0;
+    for (uint32_t pair = 0; pair < pairs; pair++)
+        for (int each = 0; each < 2; each++) in->places[in->pairs[pair].leaves[each]].is_read = 1;
+    for (uint32_t number = 0; number <= in->root && !pairs; number++)
+        if (in->is_used[number] && program->nodes[number].op == FA_OP_SPANS)
+            in->places[program->nodes[number].value].is_read = 1;
+    in->leaf_count = 0;
+    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
+        places *of = &in->places[leaf];
+        if (!of->is_read) continue;
+        in->leaf_count++;
+        if (!of->is_open) TRY(open_leaf(in, leaf, asked));
+        for (uint32_t layer = 0; layer < 2; layer++) reader_again(&of->from[layer]);
     }
     /* one version always has its room */
-    size_t room = ROOM / *leaf_count, least = size_of(MOST_BITS);
-    uint64_t *bits = buffer_get(&query->upper, *leaf_count * (room > least ? room : least) * sizeof(uint64_t));
+    size_t room = ROOM / in->leaf_count, least = size_of(MOST_BITS), at = 0;
+    room = room > least ? room : least;
+    uint64_t *bits = buffer_get(&in->query->upper, in->leaf_count * room * sizeof(uint64_t));
     if (bits == NULL) return FA_NO_MEMORY;
-    for (uint32_t leaf = 0, at = 0; leaf < program->leaf_count; leaf++)
-        if (in->places[leaf].bits != NULL) in->places[leaf].bits = bits + at++ * (room > least ? room : least);
+    for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++)
+        if (in->places[leaf].is_read) in->places[leaf].bits = bits + at++ * room;
     return FA_OK;
+}
+
+/* Return the first leaf of which a node says where it stands. */
+static uint32_t first_leaf(const block *in, uint32_t number) {
+    const fa_program *program = &in->query->program;
+    while (program->nodes[number].op != FA_OP_SPANS) number = program->args[program->nodes[number].first];
+    return program->nodes[number].value;
+}
+
+static double pairs_of(const block *in, uint32_t leaf) {
+    const state *known = state_of(in->query, leaf, in->place);
+    double pairs = known->count;
+    if (!is_word(&in->query->program.leaves[leaf])) return pairs;
+    pairs = 0;
+    for (uint32_t each = 0; each < known->list_count; each++) pairs += known->lists[each].list.count;
+    return pairs;
+}
+
+/* Find the leaves that have to be near each other, and put the pairs in order. */
+static int find_pairs(block *in) {
+    const fa_program *program = &in->query->program;
+    in->pairs = arena_raw(&in->query->kept, (in->near_count + 1) * sizeof(near_pair));
+    if (in->pairs == NULL) return FA_NO_MEMORY;
+    for (uint32_t number = 0; number <= in->root; number++) {
+        const fa_node *node = &program->nodes[number];
+        if (in->is_used[number] != MUST_BE || node->op != FA_OP_BESIDE || node->count < 2) continue;
+        uint32_t one = first_leaf(in, program->args[node->first]), other = first_leaf(in, program->args[node->first + 1]);
+        near_pair pair = {{one, other}, pairs_of(in, one) * pairs_of(in, other) * node->value};
+        uint32_t to = in->pair_count++;
+        for (; to && in->pairs[to - 1].chance > pair.chance; to--) in->pairs[to] = in->pairs[to - 1];
+        in->pairs[to] = pair;
+    }
+    return FA_OK;
+}
+
+/* ---------------------------------------------------------------- all versions */
+
+#define MANY_PAIRS 3  /* that have to be near each other, of which one alone is looked at before */
+#define AT_FIRST 2048 /* versions of which all leaves are read at once: when the time is up soon, something was found */
+#define TRIED 256     /* versions after which it is seen whether some leaves alone leave most away */
+
+/* Go over versions with the leaves of some pairs, as long as most are left away by that. */
+static int leave_some(block *in, uint32_t pairs, uint32_t begin, uint32_t versions) {
+    uint32_t looked_at = 0, away = 0;
+    TRY(choose_leaves(in, pairs, versions));
+    for (in->end = begin; in->end < versions && (looked_at < TRIED || 2 * away >= looked_at);) {
+        take_block(in, versions, MOST_VERSIONS);
+        if (finding_is_over(in->query)) return FA_TIME_UP;
+        if (in->room) TRY(leave_possible(in, &looked_at, &away));
+    }
+    return FA_OK;
+}
+
+/* Go over versions with all leaves. *reached: the first one that was not looked at when the time is up. */
+static int look_at_all(block *in, uint32_t begin, uint32_t end, uint32_t versions, uint64_t *mask, uint32_t *reached) {
+    TRY(choose_leaves(in, 0, versions));
+    in->end = begin;
+    /* the first blocks are small, too */
+    for (uint32_t most = begin ? MOST_VERSIONS : 1; in->end < end; most = most < MOST_VERSIONS ? 2 * most : most) {
+        take_block(in, end, most);
+        *reached = in->first;
+        if (finding_is_over(in->query)) return FA_TIME_UP;
+        TRY(look_at_block(in, mask));
+    }
+    return FA_OK;
+}
+
+static int look_at_versions(block *in, uint32_t versions, uint64_t *mask, uint32_t *reached) {
+    uint32_t first = versions < AT_FIRST || in->pair_count < MANY_PAIRS ? versions : AT_FIRST;
+    TRY(look_at_all(in, 0, first, versions, mask, reached));
+    if (first == versions) return FA_OK;
+    *reached = first;
+    for (uint32_t pairs = 1; pairs <= in->pair_count / MANY_PAIRS; pairs *= MANY_PAIRS)
+        TRY(leave_some(in, pairs, first, versions));
+    return look_at_all(in, first, versions, versions, mask, reached);
 }
 
 /* Mark the versions among the candidates in which the spans `root` are somewhere. *left: candidates that were not looked
@@ -527,32 +655,31 @@ static int open_block(block *in, uint32_t versions, uint32_t *leaf_count) {
 int near_places_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_t *candidates, uint64_t *mask,
                     uint64_t **left) {
     const fa_live *live = live_at(query, place);
-    uint32_t versions = live->layers[0]->versions, leaf_count;
+    uint32_t versions = live->layers[0]->versions;
     block in = {.query = query, .place = place, .root = root};
     uint64_t *large = arena_get(&query->kept, words_of(versions) * 8);
     in.is_used = arena_get(&query->kept, (size_t)root + 1);
     in.left = arena_raw(&query->kept, words_of(versions) * 8);
     in.places = arena_get(&query->kept, query->program.leaf_count * sizeof(places));
-    if (large == NULL || in.is_used == NULL || in.left == NULL || in.places == NULL) return FA_NO_MEMORY;
+    in.found = arena_get(&query->kept, ((size_t)root + 1) * sizeof(found));
+    in.offsets = arena_get(&query->kept, MOST_VERSIONS * sizeof(uint32_t));
+    in.widths = arena_get(&query->kept, MOST_VERSIONS);
+    if (large == NULL || in.is_used == NULL || in.left == NULL || in.places == NULL || in.found == NULL ||
+        in.offsets == NULL || in.widths == NULL)
+        return FA_NO_MEMORY;
     memcpy(in.left, candidates, words_of(versions) * 8);
     *left = in.left;
     if (!find_kinds(&in)) return FA_OK;
-    TRY(open_block(&in, versions, &leaf_count));
+    TRY(find_pairs(&in));
     for (uint32_t at = next_left(&in, 0, versions); at < versions; at = next_left(&in, at + 1, versions))
         if (width_of(live, at) > MOST_BITS) {
             set_bit(large, at);
-            in.left[at >> 6] &= ~((uint64_t)1 << (at & 63));
+            leave_away(&in, at);
         }
     *left = large;
-    /* the first blocks are small: when the time is up soon, something was found all the same */
-    for (uint32_t most = 1; in.end < versions; most = most < MOST_VERSIONS ? 2 * most : most) {
-        take_block(&in, versions, most, leaf_count);
-        int status = finding_is_over(query) ? FA_TIME_UP : look_at_block(&in, mask);
-        if (status == FA_TIME_UP) {
-            if (in.first < query->complete[place]) query->complete[place] = in.first;
-            return FA_OK;
-        }
-        TRY(status);
-    }
+    uint32_t reached = 0;
+    int status = look_at_versions(&in, versions, mask, &reached);
+    if (status != FA_TIME_UP) return status;
+    if (reached < query->complete[place]) query->complete[place] = reached;
     return FA_OK;
 }
