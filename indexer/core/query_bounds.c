@@ -166,6 +166,33 @@ static int add_weights(const bounded *in, const view *found, float *weights) {
     return FA_OK;
 }
 
+/* The same for versions of a mask alone, of a list of which all pairs were found. */
+static int add_weights_within(const bounded *in, const view *found, const uint64_t *mask, float *weights) {
+    const fa_segment *segment = in->segment;
+    uint8_t codes[FA_SHAPES];
+    uint32_t rows[FA_SHAPES];
+    fa_rank rank;
+    TRY(fa_rank_of(segment, in->start, &rank, &in->query->fault));
+    for (uint32_t done = 0, some; done < found->count; done += some) {
+        const uint32_t *versions = found->ordinals + done;
+        uint32_t count = 0;
+        some = found->count - done < FA_SHAPES ? found->count - done : FA_SHAPES;
+        TRY(fa_read_shapes(segment, in->start + done, some, &rank, codes, &in->query->fault));
+        for (uint32_t at = 0; at < some; at++) { /* without a branch: which are in the mask cannot be foreseen */
+            rows[count] = at;
+            count += (uint32_t)has_bit(mask, versions[at]) | (codes[at] == FA_RARE);
+        }
+        for (uint32_t each = 0; each < count; each++) {
+            uint64_t shape = codes[rows[each]];
+            if (shape == FA_RARE)
+                TRY(fa_item_at(segment, &segment->rare_shapes, rank.rare++, &shape, &in->query->fault));
+            if (shape >= segment->shape_count) return fa_damaged(segment, &segment->shapes, &in->query->fault);
+            weights[versions[rows[each]]] += weight_of_pair(in, (uint32_t)shape, versions[rows[each]]);
+        }
+    }
+    return FA_OK;
+}
+
 /* ---------------------------------------------------------------- exact weights */
 
 /* Return the weight of a pair with its word in any element; the same as pair_weight in query_scores.c. */
@@ -281,7 +308,8 @@ static int add_phrase(fa_query *query, uint32_t place, uint32_t leaf, float *wei
     return FA_OK;
 }
 
-/* A leaf of several lists, or a phrase: what is in a version is added up first. */
+/* A leaf of several lists, or a phrase: what is in a version is added up first. What the words of a wildcard weigh is not
+ * kept for other queries: only versions that match are looked at. */
 static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights, uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     uint32_t versions = live_at(query, place)->layers[0]->versions;
@@ -297,7 +325,9 @@ static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float
             if (!(list->factor > 0)) continue; /* it adds nothing, whatever the bounds */
             TRY(held_view(query, list, &found));
             TRY(bound_list(query, list, &pairs));
-            if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
+            if (pairs.norms != NULL && found.rows == NULL && query->program.leaves[leaf].kind == FA_WORDS)
+                TRY(add_weights_within(&pairs, &found, query->matched + query->mask_at[place], weights));
+            else if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
             else
                 for (uint32_t row = 0; row < found.count; row++) weights[found.ordinals[row]] = INFINITY;
         }

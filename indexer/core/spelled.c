@@ -100,14 +100,17 @@ static int fits(const uint32_t *pattern, size_t length, const uint8_t *text, siz
 }
 
 enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern, size_t length, uint32_t letters,
-                                uint32_t least, uint32_t *rows, size_t *found) {
+                                uint32_t least, const uint32_t *among, size_t many, uint32_t *rows, size_t *found) {
     size_t stars = 0, count = 0;
     for (size_t at = 0; at < length; at++) stars += pattern[at] == FA_STAR;
     size_t shortest = length - stars, longest = stars ? UINT8_MAX : shortest;
     *found = 0;
     if (words->count > UINT32_MAX) return FA_TOO_LARGE;
     /* without a jump for each word, as above */
-    for (size_t row = 0; row < words->count; row++) {
+    if (among == NULL) many = words->count;
+    for (size_t each = 0; each < many; each++) {
+        size_t row = among == NULL ? each : among[each];
+        if (row >= words->count) return FA_CORRUPT;
         rows[count] = (uint32_t)row;
         count += (words->held[row] >= least) & ((words->letters[row] & letters) == letters) &
                  (words->lengths[row] >= shortest) & (words->lengths[row] <= longest);

@@ -43,6 +43,8 @@ core.fa_words_fitting.argtypes = [
     ctypes.c_uint32,
     ctypes.c_uint32,
     ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_size_t),
 ]
 _WILD = {"*": 0xFFFFFFFF, "?": 0xFFFFFFFE}  # FA_STAR, FA_ANY_LETTER
@@ -85,14 +87,24 @@ class Spelled:
         )  # fmt: skip
         return rows[: found.value].astype(np.int64), changes[: found.value]
 
-    def fitting(self, pattern: str, letters: int, least: int) -> NDArray[np.int64]:
+    def fitting(
+        self, pattern: str, letters: int, least: int, among: NDArray[np.uint32] | None = None
+    ) -> NDArray[np.int64]:
         """Return the rows of the words that fit a pattern, in which these letters stand, and that `least` versions
-        hold; rising."""
+        hold; rising. among: the rows that are looked at, rising; None: all."""
         codes = np.array([_WILD.get(letter, ord(letter)) for letter in pattern], dtype=np.uint32)
         rows, found = np.empty(self._count, dtype=np.uint32), ctypes.c_size_t()
         check(
             core.fa_words_fitting(
-                self._words, address_of(codes), len(codes), letters, least, address_of(rows), found
+                self._words,
+                address_of(codes),
+                len(codes),
+                letters,
+                least,
+                None if among is None else address_of(among),
+                0 if among is None else len(among),
+                address_of(rows),
+                found,
             )
         )
         return rows[: found.value].astype(np.int64)

@@ -19,6 +19,7 @@ from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _START = 4  # bytes that words are ordered by
+_OFTEN = 16  # versions that hold a word
 
 
 @dataclass(slots=True)
@@ -112,7 +113,14 @@ class Lexicon:
             rows = self.beginning(head)
             return np.sort(rows[self.held[rows] >= least])
         letters = letters_of(pattern.replace("*", "").replace("?", ""))
-        return self._spelled().fitting(pattern, int(letters), least)
+        among = self._often() if least >= _OFTEN else None
+        return self._spelled().fitting(pattern, int(letters), least, among)
+
+    def _often(self) -> NDArray[np.uint32]:
+        """Return the indexes of the words that many versions hold: a small part of all."""
+        return self.segment.derived.once(
+            "frequent words", lambda: np.flatnonzero(self.held >= _OFTEN).astype(np.uint32)
+        )
 
     def _spelled(self) -> Spelled:
         return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters, self.held)

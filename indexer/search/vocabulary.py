@@ -24,7 +24,7 @@ from indexer.store.segment import Segment, damage
 
 MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
 ANY_WORD = "*"
-_OFTEN = (256, 16, 0)  # versions that hold the words that are looked at, until there are enough
+_LEAST = (256, 16, 0)  # versions that hold the words that are looked at, until there are enough
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ def _words_fitting(pattern: str, segment: Segment, most: int, deadline: Deadline
     if deadline.is_over():
         return [], False
     lexicon = Lexicon.of(segment)
-    for least in _OFTEN:  # of a pattern that many words fit few have to be looked at
+    for least in _LEAST:  # of a pattern that many words fit few have to be looked at
         rows = lexicon.fitting(pattern, least=least)
         if len(rows) > most:
             break
