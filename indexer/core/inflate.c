@@ -9,6 +9,12 @@
 
 #include "segment.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define SHIFTS_BY_ANY /* BMI2: to shift by a number in any register is one step instead of three */
+static int shifts;    /* whether this processor can */
+#endif
+
 enum {
     LONGEST_CODE = 15,
     SYMBOL_BITS = 11,
@@ -21,7 +27,8 @@ enum {
     SYMBOL_ROOM = 2400,
     DISTANCE_ROOM = 512,
     LONGEST_COPY = 258,
-    /* what unpack_inside may read and write before it asks: two refills of eight bytes; three literals, a copy and 31
+    LONGEST_DISTANCE = LONGEST_CODE + 13, /* bits, with those behind the code */
+    /* what unpack_ahead may read and write before it asks: two refills of eight bytes; three literals, a copy and 31
      * bytes more */
     AHEAD_IN = 16,
     AHEAD_OUT = LONGEST_COPY + 3 + 31
@@ -63,10 +70,10 @@ static inline uint64_t eight_at(const uint8_t *at) {
     return value;
 }
 
-/* Have 56 bits or more; eight bytes are there. */
+/* Have 56 bits or more; eight bytes are there. Of the count only the lowest byte is looked at. */
 static inline void refill_inside(reading *r) {
-    r->bits |= eight_at(r->in) << r->count;
-    r->in += (63 - r->count) >> 3;
+    r->bits |= eight_at(r->in) << (r->count & 63);
+    r->in += 7 - (r->count >> 3 & 7);
     r->count |= 56;
 }
 
@@ -207,6 +214,10 @@ static int make_table(uint32_t *table, unsigned table_bits, const uint8_t *bits_
 
 /* Runs while the library is loaded, before any thread can ask. */
 __attribute__((constructor)) static void make_fixed_tables(void) {
+#ifdef SHIFTS_BY_ANY
+    unsigned a, b, c, d;
+    shifts = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_BMI2;
+#endif
     uint8_t bits[SYMBOLS], five[DISTANCES];
     memset(bits, 8, sizeof bits);
     memset(bits + 144, 9, 256 - 144);
@@ -304,46 +315,89 @@ static inline void copy_ahead(uint8_t *out, uint32_t distance, uint32_t length) 
     }
 }
 
+/* Pass the bits of an entry, and give what the bits were before. The count is then right in its lowest byte alone, which is
+ * all that refill_inside looks at: to take an entry off as a whole saves a step. */
+static inline uint64_t pass(reading *r, uint32_t entry) {
+    uint64_t before = r->bits;
+    r->bits >>= entry & 63;
+    r->count -= entry;
+    return before;
+}
+
+/* The value of an entry that was passed, with what the bits behind its code add. */
+static inline uint32_t value_in(uint64_t before, uint32_t entry) {
+    return (entry >> 16) + (lowest(before, entry & 63) >> (entry >> 8 & 15));
+}
+
+static inline uint32_t refill_and_look(reading *r, const uint32_t *symbols) {
+    refill_inside(r);
+    return symbols[lowest(r->bits, SYMBOL_BITS)];
+}
+
 /* Unpack symbols as long as nothing has to be asked of the ends of input and room. Returns 1 when the block has ended, -1 when
- * it is broken. */
-static int unpack_inside(unpacking *u) {
+ * it is broken. The next entry is looked up before bytes are copied, so that neither waits for the other. */
+static inline __attribute__((always_inline)) int unpack_ahead(unpacking *u) {
     reading r = u->from;
-    uint8_t *out = u->out, *begin = u->begin;
+    uint8_t *out = u->out, *const begin = u->begin;
     const uint32_t *symbols = u->symbols, *distances = u->distances;
     int told = 0;
+    if (r.end - r.in < AHEAD_IN) return 0;
+    uint32_t entry = refill_and_look(&r, symbols);
     while (told == 0 && r.end - r.in >= AHEAD_IN && u->out_end - out >= AHEAD_OUT) {
-        refill_inside(&r);
-        uint32_t entry = symbols[lowest(r.bits, SYMBOL_BITS)];
-        for (unsigned most = 3; entry & LITERAL && most; most--) {
-            take(&r, entry & 255);
+        uint64_t before = pass(&r, entry);
+        if (entry & LITERAL) {
             *out++ = (uint8_t)(entry >> 16);
             entry = symbols[lowest(r.bits, SYMBOL_BITS)];
+            before = pass(&r, entry);
         }
-        if (entry & LITERAL) continue;
-        if (r.count < 48) refill_inside(&r);
-        entry = look_up(&r, symbols, SYMBOL_BITS);
         if (entry & LITERAL) {
-            take(&r, entry & 255);
             *out++ = (uint8_t)(entry >> 16);
-        } else if (entry & SPECIAL) {
-            take(&r, entry & 255);
-            told = entry & END ? 1 : -1;
-        } else {
-            uint32_t length = value_of(&r, entry);
-            entry = look_up(&r, distances, DISTANCE_BITS);
-            uint32_t distance = value_of(&r, entry);
-            if (entry & SPECIAL || distance > (size_t)(out - begin)) {
-                told = -1;
-            } else {
-                copy_ahead(out, distance, length);
-                out += length;
-            }
+            entry = symbols[lowest(r.bits, SYMBOL_BITS)];
+            before = pass(&r, entry);
         }
+        if (entry & FURTHER) {
+            entry = symbols[(entry >> 16) + lowest(r.bits, entry >> 8 & 15)];
+            before = pass(&r, entry);
+        }
+        if (entry & LITERAL) {
+            *out++ = (uint8_t)(entry >> 16);
+            entry = refill_and_look(&r, symbols);
+            continue;
+        }
+        if (entry & SPECIAL) {
+            told = entry & END ? 1 : -1;
+            break;
+        }
+        uint32_t length = value_in(before, entry);
+        if ((uint8_t)r.count < LONGEST_DISTANCE) refill_inside(&r);
+        entry = distances[lowest(r.bits, DISTANCE_BITS)];
+        before = pass(&r, entry);
+        if (entry & FURTHER) {
+            entry = distances[(entry >> 16) + lowest(r.bits, entry >> 8 & 15)];
+            before = pass(&r, entry);
+        }
+        uint32_t distance = value_in(before, entry);
+        if (entry & SPECIAL || distance > (size_t)(out - begin)) {
+            told = -1;
+            break;
+        }
+        entry = refill_and_look(&r, symbols);
+        copy_ahead(out, distance, length);
+        out += length;
     }
+    r.count = (uint8_t)r.count;
     u->from = r;
     u->out = out;
     return told;
 }
+
+#ifdef SHIFTS_BY_ANY
+__attribute__((target("bmi2"))) static int unpack_ahead_shifting(unpacking *u) { return unpack_ahead(u); }
+
+static int unpack_inside(unpacking *u) { return shifts ? unpack_ahead_shifting(u) : unpack_ahead(u); }
+#else
+static int unpack_inside(unpacking *u) { return unpack_ahead(u); }
+#endif
 
 static enum fa_unpacked unpack_symbols(unpacking *u) {
     reading *r = &u->from;
