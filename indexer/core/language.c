@@ -54,29 +54,54 @@ static void count_word(fa_language_sample *sample, uint64_t languages) {
 
 static inline int is_ascii_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
 
+/* Return where the letters of ASCII end that begin at `at`, eight bytes at a time: a jump for each is hard to foresee. */
+static inline size_t pass_letters(const uint8_t *text, size_t at, size_t end) {
+    static const uint64_t ONES = 0x0101010101010101u, HIGH = 0x8080808080808080u;
+    for (uint64_t word; end - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, text + at, sizeof word);
+        uint64_t small = (word | 0x20 * ONES) & ~HIGH;
+        uint64_t from_a = small + (0x80 - 'a') * ONES, behind_z = small + (0x7f - 'z') * ONES;
+        uint64_t others = (~from_a | behind_z | word) & HIGH;
+        if (others) return at + (size_t)__builtin_ctzll(others) / 8; /* numbers are little endian */
+    }
+    while (at < end && is_ascii_letter(text[at])) at++;
+    return at;
+}
+
+static inline void end_word(fa_language_sample *sample, const fa_stop_words *stop_words, fa_bytes text, size_t begin,
+                            size_t end) {
+    if (end == begin) return;
+    const uint8_t *word = text.data + begin;
+    uint64_t hash = text.size - end >= FA_HASH_AHEAD ? fa_hash_ahead(word, end - begin) : fa_hash(word, end - begin);
+    count_word(sample, languages_of(stop_words, hash));
+}
+
 void fa_sample_language(fa_bytes text, const fa_stop_words *stop_words, fa_language_sample *sample) {
     *sample = (fa_language_sample){0};
     size_t begin = 0; /* of the word read, up to `at` */
+    uint32_t letters = 0;
     for (size_t at = 0; at < text.size;) {
-        for (; at + 1 < text.size && is_ascii_letter(text.data[at]); at++) sample->letters++;
+        size_t end = pass_letters(text.data, at, text.size - 1);
+        letters += (uint32_t)(end - at);
+        at = end;
         uint32_t code = text.data[at];
         size_t next = at + (code < 0x80 ? 1 : fa_decode(text.data, at, text.size, &code));
         if (code < 0x80 && !is_ascii_letter((uint8_t)code)) {
-            if (at > begin) count_word(sample, languages_of(stop_words, fa_hash(text.data + begin, at - begin)));
+            end_word(sample, stop_words, text, begin, at);
             begin = at = next;
             continue;
         }
         int is_letter = fa_is_letter(fa_properties_of(code));
         if (code >= 0x370 && code <= 0xffff) count_foreign(sample, code);
-        sample->letters += (uint32_t)is_letter;
+        letters += (uint32_t)is_letter;
         if (is_letter && next < text.size) {
             at = next;
             continue;
         }
-        size_t end = is_letter ? next : at;
-        if (end > begin) count_word(sample, languages_of(stop_words, fa_hash(text.data + begin, end - begin)));
+        end_word(sample, stop_words, text, begin, is_letter ? next : at);
         begin = at = next;
     }
+    sample->letters = letters;
 }
 
 /* ---------------------------------------------------------------- small letters */

@@ -66,11 +66,13 @@ uint64_t fa_hash(const uint8_t *word, size_t size) {
     return hash_ended(hash, load_up_to_8(word, size));
 }
 
-/* The same of a word that eight bytes can be read behind; it is not empty. */
+/* The same of a word that FA_HASH_AHEAD bytes can be read behind; it is not empty. */
 static inline uint64_t hash_of_token(const uint8_t *word, size_t size) {
     uint64_t hash = hash_of_eights(&word, &size);
     return hash_ended(hash, load8(word) & ~(uint64_t)0 >> (64 - 8 * size));
 }
+
+uint64_t fa_hash_ahead(const uint8_t *word, size_t size) { return hash_of_token(word, size); }
 
 /* ---------------------------------------------------------------- the handle */
 

@@ -113,6 +113,10 @@ FA_EXPORT void fa_set_secret(const uint64_t secret[4]);
 /* Hash of a spelling in normalized UTF-8, the same as in its fa_token. Not to be kept on disk. */
 FA_EXPORT uint64_t fa_hash(const uint8_t *word, size_t size);
 
+/* The same of one that is not empty, and that so many bytes can be read behind: faster. */
+enum { FA_HASH_AHEAD = 7 };
+uint64_t fa_hash_ahead(const uint8_t *word, size_t size);
+
 /* Class of one code point as it stands, not normalized: 0 parts words, 1 letter, digit or mark, 2 of a script without
  * spaces, 3 picture sign. */
 enum fa_class { FA_SEPARATOR = 0, FA_WORD = 1, FA_PAIRED = 2, FA_SINGLE = 3 };
