@@ -8,11 +8,11 @@ out. What was verified once is remembered as long as the file is open.
 from __future__ import annotations
 
 import ctypes
-import zlib
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from isal.isal_zlib import crc32  # six times as fast as zlib's
 from numpy.typing import NDArray
 
 from indexer.store.errors import IndexCorruptError
@@ -38,7 +38,7 @@ def checksums_of(chunks: Iterable[NDArray[Any]]) -> list[int]:
         data = np.ascontiguousarray(chunk).data.cast("B")
         while data:
             part, data = data[:room], data[room:]
-            crc, room = zlib.crc32(part, crc), room - len(part)
+            crc, room = crc32(part, crc), room - len(part)
             if not room:
                 sums.append(crc)
                 crc, room = 0, BLOCK
@@ -94,7 +94,7 @@ class Blocks:
                 self._verify(block)
 
     def _verify(self, block: int) -> None:
-        if zlib.crc32(self._data[block * BLOCK : (block + 1) * BLOCK]) != self._checksums[block]:
+        if crc32(self._data[block * BLOCK : (block + 1) * BLOCK]) != self._checksums[block]:
             raise IndexCorruptError(
                 f"{self._path}: the bytes of {self._name!r} do not fit their checksum;"
                 " index the archives again with --rebuild"
