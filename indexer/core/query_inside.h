@@ -107,6 +107,7 @@ struct fa_query {
     uint32_t longest; /* versions of the greatest segment */
     buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
     uint8_t marks[MARKS + 1]; /* zeros between two versions: see query_phrases.c */
+    uint64_t near_bits[2 * (MARKS / 64) + 8]; /* zeros between two versions: see query_near.c */
     double saturated_k1, saturated_slope;
     float saturations[SATURATIONS], bounds[256];
     double normed[3][FA_KINDS];        /* boost, b and means for which the norms are known */

@@ -13,7 +13,7 @@
 typedef struct pool {
     fa_query *query;
     reader *readers;   /* by leaf and layer */
-    uint64_t **lines;  /* by leaf: occurrences in the version at hand: line << 4 | element, rising; NULL: not read yet */
+    uint64_t **lines;  /* by leaf: occurrences in the version at hand: line << 4 | element; NULL: not read yet */
     size_t *counts;
     uint8_t *is_asked; /* by leaf */
 } pool;
@@ -53,26 +53,94 @@ static int read_lines(pool *in, uint32_t leaf, uint32_t version) {
         uint64_t line = stands[at].position + (stands[at].element == INLINK ? (uint64_t)1 << 32 : 0);
         lines[at] = line << 4 | stands[at].element;
     }
-    TRY(sort_numbers(query, lines, count));
     in->lines[leaf] = lines;
     in->counts[leaf] = count;
     return FA_OK;
 }
 
-/* Count how near the second word of a pair stands to the first, by element of the first. */
-static void count_near(const pool *in, uint32_t first, uint32_t second, double counts[FA_KINDS]) {
-    const uint64_t *here = in->lines[first], *there = in->lines[second];
+/* What occurrences of a first word count that stand near the second one, each as line << 8 | element << 4 | distance, is
+ * added in the order of the lines: it is part of the result. */
+static int add_near(fa_query *query, uint64_t *near, size_t count, double counts[FA_KINDS]) {
+    TRY(sort_numbers(query, near, count));
+    for (size_t at = 0; at < count; at++) {
+        uint64_t distance = near[at] & 15;
+        counts[near[at] >> 4 & 15] += 1.0 / (double)(distance * distance);
+    }
+    return FA_OK;
+}
+
+/* Bits of the lines of a word: those of the page, and those of link texts, so far apart that no word reaches over. */
+static inline uint64_t bit_of(uint64_t line) { return 64 + (line >> 32) * (MARKS + 64) + (uint32_t)line; }
+
+static void set_lines(uint64_t *bits, const uint64_t *lines, size_t count) {
+    for (size_t at = 0; at < count; at++) set_bit(bits, (uint32_t)bit_of(lines[at] >> 4));
+}
+
+static void clear_lines(uint64_t *bits, const uint64_t *lines, size_t count) {
+    for (size_t at = 0; at < count; at++) bits[bit_of(lines[at] >> 4) / 64] = 0;
+}
+
+/* Return how far from a bit the next other one is, REACH + 1 where none is near. */
+static inline uint32_t distance_to(const uint64_t *bits, uint64_t bit) {
+    const uint32_t within = ((uint32_t)1 << REACH) - 1;
+    uint64_t from = bit - REACH, low = bits[from / 64] >> (from & 63);
+    uint64_t high = bits[from / 64 + 1] << 1 << (63 - (from & 63));
+    uint32_t around = (uint32_t)(low | high), before = around & within, after = around >> (REACH + 1) & within;
+    uint32_t back = before ? (uint32_t)__builtin_clz(before) - (31 - REACH) : REACH + 1;
+    uint32_t ahead = after ? (uint32_t)__builtin_ctz(after) + 1 : REACH + 1;
+    return back < ahead ? back : ahead;
+}
+
+static int has_far_lines(const uint64_t *lines, size_t count) {
+    uint32_t greatest = 0;
+    for (size_t at = 0; at < count; at++) {
+        uint32_t position = (uint32_t)(lines[at] >> 4);
+        greatest = position > greatest ? position : greatest;
+    }
+    return greatest >= MARKS;
+}
+
+/* Find which occurrences of a first word are near the second one, which is marked bit by bit. */
+static void find_marked(const pool *in, uint32_t first, uint32_t second, uint64_t *near, size_t *count) {
+    uint64_t *bits = in->query->near_bits;
+    const uint64_t *here = in->lines[first];
+    set_lines(bits, in->lines[second], in->counts[second]);
+    for (size_t at = 0; at < in->counts[first]; at++) {
+        if ((uint32_t)(here[at] >> 4) >= MARKS + REACH) continue;
+        /* what stands at the very same place, as the parts of "don't" do, is not beside it */
+        uint32_t distance = distance_to(bits, bit_of(here[at] >> 4));
+        near[*count] = here[at] << 4 | distance;
+        *count += distance <= REACH;
+    }
+    clear_lines(bits, in->lines[second], in->counts[second]);
+}
+
+/* The same of long pages: both are put in order. */
+static int find_sorted(const pool *in, uint32_t first, uint32_t second, uint64_t *near, size_t *count) {
+    uint64_t *here = in->lines[first], *there = in->lines[second];
     size_t before = 0, after = 0, others = in->counts[second];
-    for (int element = 0; element < FA_KINDS; element++) counts[element] = 0;
+    TRY(sort_numbers(in->query, here, in->counts[first]));
+    TRY(sort_numbers(in->query, there, others));
     for (size_t at = 0; at < in->counts[first]; at++) {
         uint64_t line = here[at] >> 4, distance = UINT64_MAX;
-        /* what stands at the very same place, as the parts of "don't" do, is not beside it */
         while (before < others && there[before] >> 4 < line) before++;
         while (after < others && there[after] >> 4 <= line) after++;
         if (before) distance = line - (there[before - 1] >> 4);
         if (after < others && (there[after] >> 4) - line < distance) distance = (there[after] >> 4) - line;
-        if (distance <= REACH) counts[here[at] & 15] += 1.0 / (double)(distance * distance);
+        if (distance <= REACH) near[(*count)++] = here[at] << 4 | distance;
     }
+    return FA_OK;
+}
+
+/* Count how near the second word of a pair stands to the first, by element of the first. */
+static int count_near(const pool *in, uint32_t first, uint32_t second, double counts[FA_KINDS]) {
+    size_t count = 0;
+    uint64_t *near = arena_raw(&in->query->version, (in->counts[first] + 1) * sizeof(uint64_t));
+    if (near == NULL) return FA_NO_MEMORY;
+    for (int element = 0; element < FA_KINDS; element++) counts[element] = 0;
+    if (has_far_lines(in->lines[second], in->counts[second])) TRY(find_sorted(in, first, second, near, &count));
+    else find_marked(in, first, second, near, &count);
+    return add_near(in->query, near, count, counts);
 }
 
 /* Tell, as far as that is seen at once, whether a word may stand in a version. */
@@ -96,7 +164,7 @@ static int nearness_in(pool *in, uint32_t place, uint32_t version, norms *known,
         TRY(read_lines(in, second, version));
         if (!in->counts[second]) continue;
         TRY(read_lines(in, first, version));
-        count_near(in, first, second, counts);
+        TRY(count_near(in, first, second, counts));
         for (uint32_t element = 0; element < FA_KINDS; element++)
             if (counts[element] > 0) weight += counts[element] * norm_of(query, place, known, element);
         *total += query->pair_factors[pair] * saturate(program, weight);
@@ -254,7 +322,7 @@ int near_counts(fa_query *query, uint32_t place, uint32_t ordinal, double *count
         uint32_t first = query->program.pairs[2 * pair], second = query->program.pairs[2 * pair + 1];
         TRY(read_lines(&in, first, ordinal));
         TRY(read_lines(&in, second, ordinal));
-        count_near(&in, first, second, counts + (size_t)pair * FA_KINDS);
+        TRY(count_near(&in, first, second, counts + (size_t)pair * FA_KINDS));
     }
     return FA_OK;
 }
