@@ -411,6 +411,62 @@ def test_places_of_words_that_stand_again_and_again(tmp_path: Path, seed: int) -
         snapshot.catalogue.close()
 
 
+def test_near_words_and_phrases_around_where_marks_of_a_page_end(tmp_path: Path) -> None:
+    """Of pages of up to 16,384 words is marked what stands where; longer ones are read otherwise."""
+    chance, marks = random.Random(5), 1 << 14
+
+    def page(number: int) -> PlainVersion:
+        words = ["filler"] * (marks + chance.choice((-30, 5, 11, 400)))
+        for place in (
+            0,
+            marks - 12,
+            len(words) - 12,
+        ):  # the words in groups, also around the last place with a mark
+            words[place : place + 12] = chance.choices([*FEW_WORDS, "filler", "filler"], k=12)
+        for _ in range(chance.choice((0, 10, 200))):  # more than are read one and all
+            words[chance.randrange(len(words))] = chance.choice(FEW_WORDS)
+        link = (f"http://one.example/{chance.randrange(4)}", " ".join(chance.choices(FEW_WORDS, k=3)))
+        running = ((BODY, " ".join(words) + "\n"), (HEADING, " ".join(chance.choices(FEW_WORDS, k=4)) + "\n"))
+        return PlainVersion(
+            f"http://one.example/{number}", "en", title="the run", running=running, links=(link,)
+        )
+
+    with DirectIndex(tmp_path) as index:
+        index.add("a", [page(number) for number in range(4)])
+        index.writer.fold_links()
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking(), folded=True)
+        for _ in range(12):
+            words = chance.choices(FEW_WORDS, k=chance.randrange(2, 5))
+            text = chance.choice(('"%s"', "%s", "text:(%s)")) % " ".join(words)
+            assert_agrees(snapshot, plain, text, limit=chance.choice((1, 3, 1000)))
+        snapshot.catalogue.close()
+
+
+def test_words_that_no_page_holds_together_are_never_near(tmp_path: Path) -> None:
+    """Whether lists of them have masks or not, and where pages have several versions."""
+    versions = [
+        PlainVersion(
+            f"http://one.example/{number % (90 if number % 3 else 7)}",
+            "en",
+            running=((BODY, " ".join(("often run" if number % 2 else "much runs", f"rare{number}", "of"))),),
+        )
+        for number in range(100)
+    ]
+    with DirectIndex(tmp_path) as index:
+        index.add("a", versions)
+        index.add(
+            "b", [PlainVersion("http://two.org/", "en", title="often much", running=((BODY, "rare2 rare5"),))]
+        )
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking())
+        for text in ("often much", "often OR much", "rare1 rare2", "rare2 rare5", "rare4 often", "rare4 OR often",
+                     "title:often much", "often rare5 much", "run OR runs OR rare8"):  # fmt: skip
+            for limit in (1, 3, 1000):
+                assert_agrees(snapshot, plain, text, limit)
+        snapshot.catalogue.close()
+
+
 def random_versions(seed: int) -> list[PlainVersion]:
     chance = random.Random(seed)
     found = []
