@@ -97,6 +97,7 @@ _DIGESTS = (
     "SELECT url, digest FROM versions WHERE id IN (SELECT version FROM capture_rows WHERE url IN ({numbers}))"
 )
 
+_DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
 Place = tuple[int, int]
 _HITS_KNOWN = 4096  # about 3 MB
 
@@ -138,7 +139,6 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
 
 _hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
 _SCORE, _SNIPPET, _FOLDED = map(Hit._fields.index, ("score", "snippet", "folded"))
-_DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
 
 
 def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
