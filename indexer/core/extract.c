@@ -198,6 +198,7 @@ static unsigned current_element(const reader *r) {
 }
 
 static void begin_piece(reader *r, unsigned element) {
+    if (r->options & FA_TEXT_ALONE) return;
     if (r->piece_count && r->pieces[r->piece_count - 1].element == element) return;
     if (!html_room((void **)&r->pieces, &r->piece_room, r->piece_count, sizeof(fa_piece))) {
         r->failed = true;
@@ -256,6 +257,7 @@ static void end_link(reader *r) {
 }
 
 static void begin_link(reader *r, uint32_t number) {
+    if (r->options & FA_TEXT_ALONE) return;
     end_link(r); /* links do not nest */
     if (!r->tree.links[number].is_followed) return;
     if (r->found_count >= FA_MOST_LINKS) {

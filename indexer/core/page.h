@@ -90,7 +90,8 @@ typedef struct fa_page {
 /* How to read (bits of `options`). */
 enum fa_reading {
     FA_PARAGRAPHS = 1, /* for readers: line feeds of the markup are blanks, but for preformatted text */
-    FA_PARTS = 2 /* also all that the page points to or needs, for a crawl */
+    FA_PARTS = 2, /* also all that the page points to or needs, for a crawl */
+    FA_TEXT_ALONE = 4 /* for passages: no pieces of the running text, and no links */
 };
 
 /* Longer markup is refused. */

@@ -441,7 +441,7 @@ int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t
     if (is_cut && end == body.size) return FA_OK;
     *is_whole = !is_cut && end == body.size;
     *shown = FA_SHOWN;
-    status = fa_page_read(page, (fa_bytes){body.data, end}, 0);
+    status = fa_page_read(page, (fa_bytes){body.data, end}, FA_TEXT_ALONE);
     if (wanted == NULL) return status;
     if (status == FA_OK) status = snippet_without_hyphens(tokens, page->text, wanted, sought, snippet);
     *shown = *is_whole || snippet->has_hits ? FA_SHOWN : FA_FURTHER_ON;

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.search.folding import fold
+from tests.indexer.making import BODY, DirectIndex
+from tests.indexer.plain import PlainVersion
 
 WORDS = [f"word{number}" for number in range(100)]
 
@@ -68,3 +72,21 @@ def test_pages_in_a_script_without_spaces_are_compared_by_their_pairs() -> None:
 def test_short_texts_are_like_no_other() -> None:
     text = " ".join(WORDS[:11])
     assert fold([11, 11], lambda _: text.encode()) == [0, 1]
+
+
+def test_words_of_versions_are_counted_over_all_elements_whatever_bytes_their_numbers_take(
+    tmp_path: Path,
+) -> None:
+    counts = [0, 1, 255, 256, 70_000]
+    pages = [
+        PlainVersion(f"http://{number}.example/", title="two words", running=((BODY, "a " * count),))
+        for number, count in enumerate(counts)
+    ]
+    with DirectIndex(tmp_path) as index:
+        index.add("a.warc", pages)
+        snapshot = index.snapshot()
+        [live] = snapshot.segments
+        places = [(live.number, ordinal) for ordinal in (*range(len(counts)), 2)]
+        expected = live.segment.lengths.sum(axis=1).tolist()
+        assert snapshot.words_in([*places, (live.number + 1, 0)]) == [*expected, expected[2], 0]
+        assert max(expected) > 1 << 16
