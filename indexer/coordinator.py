@@ -230,10 +230,15 @@ class Run:
         if time.monotonic() - self._last_flush > self._options.commit_s:
             self._last_flush = time.monotonic()
             for worker in self._workers:
-                if worker.reading is None and not worker.flushing and worker.unfinished:
-                    worker.flushing = True
-                    self._tell(worker, ("flush",))
+                if worker.reading is None:
+                    self._flush(worker)
         self._show()
+
+    def _flush(self, worker: _Worker) -> None:
+        """Have a worker hand over what it has in hand, if it has read something of which no batch has come."""
+        if worker.unfinished and not worker.flushing:
+            worker.flushing = True
+            self._tell(worker, ("flush",))
 
     def _receive(self, worker: _Worker) -> None:
         try:
@@ -248,6 +253,8 @@ class Run:
             self._take_batch(message[1], worker)
         elif kind == "idle":
             self._hand_out(worker)
+            if worker.reading is None:
+                self._flush(worker)  # while others are still reading
         elif kind == "flushed":
             worker.flushing = False
         elif kind == "merged":
@@ -405,8 +412,7 @@ class Run:
         """Have every worker hand over its last batch, and commit it."""
         while True:
             for worker in self._workers:
-                worker.flushing = True
-                self._tell(worker, ("flush",))
+                self._flush(worker)
             while any(worker.flushing for worker in self._workers):
                 self._step()
             if not self._queue and not any(worker.unfinished for worker in self._workers):
