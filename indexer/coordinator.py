@@ -118,6 +118,8 @@ class Run:
     def __exit__(self, *exc: object) -> None:
         self._is_answering = False
         self._beside.shutdown()
+        if exc[0] is None:
+            self._dismiss()
         for worker in self._workers:
             if exc[0] is None:
                 worker.stop()
@@ -526,9 +528,15 @@ class Run:
         if not self._are_done(weights):
             fold.discard()
         elif tasks or weights:
+            self._dismiss()
             self._committing = True
             self._writer.commit_fold(fold)
             self._committing = False
+
+    def _dismiss(self) -> None:
+        """Let the workers end, all at the same time and beside what is left to do here."""
+        for worker in self._workers:
+            self._tell(worker, ("stop",))
 
     def _are_done(
         self, tasks: Sequence[FoldTask] | Sequence[WeighTask], meanwhile: Callable[[], None] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -95,13 +96,9 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
             )
             if file not in hidden
         )
-        first, last, impossible = connection.execute(
-            "SELECT MIN(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
-            " MAX(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
-            " COUNT(CASE WHEN time NOT BETWEEN ?1 AND ?2 THEN 1 END) FROM capture_rows c"
-            f" WHERE time >= 0{not_hidden(snapshot, place)}",
-            (int(EARLIEST), int(latest)),
-        ).fetchone()
+        first, last, impossible = _moments_in(
+            connection, not_hidden(snapshot, place), int(latest), all_at_once=not hidden
+        )
         times += [f"{time:014d}" for time in (first, last) if time]
         impossible_dates += impossible
     return Statistics(
@@ -118,6 +115,31 @@ def _statistics_of(snapshot: Snapshot) -> Statistics:
         last=max(times, default=""),
         impossible_dates=impossible_dates,
     )
+
+
+def _moments_in(
+    connection: sqlite3.Connection, shown: str, latest: int, *, all_at_once: bool
+) -> tuple[int | None, int | None, int]:
+    """Return when the first and the last capture was made, and how many at moments that cannot be.
+
+    shown: the SQL condition of captures that are; all_at_once: if those that are not are copies, which are of the same
+    moments.
+    """
+    if all_at_once:
+        # an index has all moments, and mostly these two tell that all of them are possible
+        first, last = connection.execute(
+            "SELECT MIN(time), MAX(time) FROM capture_rows INDEXED BY captures_by_url WHERE time >= 0"
+        ).fetchone()
+        if first is None or (first >= int(EARLIEST) and last <= latest):
+            return first, last, 0
+    found: tuple[int | None, int | None, int] = connection.execute(
+        "SELECT MIN(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
+        " MAX(CASE WHEN time BETWEEN ?1 AND ?2 THEN time END),"
+        " COUNT(CASE WHEN time NOT BETWEEN ?1 AND ?2 THEN 1 END) FROM capture_rows c"
+        f" WHERE time >= 0{shown}",
+        (int(EARLIEST), latest),
+    ).fetchone()
+    return found
 
 
 def _ledger_of_one(member: Snapshot, hidden: set[int]) -> list[LedgerEntry]:

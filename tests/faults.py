@@ -68,7 +68,8 @@ class ThreadWorker:
         return "the thread ended"
 
     def stop(self) -> int:
-        self.pipe.send(("stop",))
+        with suppress(OSError):  # it was told already
+            self.pipe.send(("stop",))
         self._thread.join(10)
         return self.kill()
 

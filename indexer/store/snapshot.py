@@ -109,7 +109,7 @@ class Snapshot:
         for live in self.segments:
             names = live.segment.hosts()
             used = live.segment.host if live.alive is None else live.segment.host[live.alive]
-            hosts.update(names[number] for number in np.unique(used).tolist())
+            hosts.update(names[number] for number in np.flatnonzero(np.bincount(used)).tolist())
         return len(hosts)
 
     def _read(self) -> list[Entry]:
