@@ -11,10 +11,11 @@ typedef struct shapes {
     uint8_t codes[FA_SHAPES];
 } shapes;
 
-static int shapes_from(shapes *made, const fa_list *list, uint32_t row, uint32_t end, fa_fault *fault) {
-    made->segment = list->segment;
-    TRY(fa_require_shapes(list->segment, list->start + row, list->start + end, fault));
-    return fa_rank_of(list->segment, list->start + row, &made->rank, fault);
+/* Begin to read the shapes of the pairs `from` to `to` of a segment. */
+static int shapes_from(shapes *made, const fa_segment *segment, uint64_t from, uint64_t to, fa_fault *fault) {
+    made->segment = segment;
+    TRY(fa_require_shapes(segment, from, to, fault));
+    return fa_rank_of(segment, from, &made->rank, fault);
 }
 
 /* Return the shape of one of the pairs that were read; each of them is asked for once, in order. */
@@ -81,7 +82,7 @@ static int add_list(tally *in, held *list, double factor) {
     uint32_t row = gallop(ordinals, 0, list->list.count, in->first), shape, some;
     uint32_t end = gallop(ordinals, row, list->list.count, in->last + 1);
     if (row == end) return FA_OK;
-    TRY(shapes_from(&read, &list->list, row, end, fault));
+    TRY(shapes_from(&read, list->list.segment, list->list.start + row, list->list.start + end, fault));
     for (; row < end; row += some) {
         some = end - row < FA_SHAPES ? end - row : FA_SHAPES;
         TRY(fa_read_shapes(read.segment, list->list.start + row, some, &read.rank, read.codes, fault));
@@ -148,21 +149,24 @@ typedef struct whole {
     double *squares, *greatest;
 } whole;
 
-static int add_word(const whole *in, const fa_list *list, const uint32_t *ordinals, fa_fault *fault) {
-    shapes read;
+/* Add what the pairs of a word give; read: of the pair behind the word before. */
+static int add_word(const whole *in, const fa_list *list, const uint32_t *ordinals, shapes *read, fa_fault *fault) {
+    const fa_shape *facts = in->segment->shape_facts;
+    const double *of_shape = in->of_shape, rarity = in->squares == NULL ? 0 : in->of_word[list->word];
+    double *squares = in->squares, *greatest = in->greatest;
     uint32_t shape, some;
-    TRY(shapes_from(&read, list, 0, list->count, fault));
+    TRY(fa_require_shapes(in->segment, list->start, list->start + list->count, fault));
     for (uint32_t row = 0; row < list->count; row += some) {
         some = list->count - row < FA_SHAPES ? list->count - row : FA_SHAPES;
-        TRY(fa_read_shapes(read.segment, list->start + row, some, &read.rank, read.codes, fault));
+        TRY(fa_read_shapes(read->segment, list->start + row, some, &read->rank, read->codes, fault));
         for (uint32_t at = 0; at < some; at++) {
             uint32_t version = ordinals[row + at];
-            TRY(shape_at(&read, at, &shape, fault));
-            double total = in->segment->shape_facts[shape].total;
-            if (in->greatest != NULL && in->greatest[version] < total) in->greatest[version] = total;
-            if (in->squares == NULL) continue;
-            double weight = in->of_shape[shape] * in->of_word[list->word];
-            in->squares[version] += weight * weight;
+            TRY(shape_at(read, at, &shape, fault));
+            if (greatest != NULL && greatest[version] < (double)facts[shape].total)
+                greatest[version] = (double)facts[shape].total;
+            if (squares == NULL) continue;
+            double weight = of_shape[shape] * rarity;
+            squares[version] += weight * weight;
         }
     }
     return FA_OK;
@@ -171,23 +175,29 @@ static int add_word(const whole *in, const fa_list *list, const uint32_t *ordina
 int fa_segment_vectors(const fa_segment *segment, const double *of_shape, const double *of_word, uint32_t *room,
                        double *squares, double *greatest, fa_fault *fault) {
     whole in = {segment, of_shape, of_word, squares, greatest};
-    for (uint32_t word = 0; word < segment->words; word++) {
+    fa_walk walk;
+    shapes read;
+    TRY(fa_walk_begin(&walk, segment, fault));
+    if (segment->words) TRY(shapes_from(&read, segment, 0, 0, fault));
+    while (walk.word < segment->words) {
         fa_list list;
-        TRY(fa_list_of(segment, word, &list, fault));
+        TRY(fa_walk_next(&walk, &list, fault));
         TRY(fa_list_ordinals(&list, room, fault));
-        TRY(add_word(&in, &list, room, fault));
+        TRY(add_word(&in, &list, room, &read, fault));
     }
     return FA_OK;
 }
 
 int fa_segment_living(const fa_segment *segment, const uint8_t *alive, uint32_t *room, int64_t *counts,
                       fa_fault *fault) {
-    for (uint32_t word = 0; word < segment->words; word++) {
+    fa_walk walk;
+    TRY(fa_walk_begin(&walk, segment, fault));
+    while (walk.word < segment->words) {
         fa_list list;
-        TRY(fa_list_of(segment, word, &list, fault));
+        TRY(fa_walk_next(&walk, &list, fault));
         TRY(fa_list_ordinals(&list, room, fault));
-        counts[word] = 0;
-        for (uint32_t row = 0; row < list.count; row++) counts[word] += alive[room[row]];
+        counts[list.word] = 0;
+        for (uint32_t row = 0; row < list.count; row++) counts[list.word] += alive[room[row]];
     }
     return FA_OK;
 }

@@ -35,6 +35,33 @@ int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault
     return FA_OK;
 }
 
+int fa_walk_begin(fa_walk *walk, const fa_segment *segment, fa_fault *fault) {
+    *walk = (fa_walk){.segment = segment};
+    int status = fa_require(segment, &segment->pair_ends.sizes, 0, segment->words, fault);
+    return status != FA_OK ? status : fa_require(segment, &segment->ordinal_ends.sizes, 0, segment->words, fault);
+}
+
+static int next_size(const fa_walk *walk, const fa_ends *ends, uint64_t *great, uint64_t *size, fa_fault *fault) {
+    *size = ends->sizes.data[walk->word];
+    return *size == FA_GREAT ? fa_item_at(walk->segment, &ends->great, (*great)++, size, fault) : FA_OK;
+}
+
+int fa_walk_next(fa_walk *walk, fa_list *list, fa_fault *fault) {
+    const fa_segment *segment = walk->segment;
+    uint64_t pairs, bytes;
+    int status = next_size(walk, &segment->pair_ends, &walk->great_pairs, &pairs, fault);
+    if (status == FA_OK) status = next_size(walk, &segment->ordinal_ends, &walk->great_ordinals, &bytes, fault);
+    if (status != FA_OK) return status;
+    if (!pairs || pairs > segment->versions || pairs > segment->pairs - walk->pair)
+        return fa_damaged(segment, &segment->pair_ends.sizes, fault);
+    if (bytes > segment->ordinals.size - walk->ordinal)
+        return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
+    *list = (fa_list){segment, walk->pair, walk->word++, (uint32_t)pairs, walk->ordinal, walk->ordinal + bytes};
+    walk->pair += pairs;
+    walk->ordinal += bytes;
+    return FA_OK;
+}
+
 /* Write `count` numbers of `width` bits, 1 to FA_GAP_BITS; `readable` bytes are there, as many as they need or more. */
 static void unpack(const uint8_t *data, uint64_t readable, uint32_t count, uint32_t width, uint32_t *numbers) {
     const uint32_t mask = ((uint32_t)1 << width) - 1;

@@ -178,6 +178,17 @@ int fa_bounds_of(const fa_segment *segment, const fa_ends *ends, uint32_t item, 
 /* Find the posting list of a word, by its number. */
 int fa_list_of(const fa_segment *segment, uint32_t word, fa_list *list, fa_fault *fault);
 
+/* Goes over the lists of all words, one behind the other: where a list begins is where the one before ends. */
+typedef struct fa_walk {
+    const fa_segment *segment;
+    uint32_t word; /* of the next list */
+    uint64_t pair, ordinal, great_pairs, great_ordinals;
+} fa_walk;
+
+int fa_walk_begin(fa_walk *walk, const fa_segment *segment, fa_fault *fault);
+/* Only while walk->word is below segment->words. */
+int fa_walk_next(fa_walk *walk, fa_list *list, fa_fault *fault);
+
 /* Write the ordinals of a list, rising; room for list->count. */
 int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault);
 
