@@ -22,6 +22,7 @@ FLAGS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=undefined",
     "-fno-omit-frame-pointer",
+    "-DFA_AT_FIRST=2",
 ]
 TESTS = [
     *(f"tests/indexer/{room}" for room in ("core", "text", "store", "search")),

@@ -5,14 +5,15 @@
 
 /* ---------------------------------------------------------------- the tree */
 
-/* A mask is right in the versions that were asked about: those that are left of an AND, or of an OR. What takes long comes
- * last there, so that it is not asked about the others. */
+/* A mask is right in the versions that were asked about: those that are left of an AND, or of an OR. What takes longest
+ * comes last there, so that it is not asked about the others. */
 #define MOST_DEPTH 1024 /* of nodes below others: many more than a query that is typed may have */
 
 typedef struct tree {
     fa_query *query;
     uint32_t place, versions;
     uint64_t **masks; /* by node; NULL: not asked for */
+    double *costs;    /* by node: what takes longer has more */
     uint8_t *held_in;
     uint32_t depth;
     uint32_t *candidates;
@@ -152,25 +153,52 @@ static int all_ready(tree *in, const fa_node *node, uint64_t *mask) {
     return FA_OK;
 }
 
-/* Of the arguments that are not known words and phrases take less than NEAR. */
-static int is_of_step(const tree *in, uint32_t number, int step) {
-    return !is_ready(in, number) && step == (node_at(in, number)->op == FA_OP_NEAR);
+#define NEAR_COST 4  /* of a pair of a NEAR */
+#define NODE_COST 64 /* of any node */
+
+/* Say how long each node takes, about: as many steps as there are pairs of words that have to be looked at for it. */
+static void weigh_nodes(tree *in, uint32_t root) {
+    const fa_program *program = &in->query->program;
+    for (uint32_t number = 0; number <= root; number++) {
+        const fa_node *node = node_at(in, number);
+        double cost = NODE_COST;
+        if (node->op == FA_OP_LEAF) {
+            const fa_leaf *leaf = &program->leaves[node->value];
+            const state *known = state_of(in->query, node->value, in->place);
+            for (uint32_t each = 0; each < known->list_count; each++) cost += known->lists[each].list.count;
+            if (leaf->kind == FA_PHRASE && !known->is_matched) cost = (double)in->versions * (1 + leaf->slop);
+        }
+        for (uint32_t at = 0; at < node->count && node->op < FA_OP_SPANS; at++)
+            cost += in->costs[program->args[node->first + at]] * (node->op == FA_OP_NEAR ? NEAR_COST : 1);
+        in->costs[number] = cost;
+    }
+}
+
+/* Return which of the arguments that are not done takes least, and note it as done; NEVER: there is none. */
+static uint32_t next_cheapest(const tree *in, const fa_node *node, uint8_t *is_done) {
+    const uint32_t *args = in->query->program.args + node->first;
+    uint32_t cheapest = NEVER;
+    for (uint32_t at = 0; at < node->count; at++)
+        if (!is_done[at] && (cheapest == NEVER || in->costs[args[at]] < in->costs[args[cheapest]])) cheapest = at;
+    if (cheapest != NEVER) is_done[cheapest] = 1;
+    return cheapest;
 }
 
 static int all_of(tree *in, const fa_node *node, const uint64_t *within, uint64_t *mask) {
     const uint32_t *args = in->query->program.args + node->first;
     size_t words = words_of(in->versions);
+    uint8_t *is_done = arena_get(&in->query->tree, node->count);
     const uint64_t *other;
+    if (is_done == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < node->count; at++) is_done[at] = (uint8_t)is_ready(in, args[at]);
     TRY(all_ready(in, node, mask));
     for (size_t word = 0; within != NULL && word < words; word++) mask[word] &= within[word];
-    for (int step = 0; step < 2; step++)
-        for (uint32_t at = 0; at < node->count; at++) {
-            if (!is_of_step(in, args[at], step)) continue;
-            if (is_empty(in, mask)) return FA_OK;
-            TRY(look_at(in, args[at], mask));
-            TRY(mask_of(in, args[at], &other));
-            for (size_t word = 0; word < words; word++) mask[word] &= other[word];
-        }
+    for (uint32_t at = next_cheapest(in, node, is_done); at != NEVER; at = next_cheapest(in, node, is_done)) {
+        if (is_empty(in, mask)) return FA_OK;
+        TRY(look_at(in, args[at], mask));
+        TRY(mask_of(in, args[at], &other));
+        for (size_t word = 0; word < words; word++) mask[word] &= other[word];
+    }
     return FA_OK;
 }
 
@@ -178,24 +206,24 @@ static int any_of(tree *in, const fa_node *node, const uint64_t *within, uint64_
     const uint32_t *args = in->query->program.args + node->first;
     size_t words = words_of(in->versions);
     uint64_t *left = mask_for(in);
+    uint8_t *is_done = arena_get(&in->query->tree, node->count);
     const uint64_t *other;
-    if (left == NULL) return FA_NO_MEMORY;
+    if (left == NULL || is_done == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < node->count; at++)
         if (is_leaf(in, args[at])) {
+            is_done[at] = 1;
             TRY(look_at(in, args[at], within));
             TRY(leaf_mark(in->query, node_at(in, args[at])->value, in->place, mask));
         }
-    for (int step = 0; step < 2; step++)
-        for (uint32_t at = 0; at < node->count; at++) {
-            if (is_leaf(in, args[at]) || step != (node_at(in, args[at])->op == FA_OP_NEAR)) continue;
-            for (size_t word = 0; word < words; word++)
-                left[word] = (within == NULL ? ~(uint64_t)0 : within[word]) & ~mask[word];
-            if (in->versions & 63) left[words - 1] &= ((uint64_t)1 << (in->versions & 63)) - 1;
-            if (is_empty(in, left)) return FA_OK;
-            TRY(look_at(in, args[at], left));
-            TRY(mask_of(in, args[at], &other));
-            for (size_t word = 0; word < words; word++) mask[word] |= other[word] & left[word];
-        }
+    for (uint32_t at = next_cheapest(in, node, is_done); at != NEVER; at = next_cheapest(in, node, is_done)) {
+        for (size_t word = 0; word < words; word++)
+            left[word] = (within == NULL ? ~(uint64_t)0 : within[word]) & ~mask[word];
+        if (in->versions & 63) left[words - 1] &= ((uint64_t)1 << (in->versions & 63)) - 1;
+        if (is_empty(in, left)) return FA_OK;
+        TRY(look_at(in, args[at], left));
+        TRY(mask_of(in, args[at], &other));
+        for (size_t word = 0; word < words; word++) mask[word] |= other[word] & left[word];
+    }
     return FA_OK;
 }
 
@@ -266,7 +294,9 @@ static int match_tree(fa_query *query, uint32_t place, uint8_t *held_in, uint64_
     uint32_t root = query->program.root;
     arena_empty(&query->tree, (size_t)1 << 20);
     in.masks = arena_get(&query->tree, ((size_t)root + 1) * sizeof(uint64_t *));
-    if (in.masks == NULL) return FA_NO_MEMORY;
+    in.costs = arena_get(&query->tree, ((size_t)root + 1) * sizeof(double));
+    if (in.masks == NULL || in.costs == NULL) return FA_NO_MEMORY;
+    weigh_nodes(&in, root);
     TRY(look_at(&in, root, NULL));
     if (is_leaf(&in, root)) return leaf_mark(query, node_at(&in, root)->value, place, matched);
     TRY(mask_of(&in, root, &found));

@@ -611,7 +611,9 @@ static int find_pairs(block *in) {
 /* ---------------------------------------------------------------- all versions */
 
 #define MANY_PAIRS 3  /* that have to be near each other, of which one alone is looked at before */
-#define AT_FIRST 2048 /* versions of which all leaves are read at once: when the time is up soon, something was found */
+#ifndef FA_AT_FIRST /* tests have few versions */
+#define FA_AT_FIRST 2048 /* versions of which all leaves are read at once: when the time is up soon, something was found */
+#endif
 #define TRIED 256     /* versions after which it is seen whether some leaves alone leave most away */
 
 /* Go over versions with the leaves of some pairs, as long as most are left away by that. */
@@ -641,7 +643,7 @@ static int look_at_all(block *in, uint32_t begin, uint32_t end, uint32_t version
 }
 
 static int look_at_versions(block *in, uint32_t versions, uint64_t *mask, uint32_t *reached) {
-    uint32_t first = versions < AT_FIRST || in->pair_count < MANY_PAIRS ? versions : AT_FIRST;
+    uint32_t first = versions < FA_AT_FIRST || in->pair_count < MANY_PAIRS ? versions : FA_AT_FIRST;
     TRY(look_at_all(in, 0, first, versions, mask, reached));
     if (first == versions) return FA_OK;
     *reached = first;

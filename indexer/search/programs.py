@@ -253,18 +253,24 @@ class Compiler:
             case Or():
                 return self._add(queries.OR, args=[self._node(part) for part in node.parts])
             case And():
-                return self._all_of(node)
+                return self._add(queries.AND, args=self._all_of(node))
             case _:
                 raise TypeError(f"{node!r} looks at all versions of a page")
 
-    def _all_of(self, node: And) -> int:
+    def _all_of(self, node: And) -> list[int]:
+        """Return the nodes that all have to match, those of groups within the group among them: the core knows which
+        to ask first."""
         about_captures = [part for part in node.parts if is_about_captures(part)]
-        args = [self._node(part) for part in node.parts if not is_about_captures(part)]
+        args = []
+        for part in node.parts:
+            if is_about_captures(part):
+                continue
+            args += self._all_of(part) if isinstance(part, And) else [self._node(part)]
         if about_captures:
             # together: one capture has to fit all of them
             key = And(tuple(about_captures))
             args.append(self._filter(key, lambda live: captures_mask(about_captures, live)))
-        return self._add(queries.AND, args=args)
+        return args
 
     def _may_hold(self, node: Node) -> int:
         """Return the node of the versions that hold the words of a Near at all."""

@@ -31,6 +31,7 @@ FLAGS = [
     "-fno-sanitize-recover=undefined",
     "-ffp-contract=off",
     "-DFA_WORTH_IT=1",
+    "-DFA_AT_FIRST=2",
 ]
 SLOWEST_S, MOST_MB = 10, 1024
 
