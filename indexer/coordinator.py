@@ -106,6 +106,7 @@ class Run:
         self._committing = False
         self._beside = ThreadPoolExecutor(1)  # answers claims during a commit
         self._is_answering = False
+        self._all_were_heard = False  # since the news of this step were looked for
         self._old_versions: dict[int, set[int]] = {}  # of files that are read anew: the versions they held
         self._last_flush = time.monotonic()
         self._ending = False  # no file is begun any more
@@ -223,7 +224,10 @@ class Run:
     def _step(self) -> None:
         """Wait for news from the workers, at most a moment, and deal with them."""
         heard = [worker for worker in self._workers if worker.heard]
+        self._all_were_heard = False
         for worker in heard or _with_news(self._workers, _TICK_S):
+            if self._all_were_heard:
+                break  # during a commit for one before: what this one had to say may be dealt with, and nothing follow
             if worker in self._workers:
                 self._receive(worker)
         for worker in list(self._workers):
@@ -291,7 +295,8 @@ class Run:
 
         What is committed is granted until the commit is over, whether the other thread sees it in the catalogue or not.
         """
-        self._is_answering, before = True, sys.getswitchinterval()
+        self._is_answering = self._all_were_heard = True
+        before = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_S)
         answered = self._beside.submit(self._answer_claims)
         try:

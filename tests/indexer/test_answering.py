@@ -5,16 +5,17 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import run_in_one_process
+from faults import ThreadWorker, run_in_one_process
 from shelf import answers, write_shelf
 from store_batches import Page, commit_pages
 
-from indexer import IndexOptions, Ranking, build_index, open_index
+from indexer import IndexOptions, Ranking, build_index, coordinator, open_index
 from indexer.grants import Grants
 from indexer.store.checking import check_generation
 from indexer.store.writer import IndexWriter
@@ -72,6 +73,39 @@ def test_a_commit_keeps_no_worker_waiting(tmp_path: Path, monkeypatch: pytest.Mo
     assert answers(tmp_path / "index") == answers(tmp_path / "undisturbed")
     with open_index(str(tmp_path / "index")) as index:
         assert index.check() == []
+
+
+class Mute(ThreadWorker):
+    """A worker that says nothing but what the test says into `mouth`."""
+
+    def _serve(self, pipe: Connection, folder: str) -> None:
+        self.mouth = pipe
+
+
+def test_who_was_heard_during_a_commit_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers have news. The first's are committed, and the claim of the second is answered meanwhile; it says
+    nothing more before the first is answered, too: it waits for its turn to read."""
+    first, second = (Mute("", name) for name in ("first", "second"))
+    for worker in (first, second):
+        worker._thread.join()
+
+    def commit_until_the_second_is_answered(run: coordinator.Run, batch: object, worker: object) -> None:
+        with run._answering():
+            assert second.mouth.poll(WAIT_S), "a claim is answered during a commit"
+
+    monkeypatch.setattr(coordinator.Run, "_take_batch", commit_until_the_second_is_answered)
+    writer = IndexWriter(str(tmp_path / "g1"), Ranking())
+    with closing(writer), coordinator.Run(writer, str(tmp_path), TWO, None) as run:
+        run._workers = [first, second]
+        first.mouth.send(("batch", None))
+        second.mouth.send(("claim", []))
+        step = threading.Thread(target=run._step, daemon=True)
+        step.start()
+        step.join(WAIT_S)
+        assert not step.is_alive(), "the coordinator waits for a worker that has nothing to say"
+        assert second.mouth.recv() == ("answers", [])
 
 
 @pytest.mark.parametrize("seed", range(4))
