@@ -123,6 +123,12 @@ def test_digests_are_kept_alike_all_at_once_and_each_by_itself(payloads: list[st
     assert compact_digests(payloads) == list(map(compact_digest, payloads))
 
 
+def test_a_digest_is_not_completed_by_the_next_one() -> None:
+    """Together they are as long as two of SHA-1, and read like two of them; the first is short, the second long."""
+    payloads = ["sha1:AAA", "B" * 29 + "sha1:" + "C" * 32]
+    assert compact_digests(payloads) == payloads
+
+
 @given(st.lists(st.sampled_from(["", "00000000000000", "20200101000000", "99999999999999"]), max_size=4))
 def test_moments_are_kept_alike_all_at_once_and_each_by_itself(timestamps: list[str]) -> None:
     assert kept_times(timestamps) == list(map(kept_time, timestamps))
