@@ -34,15 +34,11 @@ def test_a_library_of_these_sources_is_kept_and_another_is_made_anew(
     assert not is_fresh()
 
 
-def test_the_library_stands_alone(tmp_path: Path) -> None:
-    assert build(output=tmp_path / "core.so")
+def test_it_compiles_without_a_warning_into_a_library_that_stands_alone(tmp_path: Path) -> None:
+    assert build(output=tmp_path / "core.so", flags=["-Werror"])
     library = ctypes.CDLL(str(tmp_path / "core.so"))
     assert library.fa_abi() == ABI
     assert [path.name for path in tmp_path.iterdir()] == ["core.so"], "nothing else is left"
-
-
-def test_it_compiles_without_a_warning(tmp_path: Path) -> None:
-    assert build(output=tmp_path / "core.so", flags=["-Werror"])
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
