@@ -381,5 +381,6 @@ int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *position
         bit += wanted.bits;
         positions += count;
     }
-    return status;
+    /* a shape whose counts are fewer than their sum would leave the last ones as they were */
+    return status == FA_OK && total ? fa_damaged(segment, &segment->shape_table, fault) : status;
 }
