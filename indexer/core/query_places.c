@@ -4,8 +4,8 @@
  * Versions are gone over in blocks. Of each list what lies in a block is read at once, the most frequent words first, and
  * versions in which the words were found near each other are not read any further: more places never make words less
  * near. Of a chain of many parts some are looked at before, as if all others stood everywhere: where these are not near
- * each other the others need not be read. What ends as many places behind its begin is of one kind. Texts of very many positions, and very many kinds, are
- * left to query_spans.c.
+ * each other the others need not be read. What ends as many places behind its begin is of one kind. Texts of very many
+ * positions, and very many kinds, are left to query_spans.c.
  */
 #include "query_inside.h"
 
@@ -610,11 +610,11 @@ static int find_pairs(block *in) {
 
 /* ---------------------------------------------------------------- all versions */
 
-#define MANY_PAIRS 3  /* that have to be near each other, of which one alone is looked at before */
+#define MANY_PAIRS 3 /* that have to be near each other, of which one alone is looked at before */
 #ifndef FA_AT_FIRST /* tests have few versions */
 #define FA_AT_FIRST 2048 /* versions of which all leaves are read at once: when the time is up soon, something was found */
 #endif
-#define TRIED 256     /* versions after which it is seen whether some leaves alone leave most away */
+#define TRIED 256 /* versions after which it is seen whether some leaves alone leave most away */
 
 /* Go over versions with the leaves of some pairs, as long as most are left away by that. */
 static int leave_some(block *in, uint32_t pairs, uint32_t begin, uint32_t versions) {

@@ -31,8 +31,9 @@ FA_EXPORT enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *
 #define FA_ANY_LETTER (UINT32_MAX - 1)
 
 /* Write the numbers of the words that at least `least` versions hold and that fit a pattern, in which these letters stand,
- * rising. among: the words to be looked at, so many, rising; NULL: all. rows: room for one of each word; errors: as above. Time: that of a look at each word, and for those with these
- * letters that of their length, times that of the pattern at worst. */
+ * rising. among: the words to be looked at, so many, rising, each once; NULL: all. rows: room for one of each word; errors:
+ * as above. Time: that of a look at each word, and for those with these letters that of their length, times that of the
+ * pattern at worst. */
 FA_EXPORT enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern, size_t length,
                                           uint32_t letters, uint32_t least, const uint32_t *among, size_t many,
                                           uint32_t *rows, size_t *found);
