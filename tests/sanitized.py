@@ -1,9 +1,10 @@
 """Runs the tests of the core on a core that watches itself: addresses and undefined behaviour (ASan, UBSan).
 
-    python -m tests.sanitized [TEST...]
+    python -m tests.sanitized [--plain] [TEST...]
 
 Without names: the tests of indexer/core, text, store and search, but those of compiling, and of how cached pages are
-taken apart. Needs gcc, whose sanitizers are loaded into Python.
+taken apart. --plain: the core as it is on processors of other families. Needs gcc, whose sanitizers are loaded into
+Python.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ FLAGS = [
     "-fno-omit-frame-pointer",
     "-DFA_AT_FIRST=2",
 ]
+PLAIN = ["-DFA_PLAIN", "-U__SSE2__", "-U__BYTE_ORDER__"]
 TESTS = [
     *(f"tests/indexer/{room}" for room in ("core", "text", "store", "search")),
     "tests/webui/test_page_pieces.py",
@@ -34,6 +36,8 @@ LEFT_OUT = ["--ignore=tests/indexer/core/test_build.py"]
 
 def main() -> int:
     """Return the exit status of pytest."""
+    tests = [name for name in sys.argv[1:] if name != "--plain"]
+    is_plain = len(tests) < len(sys.argv) - 1
     preload = [place for name in ("libasan.so", "libubsan.so") if (place := _library(name))]
     if len(preload) < 2:
         sys.exit(
@@ -42,7 +46,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "core.so"
         os.environ["CC"] = "gcc"
-        build(output=library, flags=FLAGS)
+        build(output=library, flags=[*FLAGS, *(PLAIN if is_plain else [])])
         environment = {
             **os.environ,
             "FINDINGAID_CORE": str(library),
@@ -59,7 +63,7 @@ def main() -> int:
             "auto",
             "--dist",
             "worksteal",
-            *(sys.argv[1:] or [*TESTS, *LEFT_OUT]),
+            *(tests or [*TESTS, *LEFT_OUT]),
         ]
         return subprocess.run(order, env=environment, check=False).returncode
 

@@ -1,22 +1,16 @@
 /* CRC-32 as zlib computes it: eight bytes at a time, by eight tables; or 64, where the processor multiplies without
  * carrying. */
+#include "processor.h"
 #include "segment.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
+#ifdef FA_HAS_ABILITIES
 #include <immintrin.h>
-#define CAN_FOLD
 #endif
 
 static uint32_t tables[8][256];
-static int folds; /* whether this processor can */
 
 /* Runs while the library is loaded, before any thread can ask. */
 __attribute__((constructor)) static void make_tables(void) {
-#ifdef CAN_FOLD
-    unsigned a, b, c, d;
-    folds = __get_cpuid(1, &a, &b, &c, &d) && c & bit_PCLMUL && c & bit_SSE4_1;
-#endif
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t rest = byte;
         for (int bit = 0; bit < 8; bit++) rest = rest & 1 ? rest >> 1 ^ 0xEDB88320u : rest >> 1;
@@ -31,7 +25,7 @@ static uint32_t four_bytes(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-#ifdef CAN_FOLD
+#ifdef FA_HAS_ABILITIES
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
 FOLDING static inline __m128i sixteen(const uint8_t *at) { return _mm_loadu_si128((const __m128i *)at); }
@@ -70,8 +64,8 @@ FOLDING static uint32_t read_folded(uint32_t crc, const uint8_t *data, size_t si
 
 uint32_t fa_crc32(uint32_t crc, const uint8_t *data, size_t size) {
     crc = ~crc;
-#ifdef CAN_FOLD
-    if (folds && size >= 64) {
+#ifdef FA_HAS_ABILITIES
+    if (fa_processor & FA_CAN_FOLD && size >= 64) {
         size_t whole = size & ~(size_t)15;
         crc = read_folded(crc, data, whole);
         data += whole;

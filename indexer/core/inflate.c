@@ -7,13 +7,8 @@
 
 #include <string.h>
 
+#include "processor.h"
 #include "segment.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#define SHIFTS_BY_ANY /* BMI2: to shift by a number in any register is one step instead of three */
-static int shifts;    /* whether this processor can */
-#endif
 
 enum {
     LONGEST_CODE = 15,
@@ -214,10 +209,6 @@ static int make_table(uint32_t *table, unsigned table_bits, const uint8_t *bits_
 
 /* Runs while the library is loaded, before any thread can ask. */
 __attribute__((constructor)) static void make_fixed_tables(void) {
-#ifdef SHIFTS_BY_ANY
-    unsigned a, b, c, d;
-    shifts = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_BMI2;
-#endif
     uint8_t bits[SYMBOLS], five[DISTANCES];
     memset(bits, 8, sizeof bits);
     memset(bits + 144, 9, 256 - 144);
@@ -391,10 +382,10 @@ static inline __attribute__((always_inline)) int unpack_ahead(unpacking *u) {
     return told;
 }
 
-#ifdef SHIFTS_BY_ANY
+#ifdef FA_HAS_ABILITIES
 __attribute__((target("bmi2"))) static int unpack_ahead_shifting(unpacking *u) { return unpack_ahead(u); }
 
-static int unpack_inside(unpacking *u) { return shifts ? unpack_ahead_shifting(u) : unpack_ahead(u); }
+static int unpack_inside(unpacking *u) { return fa_processor & FA_CAN_SHIFT ? unpack_ahead_shifting(u) : unpack_ahead(u); }
 #else
 static int unpack_inside(unpacking *u) { return unpack_ahead(u); }
 #endif

@@ -2,11 +2,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "processor.h"
 #include "query_inside.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #define CHUNK ((size_t)256 << 10)
 
@@ -92,15 +89,7 @@ int ranking_is_over(fa_query *query) {
 
 fa_query *fa_query_new(void) { return calloc(1, sizeof(fa_query)); }
 
-#if defined(__x86_64__)
-static int has_popcnt; /* whether this processor has the instruction */
-
-/* Runs while the library is loaded, before any thread can ask. */
-__attribute__((constructor)) static void look_at_processor(void) {
-    unsigned a, b, c, d;
-    has_popcnt = __get_cpuid(1, &a, &b, &c, &d) && c & bit_POPCNT;
-}
-
+#ifdef FA_HAS_ABILITIES
 __attribute__((target("popcnt"))) static uint64_t bits_by_instruction(const uint64_t *mask, size_t words) {
     uint64_t count = 0;
     for (size_t word = 0; word < words; word++) count += (uint64_t)__builtin_popcountll(mask[word]);
@@ -110,8 +99,8 @@ __attribute__((target("popcnt"))) static uint64_t bits_by_instruction(const uint
 
 uint64_t bits_in(const uint64_t *mask, size_t words) {
     uint64_t count = 0;
-#if defined(__x86_64__)
-    if (has_popcnt) return bits_by_instruction(mask, words);
+#ifdef FA_HAS_ABILITIES
+    if (fa_processor & FA_CAN_COUNT) return bits_by_instruction(mask, words);
 #endif
     for (size_t word = 0; word < words; word++) count += (uint64_t)counts_bits(mask[word]);
     return count;

@@ -11,6 +11,7 @@ import pytest
 from indexer.core.library import core
 from indexer.store.pages import PAGE, RESERVED
 
+pytestmark = pytest.mark.usefixtures("processor")
 core.fa_crc32.argtypes = (ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t)
 core.fa_crc32.restype = ctypes.c_uint32
 

@@ -16,6 +16,7 @@ from indexer.core.lists import Bytes
 
 UNPACKED, CUT, FULL, ODD = range(4)  # enum fa_unpacked
 MOST = 1 << 20
+pytestmark = pytest.mark.usefixtures("processor")
 
 core.fa_gunzip.argtypes = [
     Bytes,
