@@ -12,7 +12,7 @@ import bz2
 import struct
 import sys
 import zlib
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import brotli
 import lz4.frame
@@ -51,12 +51,15 @@ class Decoder(Protocol):
 
 
 class GzipDecoder:
-    """gzip by ISA-L, faster than zlib; does not tell a wrong checksum from wrong data."""
+    """gzip by ISA-L, faster than zlib; does not tell a wrong checksum from wrong data.
+
+    By zlib where the first input ends within the header: there ISA-L takes a header of several fields for data.
+    """
 
     __slots__ = ("_inflate", "_tail", "eof", "needs_input", "unused_data")
 
     def __init__(self) -> None:
-        self._inflate = isal_zlib.decompressobj(31)
+        self._inflate: Any = None
         self._tail = b""
         self.eof = False
         self.needs_input = True
@@ -64,6 +67,9 @@ class GzipDecoder:
 
     def decompress(self, packed: bytes | memoryview, limit: int) -> bytes:
         inflate = self._inflate
+        if inflate is None:
+            library = isal_zlib if _holds_header(packed) else zlib
+            inflate = self._inflate = library.decompressobj(31)
         data: bytes = inflate.decompress(packed or self._tail, limit)
         if inflate.eof:
             self.eof = True
@@ -72,6 +78,22 @@ class GzipDecoder:
             self._tail = inflate.unconsumed_tail
             self.needs_input = not self._tail
         return data
+
+
+def _holds_header(packed: bytes | memoryview) -> bool:
+    """Tell whether a gzip header ends within the first bytes of a member (RFC 1952)."""
+    checksum, extra, name, comment = 2, 4, 8, 16
+    if len(packed) < 12:
+        return False
+    flags, end = packed[3], 10
+    if flags & extra:
+        end += 2 + packed[10] + (packed[11] << 8)
+    for field in (name, comment):
+        if flags & field:
+            end = bytes(packed).find(0, end) + 1
+            if not end:
+                return False
+    return end + (2 if flags & checksum else 0) <= len(packed)
 
 
 class ZlibDecoder:
