@@ -588,12 +588,12 @@ class Index:
         """As `_reading`, with the links of all segments at hand: a merge may remove them before they are opened."""
         from indexer.search.link_table import links_of
 
-        for attempt in range(ATTEMPTS):
+        while True:
             with self._reading() as snapshot:
                 try:
                     links_of(snapshot)
                 except IndexMissingError:
-                    if attempt + 1 == ATTEMPTS or self._current() is snapshot:
+                    if self._current() is snapshot:
                         raise
                     continue
                 with snapshot.reading():

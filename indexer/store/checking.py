@@ -60,13 +60,16 @@ def check_generation(folder: str, progress: Callable[[str], None] | None = None)
 @contextmanager
 def _opened_state(catalogue: Catalogue) -> Iterator[list[_Opened]]:
     """Give the segments of one commit, all open; what the catalogue says inside is of that commit too."""
-    for attempt in range(20):
+    missed: list[dict[str, Any]] | None = None
+    while True:
         with catalogue.snapshot():
+            entries = catalogue.dictionary["segments"]
             try:
-                opened = [_open(catalogue.index_dir, entry) for entry in catalogue.dictionary["segments"]]
+                opened = [_open(catalogue.index_dir, entry) for entry in entries]
             except IndexMissingError:
-                if attempt == 19:
+                if entries == missed:
                     raise
+                missed = entries
                 continue  # a merge took a file away after we read its name
             yield opened
             return

@@ -82,17 +82,17 @@ class Snapshot:
             ) from error
 
     def _load(self) -> None:
-        entries = self._read()
-        self.segments: list[LiveSegment] = []
-        for attempt in range(5):
+        missed: list[Entry] | None = None
+        while True:
+            entries = self._read()
             try:
                 self.segments = [self._open(entry) for entry in entries]
                 break
             except IndexMissingError:
-                # a merge replaced a segment between our reading its name and opening it
-                if attempt == 4:
+                # a merge replaced a segment between our reading its name and opening it; if none did, it is lost
+                if entries == missed:
                     raise
-                entries = self._read()
+                missed = entries
         _mark_shared(self.segments)
         self.entries = entries
         self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
