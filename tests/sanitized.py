@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from indexer.core.build import build
+from indexer.core.build import build_one
 
 FLAGS = [
     "-g",
@@ -46,7 +46,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "core.so"
         os.environ["CC"] = "gcc"
-        build(output=library, flags=[*FLAGS, *(PLAIN if is_plain else [])])
+        build_one(library, [*FLAGS, *(PLAIN if is_plain else [])])
         environment = {
             **os.environ,
             "FINDINGAID_CORE": str(library),

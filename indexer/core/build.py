@@ -1,4 +1,6 @@
-"""Compiles the core: a few C files that become one library beside them, loaded by `indexer.core.library`.
+"""Compiles the core: a few C files that become a library beside them, loaded by `indexer.core.library`.
+
+On x86-64 they become two: one that every processor can run, and one for those with AVX2, which nearly all have.
 
     python indexer/core/build.py [--force] [--output FILE] [--check]
 
@@ -14,15 +16,19 @@ import argparse
 import hashlib
 import importlib.util
 import os
+import platform
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-LIBRARY = FOLDER / ("core.dll" if sys.platform == "win32" else "core.so")
+_ENDING = "dll" if sys.platform == "win32" else "so"
+LIBRARY = FOLDER / f"core.{_ENDING}"
+LIBRARY_FOR_AVX2 = FOLDER / f"core-avx2.{_ENDING}"
 _STAMP = b"findingaid-sources:"
 
 FLAGS = [
@@ -39,6 +45,8 @@ FLAGS = [
     "-Wshadow",
     "-Wstrict-prototypes",
 ]
+# What fa_has_avx2 asks the processor for (processor.c). With them a page takes a twelfth less time. No FMA: see above.
+FLAGS_FOR_AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt"]
 
 
 class BuildError(Exception):
@@ -86,27 +94,44 @@ def _system_compiler() -> list[str] | None:
     return None
 
 
+def libraries() -> dict[Path, list[str]]:
+    """Return what is to be made, and with which flags beside those for all."""
+    made: dict[Path, list[str]] = {LIBRARY: []}
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        made[LIBRARY_FOR_AVX2] = FLAGS_FOR_AVX2
+    return made
+
+
 def is_fresh() -> bool:
-    """Tell whether the library was made from the sources as they are."""
+    """Tell whether the libraries were made from the sources as they are."""
+    stamp = _STAMP + sources_digest().encode()
     try:
-        return _STAMP + sources_digest().encode() in LIBRARY.read_bytes()
+        return all(stamp in library.read_bytes() for library in libraries())
     except OSError:
         return False
 
 
-def build(*, force: bool = False, flags: list[str] | None = None, output: Path = LIBRARY) -> bool:
-    """Compile the library, whole or not at all, and tell whether there was anything to do. Raises BuildError.
+def build(*, force: bool = False) -> bool:
+    """Compile the libraries, all at a time, and tell whether there was anything to do. Raises BuildError."""
+    if not force and is_fresh():
+        return False
+    wanted = libraries()
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        list(pool.map(build_one, wanted, wanted.values()))
+    return True
+
+
+def build_one(output: Path, flags: list[str]) -> None:
+    """Compile one library, whole or not at all. Raises BuildError.
 
     flags: further ones, behind ours.
     """
-    if not force and output == LIBRARY and is_fresh():
-        return False
     command = compiler()
     # two runs at once must not write one file
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".core-") as folder:
         made = Path(folder) / output.name
         stamp = f'-DFA_SOURCES="{_STAMP.decode()}{sources_digest()}"'
-        order = [*command, *FLAGS, stamp, *(flags or []), "-o", str(made), *map(str, sources()), "-lm"]
+        order = [*command, *FLAGS, stamp, *flags, "-o", str(made), *map(str, sources()), "-lm"]
         try:
             done = subprocess.run(order, capture_output=True, text=True, cwd=folder)
         except OSError as error:
@@ -121,7 +146,6 @@ def build(*, force: bool = False, flags: list[str] | None = None, output: Path =
         if done.stderr.strip():
             sys.stderr.write(done.stderr)
         os.replace(made, output)
-    return True
 
 
 def main() -> None:
@@ -132,19 +156,23 @@ def main() -> None:
     )
     parser.add_argument("--force", action="store_true", help="compile also when nothing has changed")
     parser.add_argument(
-        "--output", type=Path, default=LIBRARY, help="where to, instead of beside the sources"
+        "--output", type=Path, help="make one library that every processor can run, and put it there"
     )
     parser.add_argument("--check", action="store_true", help="say whether there is a compiler (exit 1: none)")
     given = parser.parse_args()
     if given.check:
         sys.exit(0 if has_compiler() else 1)
+    made = True
     try:
-        made = build(force=given.force, output=given.output)
+        if given.output:
+            build_one(given.output, [])
+        else:
+            made = build(force=given.force)
     except BuildError as error:
         sys.exit(f"findingaid: {error}")
-    sys.stdout.write(
-        f"{given.output.name}: {given.output.stat().st_size:,} bytes, {'built' if made else 'as it was'}\n"
-    )
+    for library in [given.output] if given.output else libraries():
+        told = "built" if made else "as it was"
+        sys.stdout.write(f"{library.name}: {library.stat().st_size:,} bytes, {told}\n")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ import os
 import sys
 from typing import Any
 
-# Where build.py puts it; that is not imported here, since it takes longer than loading the library.
-LIBRARY = os.path.join(os.path.dirname(__file__), "core.dll" if sys.platform == "win32" else "core.so")
+# Where build.py puts them; that is not imported here, since it takes longer than loading the library.
+_ENDING = "dll" if sys.platform == "win32" else "so"
+LIBRARY = os.path.join(os.path.dirname(__file__), f"core.{_ENDING}")
+LIBRARY_FOR_AVX2 = os.path.join(os.path.dirname(__file__), f"core-avx2.{_ENDING}")
 ABI = 14  # FA_ABI in core.h
 OK, NO_MEMORY, TOO_LARGE, CORRUPT, TIME_UP = range(5)
 
@@ -24,10 +26,9 @@ _HOW = "make it with: python indexer/core/build.py (make and pip install do so b
 
 
 class Core(ctypes.CDLL):
-    """The library, or another build of it that the tests name; a function that it lacks says what to do."""
+    """A library; a function that it lacks says what to do."""
 
-    def __init__(self) -> None:
-        place = os.environ.get("FINDINGAID_CORE") or LIBRARY
+    def __init__(self, place: str) -> None:
         try:
             super().__init__(place)
         except OSError as error:
@@ -52,4 +53,12 @@ class Core(ctypes.CDLL):
             ) from error
 
 
-core = Core()
+def _of_this_processor() -> Core:
+    """Return the library that is made for this processor, or the build of it that FINDINGAID_CORE names, for tests."""
+    if place := os.environ.get("FINDINGAID_CORE"):
+        return Core(place)
+    for_all = Core(LIBRARY)
+    return Core(LIBRARY_FOR_AVX2) if for_all.fa_has_avx2() and os.path.exists(LIBRARY_FOR_AVX2) else for_all
+
+
+core = _of_this_processor()

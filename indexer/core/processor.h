@@ -23,4 +23,7 @@ extern uint32_t fa_processor;
 /* For tests, while no other thread is in the core: use of these only what the processor has, and return what that is. */
 FA_EXPORT uint32_t fa_processor_use(uint32_t wanted);
 
+/* Whether this processor, under this system, can run the library that is made for AVX2 (FLAGS_FOR_AVX2 in build.py). */
+FA_EXPORT int fa_has_avx2(void);
+
 #endif
