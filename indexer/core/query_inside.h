@@ -204,6 +204,8 @@ typedef struct spot {
 /* Reads where a leaf stands, in one layer, in versions that rise from call to call. */
 typedef struct reader {
     uint32_t leaf, list_count;
+    uint32_t dense;       /* the first lists, which have a mask; 0 where it was not looked for them */
+    int are_begun;        /* whether all cursors are; else one that is not has no list */
     const uint64_t *rare; /* versions in which one of the lists stands that is not dense; NULL: not known */
     held **lists;
     fa_cursor *cursors, *begins; /* begins: as they were at first */
@@ -219,7 +221,7 @@ typedef struct reader {
  * NULL for too many; NULL: it is not asked for. */
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
                 fa_cursor *cursors, uint32_t **offsets, uint32_t **entries, fa_where **where);
-/* The lists of one layer, for row_occurrences alone. */
+/* The lists of one layer, each begun, without skips. */
 int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */
 int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
@@ -238,10 +240,7 @@ static inline uint64_t place_at(uint32_t element, uint32_t position) {
     return (uint64_t)section_of[element] << 32 | position;
 }
 int add_spot(buffer *spots, size_t *count, uint32_t element, uint32_t position);
-/* The occurrences in the version that a list's next row is at, in a buffer that holds until the next call. */
-int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
-                     uint32_t **positions, uint32_t *total);
-/* The same, not yet read; runs->total: 0 where there are none. */
+/* What a list has in a version, not yet read; runs->total: 0 where there is nothing. */
 int list_runs(fa_query *query, reader *from, uint32_t each, uint32_t version, fa_runs *runs);
 /* The same of an entry of many lists. */
 int entry_runs(fa_query *query, reader *from, uint32_t entry, uint32_t version, fa_runs *runs);
@@ -254,9 +253,6 @@ static inline int next_run(fa_query *query, const held *list, fa_runs *runs, fa_
 static inline int run_status(fa_query *query, const fa_run *run) {
     return run->is_damaged ? fa_damaged(run->segment, &run->segment->positions, &query->fault) : FA_OK;
 }
-/* The same as list_occurrences in a row of a list, in which the version stands; not before the row asked for before. */
-int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
-                    uint32_t **positions, uint32_t *total);
 /* Put numbers in order; with memory of the arena `version`. */
 int sort_numbers(fa_query *query, uint64_t *numbers, size_t count);
 

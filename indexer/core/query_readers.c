@@ -153,7 +153,8 @@ static void order_phrase(reader *made) {
     }
 }
 
-int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
+/* Choose the lists of a leaf in one layer; no cursor is begun yet. */
+static int choose_lists(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
     state *known = state_of(query, leaf, place);
     uint32_t count = known->list_count;
     memset(made, 0, sizeof *made);
@@ -161,26 +162,47 @@ int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, u
     made->rare = known->rare;
     if (!count) return FA_OK;
     made->lists = arena_get(&query->kept, count * sizeof(held *));
-    made->cursors = arena_get(&query->kept, count * sizeof(fa_cursor));
-    made->begins = arena_get(&query->kept, count * sizeof(fa_cursor));
+    made->cursors = arena_raw(&query->kept, count * sizeof(fa_cursor));
+    made->begins = arena_raw(&query->kept, count * sizeof(fa_cursor));
     made->rows = arena_get(&query->kept, count * sizeof(uint32_t));
     made->order = arena_get(&query->kept, count * sizeof(uint32_t));
     if (made->lists == NULL || made->cursors == NULL || made->begins == NULL || made->rows == NULL || made->order == NULL)
         return FA_NO_MEMORY;
     for (uint32_t each = 0; each < count; each++) {
-        held *list = &known->lists[each];
-        if (list->layer != layer) continue;
-        if (list->bits == NULL) TRY(held_keep(query, list));
-        fa_cursor *cursor = &made->cursors[made->list_count];
-        if (list->begin == NULL) TRY(fa_cursor_begin(cursor, &list->list, list->all, &query->fault));
-        else {
-            *cursor = *list->begin;
-            cursor->list = &list->list;
-            cursor->ordinals = list->all;
-        }
-        made->lists[made->list_count++] = list;
+        if (known->lists[each].layer != layer) continue;
+        made->cursors[made->list_count].list = made->begins[made->list_count].list = NULL;
+        made->lists[made->list_count++] = &known->lists[each];
     }
+    return FA_OK;
+}
+
+/* Put a cursor at the first pair of a list. */
+static int begin_list(fa_query *query, held *list, fa_cursor *cursor) {
+    if (list->bits == NULL) TRY(held_keep(query, list));
+    if (list->begin == NULL) return fa_cursor_begin(cursor, &list->list, list->all, &query->fault);
+    *cursor = *list->begin;
+    cursor->list = &list->list;
+    cursor->ordinals = list->all;
+    return FA_OK;
+}
+
+/* Begin a list that is read for the first time, or begin it anew. */
+static int begin_anew(fa_query *query, reader *from, uint32_t each) {
+    fa_cursor *begin = &from->begins[each];
+    if (begin->list == NULL) {
+        TRY(begin_list(query, from->lists[each], begin));
+        TRY(skips_find(query, from->lists[each], begin));
+    }
+    from->cursors[each] = *begin;
+    return FA_OK;
+}
+
+int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
+    TRY(choose_lists(query, made, leaf, place, layer));
+    for (uint32_t each = 0; each < made->list_count; each++)
+        TRY(begin_list(query, made->lists[each], &made->cursors[each]));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
+    made->are_begun = 1;
     return FA_OK;
 }
 
@@ -191,15 +213,29 @@ int reader_open(fa_query *query, reader *made, uint32_t leaf, uint32_t place, ui
     return reader_open_for(query, made, leaf, place, layer, candidates, asked);
 }
 
+/* Put the lists first that have a mask: in most versions none of the others stands. */
+static void put_dense_first(reader *made) {
+    for (uint32_t each = 0; each < made->list_count; each++) {
+        held *list = made->lists[each];
+        if (list->bits == NULL) continue;
+        made->lists[each] = made->lists[made->dense];
+        made->lists[made->dense++] = list;
+    }
+}
+
 int reader_open_for(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer,
                     const uint64_t *candidates, uint64_t asked) {
-    TRY(reader_begin(query, made, leaf, place, layer));
+    TRY(choose_lists(query, made, leaf, place, layer));
     if (!made->list_count) return FA_OK;
-    for (uint32_t each = 0; each < made->list_count; each++)
-        TRY(skips_find(query, made->lists[each], &made->cursors[each]));
-    memcpy(made->begins, made->cursors, made->list_count * sizeof(fa_cursor));
-    if (query->program.leaves[leaf].kind == FA_PHRASE) return FA_OK;
-    if (is_worth_an_index(made, candidates, asked))
+    int is_phrase = query->program.leaves[leaf].kind == FA_PHRASE;
+    if (!is_phrase && !is_worth_an_index(made, candidates, asked)) {
+        put_dense_first(made); /* most words have many forms, few of which stand in these versions: begun when needed */
+        return FA_OK;
+    }
+    for (uint32_t each = 0; each < made->list_count; each++) TRY(begin_anew(query, made, each));
+    made->are_begun = 1;
+    if (is_phrase) order_phrase(made);
+    else
         TRY(index_lists(query, made->lists, made->list_count, live_at(query, place)->layers[0]->versions, candidates,
                         made->cursors, &made->offsets, &made->entries, &made->where));
     return FA_OK;
@@ -207,7 +243,7 @@ int reader_open_for(fa_query *query, reader *made, uint32_t leaf, uint32_t place
 
 void reader_again(reader *from) {
     if (!from->list_count) return;
-    memcpy(from->cursors, from->begins, from->list_count * sizeof(fa_cursor));
+    if (from->are_begun) memcpy(from->cursors, from->begins, from->list_count * sizeof(fa_cursor));
     memset(from->rows, 0, from->list_count * sizeof(uint32_t));
 }
 
@@ -240,6 +276,7 @@ static int see_ordinals(fa_query *query, held *list, fa_cursor *cursor, uint32_t
 static int row_runs(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, fa_runs *runs) {
     uint32_t shape, window[WINDOW];
     fa_cursor *cursor = &from->cursors[each];
+    if (cursor->list == NULL || row < cursor->row) TRY(begin_anew(query, from, each));
     TRY(see_ordinals(query, from->lists[each], cursor, row, version, window));
     TRY(fa_cursor_to(cursor, row, &shape, &query->fault));
     return fa_cursor_runs(cursor, shape, runs, &query->fault);
@@ -282,22 +319,6 @@ int read_runs(fa_query *query, const fa_runs *runs, uint8_t **elements, uint32_t
     return runs->total ? fa_runs_positions(runs, *elements, *positions, &query->fault) : FA_OK;
 }
 
-int row_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t row, uint32_t version, uint8_t **elements,
-                    uint32_t **positions, uint32_t *total) {
-    fa_runs runs;
-    TRY(row_runs(query, from, each, row, version, &runs));
-    *total = runs.total;
-    return read_runs(query, &runs, elements, positions);
-}
-
-int list_occurrences(fa_query *query, reader *from, uint32_t each, uint32_t version, uint8_t **elements,
-                     uint32_t **positions, uint32_t *total) {
-    fa_runs runs;
-    TRY(list_runs(query, from, each, version, &runs));
-    *total = runs.total;
-    return read_runs(query, &runs, elements, positions);
-}
-
 static int add_occurrences(const held *list, const uint8_t *elements, const uint32_t *positions, uint32_t total,
                            buffer *spots, size_t *count) {
     spot *all = buffer_get(spots, (*count + total) * sizeof(spot));
@@ -308,24 +329,31 @@ static int add_occurrences(const held *list, const uint8_t *elements, const uint
     return FA_OK;
 }
 
-int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
+/* Append what a list, or an entry, has in some runs. */
+static int add_runs(fa_query *query, const held *list, const fa_runs *runs, buffer *spots, size_t *count) {
     uint8_t *elements;
-    uint32_t *positions, total;
+    uint32_t *positions;
+    if (!runs->total) return FA_OK;
+    TRY(read_runs(query, runs, &elements, &positions));
+    return add_occurrences(list, elements, positions, runs->total, spots, count);
+}
+
+int reader_spots(fa_query *query, reader *from, uint32_t version, buffer *spots, size_t *count) {
+    fa_runs runs;
     if (query->program.leaves[from->leaf].kind == FA_PHRASE) return phrase_spots(query, from, version, spots, count);
     if (from->offsets == NULL) {
         int is_rare = from->rare == NULL || has_bit(from->rare, version);
-        for (uint32_t each = 0; each < from->list_count; each++) {
-            if (from->lists[each]->bits == NULL && !is_rare) continue;
-            TRY(list_occurrences(query, from, each, version, &elements, &positions, &total));
-            if (total) TRY(add_occurrences(from->lists[each], elements, positions, total, spots, count));
+        uint32_t lists = is_rare ? from->list_count : from->dense;
+        for (uint32_t each = 0; each < lists; each++) {
+            if (each < from->dense && !has_bit(from->lists[each]->bits, version)) continue;
+            TRY(list_runs(query, from, each, version, &runs));
+            TRY(add_runs(query, from->lists[each], &runs, spots, count));
         }
         return FA_OK;
     }
     for (uint32_t at = from->offsets[version]; at < from->offsets[version + 1]; at++) {
-        fa_runs runs;
         TRY(entry_runs(query, from, at, version, &runs));
-        TRY(read_runs(query, &runs, &elements, &positions));
-        TRY(add_occurrences(from->lists[from->entries[2 * (size_t)at]], elements, positions, runs.total, spots, count));
+        TRY(add_runs(query, from->lists[from->entries[2 * (size_t)at]], &runs, spots, count));
     }
     return FA_OK;
 }

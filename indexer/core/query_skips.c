@@ -4,7 +4,7 @@
 
 #include "query_inside.h"
 
-#define LONG 512                     /* pairs from which on a list is worth it */
+#define LONG 64                      /* pairs from which on a list is worth it */
 #define MOST ((size_t)4 << 20)       /* bytes; when they are full, all are forgotten */
 
 static size_t place_of(const skips *known, uint64_t serial, uint32_t word) {
