@@ -397,11 +397,11 @@ int leaf_most(fa_query *query, uint32_t place, uint32_t leaf) {
 /* ---------------------------------------------------------------- bounds of scores */
 
 /* Write what a leaf gives at most to a score, for each code of its weight. */
-static void make_shares(const fa_query *query, double factor, double slack, float *shares) {
+static void make_shares(const fa_query *query, double factor, double slack, double *shares) {
     float most = (float)factor * UP, scale = (float)(slack * (1 + 1e-6));
     shares[0] = 0;
-    for (uint32_t code = 1; code < 255; code++) shares[code] = most * saturated(query, top_of(code) * scale);
-    shares[255] = most * UP;
+    for (uint32_t code = 1; code < 255; code++) shares[code] = (double)(most * saturated(query, top_of(code) * scale));
+    shares[255] = (double)(most * UP);
 }
 
 int bounds_open(fa_query *query, uint32_t place, bounds *made) {

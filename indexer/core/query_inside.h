@@ -310,7 +310,7 @@ typedef struct leaf_bounds {
     uint32_t leaf;
     const state *known;
     const uint8_t *most, *most_of_word; /* codes, see state */
-    float shares[256];                  /* by code: what the leaf gives at most */
+    double shares[256];                 /* by code: what the leaf gives at most */
 } leaf_bounds;
 
 /* Bounds of the scores in a segment. */
@@ -329,13 +329,13 @@ int bounds_open(fa_query *query, uint32_t place, bounds *made);
 static inline double bound_of_word(const bounds *from, size_t word) {
     double bound = from->prior_of_word == NULL ? 0 : from->prior_of_word[word] * from->greatest;
     for (uint32_t leaf = 0; leaf < from->count; leaf++)
-        bound += (double)from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
+        bound += from->leaves[leaf].shares[from->leaves[leaf].most_of_word[word]];
     return bound * from->more;
 }
 static inline double bound_of_eight(const bounds *from, size_t eight) {
     double bound = from->prior == NULL ? 0 : from->prior[eight] * from->greatest;
     for (uint32_t leaf = 0; leaf < from->count; leaf++)
-        bound += (double)from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
+        bound += from->leaves[leaf].shares[from->leaves[leaf].most[eight]];
     return bound * from->more;
 }
 /* Return how many versions of the mask of a leaf stand before one. */
@@ -346,9 +346,9 @@ static inline uint32_t rank_in(const state *known, uint32_t version) {
 /* Return what a leaf gives at most in a version: what it gives in eight, where that is all that is known. */
 static inline double share_in(const leaf_bounds *leaf, uint32_t version) {
     const state *known = leaf->known;
-    if (known->weights == NULL) return (double)leaf->shares[leaf->most[version / 8]];
+    if (known->weights == NULL) return leaf->shares[leaf->most[version / 8]];
     if (!has_bit(known->mask, version)) return 0;
-    return (double)leaf->shares[known->weights[rank_in(known, version)]];
+    return leaf->shares[known->weights[rank_in(known, version)]];
 }
 /* Write what each of eight versions reaches at most; that of one in which nothing stands has no meaning. */
 static inline void bounds_of_versions(const bounds *from, size_t eight, double most[8]) {
@@ -358,18 +358,49 @@ static inline void bounds_of_versions(const bounds *from, size_t eight, double m
         const leaf_bounds *leaf = &from->leaves[each];
         const state *known = leaf->known;
         if (known->weights == NULL) {
-            for (int at = 0; at < 8; at++) most[at] += (double)leaf->shares[leaf->most[eight]];
+            for (int at = 0; at < 8; at++) most[at] += leaf->shares[leaf->most[eight]];
             continue;
         }
         uint32_t left = (uint32_t)(known->mask[eight / 8] >> eight % 8 * 8 & 255);
         if (!left) continue;
         const uint8_t *weights = known->weights + rank_in(known, (uint32_t)eight * 8);
-        for (; left; left &= left - 1) most[__builtin_ctz(left)] += (double)leaf->shares[*weights++];
+        for (; left; left &= left - 1) most[__builtin_ctz(left)] += leaf->shares[*weights++];
     }
     for (int at = 0; at < 8; at++) most[at] *= from->more;
 }
 int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double least, uint32_t *ordinals, double *upper,
                     uint32_t *count, double *scores);
+
+/* query_rank.c, query_near.c */
+/* The greatest numbers of those that were put in: the least of them in front. */
+typedef struct greatest {
+    double *least_first;
+    size_t count, most;
+} greatest;
+
+static inline void put_among(greatest *kept, double value) {
+    double *heap = kept->least_first;
+    size_t at;
+    if (kept->count < kept->most) {
+        for (at = kept->count++; at && heap[(at - 1) / 2] > value; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+        heap[at] = value;
+        return;
+    }
+    for (at = 0;;) {
+        size_t child = 2 * at + 1;
+        if (child >= kept->count) break;
+        if (child + 1 < kept->count && heap[child + 1] < heap[child]) child++;
+        if (heap[child] >= value) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = value;
+}
+
+/* Most values are none of the greatest. */
+static inline void put(greatest *kept, double value) {
+    if (kept->count < kept->most || (kept->most && value > kept->least_first[0])) put_among(kept, value);
+}
 
 /* query_near.c */
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed);

@@ -179,23 +179,39 @@ typedef struct entry {
     double bound; /* of the score with nearness */
 } entry;
 
-static int by_bound(const void *one, const void *other) {
-    const entry *a = one, *b = other;
-    return (a->bound < b->bound) - (a->bound > b->bound);
-}
-
 static int by_place(const void *one, const void *other) {
     const fa_found *a = ((const entry *)one)->found, *b = ((const entry *)other)->found;
     if (a->place != b->place) return a->place < b->place ? -1 : 1;
     return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
-static int falling(const void *one, const void *other) {
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a < b) - (a > b);
+#define FEW 24 /* entries that are put in order one by one: a call for each comparison takes longer */
+
+static void sort_by_place(entry *entries, size_t count) {
+    if (count > FEW) {
+        qsort(entries, count, sizeof(entry), by_place);
+        return;
+    }
+    for (size_t at = 1; at < count; at++) {
+        entry moved = entries[at];
+        size_t to = at;
+        for (; to && by_place(&entries[to - 1], &moved) > 0; to--) entries[to] = entries[to - 1];
+        entries[to] = moved;
+    }
 }
 
-/* Tell of some versions, rising, whether a leaf stands in them. */
+/* Let the entry at a place of a heap sink to where it belongs: the greatest bound in front. */
+static void sink(entry *heap, size_t at, size_t count) {
+    entry moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && heap[child].bound < heap[child + 1].bound) child++;
+        if (heap[child].bound <= moved.bound) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* Tell of some versions whether a leaf stands in them. */
 static int hold(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *ordinals, uint32_t count,
                 uint8_t *is_held) {
     state *known = state_of(query, leaf, place);
@@ -209,7 +225,7 @@ static int hold(fa_query *query, uint32_t place, uint32_t leaf, const uint32_t *
     return FA_OK;
 }
 
-/* Write a bound for entries of one segment, rising: no occurrence of a first word counts more than once, and where the
+/* Write a bound for entries of one segment: no occurrence of a first word counts more than once, and where the
  * second does not stand none does. */
 static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     const fa_program *program = &query->program;
@@ -236,11 +252,13 @@ static int bound_some(fa_query *query, entry *entries, uint32_t count) {
     return FA_OK;
 }
 
-static int bound_all(fa_query *query, entry *entries, size_t count) {
-    qsort(entries, count, sizeof(entry), by_place);
-    for (size_t from = 0, to; from < count; from = to) {
-        for (to = from; to < count && entries[to].found->place == entries[from].found->place;) to++;
-        TRY(bound_some(query, entries + from, (uint32_t)(to - from)));
+/* Write an entry with its bound for each version found, segment by segment. */
+static int bound_all(fa_query *query, fa_found *found, size_t count, entry *entries) {
+    size_t from = 0, to = 0;
+    for (uint32_t place = 0; place < query->program.segment_count; place++, from = to) {
+        for (size_t at = 0; at < count; at++)
+            if (found[at].place == place) entries[to++].found = &found[at];
+        if (to > from) TRY(bound_some(query, entries + from, (uint32_t)(to - from)));
     }
     return FA_OK;
 }
@@ -266,7 +284,7 @@ typedef struct nearing {
 static int add_to(const nearing *all, entry *entries, size_t count) {
     fa_query *query = all->query;
     pool *in = NULL;
-    qsort(entries, count, sizeof(entry), by_place);
+    sort_by_place(entries, count);
     for (size_t at = 0; at < count; at++) {
         norms known;
         double nearness;
@@ -288,27 +306,30 @@ static int add_to(const nearing *all, entry *entries, size_t count) {
 /* Add to the scores of some versions what words near each other give. Of more than `needed` it is left away where it
  * cannot bring a version among the first `needed`. */
 int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) {
-    entry *entries = arena_get(&query->kept, count * sizeof(entry));
-    double *scores = arena_get(&query->kept, count * sizeof(double));
+    entry *entries = arena_raw(&query->kept, count * sizeof(entry));
+    entry *some = arena_raw(&query->kept, count * sizeof(entry)); /* that are read at once */
     pool *pools = arena_get(&query->kept, query->program.segment_count * sizeof(pool));
-    if (entries == NULL || scores == NULL || pools == NULL) return FA_NO_MEMORY;
+    greatest best = {arena_raw(&query->kept, needed * sizeof(double)), 0, needed};
+    if (entries == NULL || some == NULL || pools == NULL || best.least_first == NULL) return FA_NO_MEMORY;
     nearing all = {query, pools, found, count, count < 2 * needed ? count : 2 * needed};
-    for (size_t at = 0; at < count; at++) entries[at].found = &found[at];
-    if (needed >= count) return add_to(&all, entries, count);
-    TRY(bound_all(query, entries, count));
-    qsort(entries, count, sizeof(entry), by_bound);
-    /* step by step: the more are known, the more of the others cannot win */
-    size_t done = 0;
-    while (done < count) {
-        size_t some = done ? done / STEP + 1 : needed, end = done + some < count ? done + some : count;
-        if (done >= needed) {
-            for (size_t at = 0; at < done; at++) scores[at] = entries[at].found->score;
-            qsort(scores, done, sizeof(double), falling);
-            while (end > done && entries[end - 1].bound < scores[needed - 1]) end--;
-            if (end == done) break;
+    if (needed >= count) {
+        for (size_t at = 0; at < count; at++) some[at].found = &found[at];
+        return add_to(&all, some, count);
+    }
+    TRY(bound_all(query, found, count, entries));
+    for (size_t at = count / 2; at--;) sink(entries, at, count);
+    /* step by step, the greatest bounds first: the more are known, the more of the others cannot win */
+    for (size_t left = count, done = 0, taken; left; done += taken) {
+        size_t most = done ? done / STEP + 1 : needed;
+        for (taken = 0; taken < most && left; taken++) {
+            if (done >= needed && entries[0].bound < best.least_first[0]) break;
+            some[taken] = entries[0];
+            entries[0] = entries[--left];
+            sink(entries, 0, left);
         }
-        TRY(add_to(&all, entries + done, end - done));
-        done = end;
+        if (!taken) break;
+        TRY(add_to(&all, some, taken));
+        for (size_t at = 0; at < taken; at++) put(&best, some[at].found->score);
     }
     return FA_OK;
 }

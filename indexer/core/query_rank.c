@@ -9,36 +9,6 @@
 #define STEPS 256    /* of bounds, by which words and versions are put in order */
 #define LOOK_EVERY 8192 /* versions scored between two looks at the clock */
 
-/* The greatest numbers of those that were put in: the least of them in front. */
-typedef struct greatest {
-    double *least_first;
-    size_t count, most;
-} greatest;
-
-static void put_among(greatest *kept, double value) {
-    double *heap = kept->least_first;
-    size_t at;
-    if (kept->count < kept->most) {
-        for (at = kept->count++; at && heap[(at - 1) / 2] > value; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-        heap[at] = value;
-        return;
-    }
-    for (at = 0;;) {
-        size_t child = 2 * at + 1;
-        if (child >= kept->count) break;
-        if (child + 1 < kept->count && heap[child + 1] < heap[child]) child++;
-        if (heap[child] >= value) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = value;
-}
-
-/* Most values are none of the greatest. */
-static inline void put(greatest *kept, double value) {
-    if (kept->count < kept->most || (kept->most && value > kept->least_first[0])) put_among(kept, value);
-}
-
 typedef struct ranking {
     fa_query *query;
     greatest wanted, needed; /* exact scores */
