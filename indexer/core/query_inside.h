@@ -373,12 +373,12 @@ int reaching_scores(fa_query *query, uint32_t place, const bounds *from, double 
 
 /* query_rank.c, query_near.c */
 /* The greatest numbers of those that were put in: the least of them in front. */
-typedef struct greatest {
+typedef struct leaders {
     double *least_first;
     size_t count, most;
-} greatest;
+} leaders;
 
-static inline void put_among(greatest *kept, double value) {
+static inline void put_among(leaders *kept, double value) {
     double *heap = kept->least_first;
     size_t at;
     if (kept->count < kept->most) {
@@ -398,7 +398,7 @@ static inline void put_among(greatest *kept, double value) {
 }
 
 /* Most values are none of the greatest. */
-static inline void put(greatest *kept, double value) {
+static inline void put(leaders *kept, double value) {
     if (kept->count < kept->most || (kept->most && value > kept->least_first[0])) put_among(kept, value);
 }
 

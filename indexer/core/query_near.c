@@ -309,7 +309,7 @@ int add_nearness(fa_query *query, fa_found *found, size_t count, size_t needed) 
     entry *entries = arena_raw(&query->kept, count * sizeof(entry));
     entry *some = arena_raw(&query->kept, count * sizeof(entry)); /* that are read at once */
     pool *pools = arena_get(&query->kept, query->program.segment_count * sizeof(pool));
-    greatest best = {arena_raw(&query->kept, needed * sizeof(double)), 0, needed};
+    leaders best = {arena_raw(&query->kept, needed * sizeof(double)), 0, needed};
     if (entries == NULL || some == NULL || pools == NULL || best.least_first == NULL) return FA_NO_MEMORY;
     nearing all = {query, pools, found, count, count < 2 * needed ? count : 2 * needed};
     if (needed >= count) {

@@ -11,7 +11,7 @@
 
 typedef struct ranking {
     fa_query *query;
-    greatest wanted, needed; /* exact scores */
+    leaders wanted, needed; /* exact scores */
     fa_found *found;         /* all that were scored and may be wanted */
     size_t count, room;
     uint64_t most;           /* wanted versions */
