@@ -18,14 +18,29 @@ static int shapes_from(shapes *made, const fa_segment *segment, uint64_t from, u
     return fa_rank_of(segment, from, &made->rank, fault);
 }
 
-/* Return the shape of one of the pairs that were read; each of them is asked for once, in order. */
-static inline int shape_at(shapes *from, uint32_t at, uint32_t *shape, fa_fault *fault) {
-    const fa_array *told = &from->segment->shapes;
-    uint64_t found = from->codes[at];
-    if (found == FA_RARE) {
-        told = &from->segment->rare_shapes;
-        TRY(fa_item_at(from->segment, told, from->rank.rare++, &found, fault));
+/* Read the next shapes. Those that are told by a byte are there. */
+static int read_shapes(shapes *made, uint64_t pair, uint32_t count, fa_fault *fault) {
+    const fa_segment *segment = made->segment;
+    TRY(fa_read_shapes(segment, pair, count, &made->rank, made->codes, fault));
+    uint8_t greatest = 0; /* one more than the greatest shape; FA_RARE becomes 0 */
+    for (uint32_t at = 0; at < count; at++) {
+        uint8_t more = (uint8_t)(made->codes[at] + 1);
+        greatest = more > greatest ? more : greatest;
     }
+    return greatest > segment->shape_count ? fa_damaged(segment, &segment->shapes, fault) : FA_OK;
+}
+
+/* Return the first place from one on where a rare shape was read, `count` where there is none. */
+static uint32_t next_rare(const shapes *from, uint32_t at, uint32_t count) {
+    const uint8_t *found = memchr(from->codes + at, FA_RARE, count - at);
+    return found == NULL ? count : (uint32_t)(found - from->codes);
+}
+
+/* Read the next of the rare shapes; each of them is asked for once, in order. */
+static int rare_shape(shapes *from, uint32_t *shape, fa_fault *fault) {
+    const fa_array *told = &from->segment->rare_shapes;
+    uint64_t found;
+    TRY(fa_item_at(from->segment, told, from->rank.rare++, &found, fault));
     if (found >= from->segment->shape_count) return fa_damaged(from->segment, told, fault);
     *shape = (uint32_t)found;
     return FA_OK;
@@ -38,7 +53,7 @@ typedef struct tally {
     fa_query *query;
     uint32_t first, last;
     double *counts;
-    double times[FA_RARE + 1]; /* of each shape that a byte tells; below 0: it has to be looked at */
+    double times[FA_RARE + 1]; /* of each shape that a byte tells; 0 of FA_RARE */
 } tally;
 
 static int times_in(const held *list, uint32_t shape, double *times, fa_fault *fault) {
@@ -52,7 +67,7 @@ static int times_in(const held *list, uint32_t shape, double *times, fa_fault *f
 
 /* Work out the times of most shapes, for the lists of a layer. */
 static int know_shapes(tally *in, const held *list) {
-    for (uint32_t shape = 0; shape <= FA_RARE; shape++) in->times[shape] = -1;
+    in->times[FA_RARE] = 0;
     for (uint32_t shape = 0; shape < FA_RARE && shape < list->list.segment->shape_count; shape++)
         TRY(times_in(list, shape, &in->times[shape], &in->query->fault));
     return FA_OK;
@@ -74,26 +89,34 @@ static int all_ordinals(fa_query *query, held *list, const uint32_t **ordinals) 
     return FA_OK;
 }
 
+static inline void add_times(tally *in, const held *list, uint32_t version, double times) {
+    if (speaks(list, version)) in->counts[version - in->first] += times;
+}
+
 static int add_list(tally *in, held *list, double factor) {
     const uint32_t *ordinals;
     shapes read;
     fa_fault *fault = &in->query->fault;
     TRY(all_ordinals(in->query, list, &ordinals));
-    uint32_t row = gallop(ordinals, 0, list->list.count, in->first), shape, some;
+    uint32_t row = gallop(ordinals, 0, list->list.count, in->first), some, shape;
     uint32_t end = gallop(ordinals, row, list->list.count, in->last + 1);
     if (row == end) return FA_OK;
     TRY(shapes_from(&read, list->list.segment, list->list.start + row, list->list.start + end, fault));
     for (; row < end; row += some) {
+        const uint32_t *versions = ordinals + row;
+        double times;
         some = end - row < FA_SHAPES ? end - row : FA_SHAPES;
-        TRY(fa_read_shapes(read.segment, list->list.start + row, some, &read.rank, read.codes, fault));
-        for (uint32_t at = 0; at < some; at++) {
-            uint32_t version = ordinals[row + at];
-            double times = in->times[read.codes[at]];
-            if (times < 0) {
-                TRY(shape_at(&read, at, &shape, fault));
-                TRY(times_in(list, shape, &times, fault));
-            }
-            if (speaks(list, version)) in->counts[version - in->first] += times * factor;
+        TRY(read_shapes(&read, list->list.start + row, some, fault));
+        if (list->languages == NULL)
+            for (uint32_t at = 0; at < some; at++)
+                in->counts[versions[at] - in->first] += in->times[read.codes[at]] * factor;
+        else
+            for (uint32_t at = 0; at < some; at++)
+                add_times(in, list, versions[at], in->times[read.codes[at]] * factor);
+        for (uint32_t at = next_rare(&read, 0, some); at < some; at = next_rare(&read, at + 1, some)) {
+            TRY(rare_shape(&read, &shape, fault));
+            TRY(times_in(list, shape, &times, fault));
+            add_times(in, list, versions[at], times * factor);
         }
     }
     return FA_OK;
@@ -147,43 +170,75 @@ typedef struct whole {
     const fa_segment *segment;
     const double *of_shape, *of_word;
     double *squares, *greatest;
+    double totals[FA_RARE + 1], weights[FA_RARE + 1]; /* of the shapes that a byte tells; 0 of FA_RARE */
+    shapes read;            /* of the pair behind the word before */
 } whole;
 
-/* Add what the pairs of a word give; read: of the pair behind the word before. */
-static int add_word(const whole *in, const fa_list *list, const uint32_t *ordinals, shapes *read, fa_fault *fault) {
-    const fa_shape *facts = in->segment->shape_facts;
-    const double *of_shape = in->of_shape, rarity = in->squares == NULL ? 0 : in->of_word[list->word];
-    double *squares = in->squares, *greatest = in->greatest;
+static void add_pair(const whole *in, uint32_t shape, uint32_t version, double rarity) {
+    double total = (double)in->segment->shape_facts[shape].total;
+    if (in->greatest != NULL && in->greatest[version] < total) in->greatest[version] = total;
+    if (in->squares == NULL) return;
+    double weight = in->of_shape[shape] * rarity;
+    in->squares[version] += weight * weight;
+}
+
+/* Add what some pairs give whose shapes were read. */
+static int add_pairs_read(whole *in, const uint32_t *ordinals, uint32_t count, double rarity, fa_fault *fault) {
+    const uint8_t *codes = in->read.codes;
+    double *greatest = in->greatest, *squares = in->squares;
+    uint32_t shape;
+    for (uint32_t at = 0; greatest != NULL && at < count; at++) {
+        double total = in->totals[codes[at]], before = greatest[ordinals[at]];
+        greatest[ordinals[at]] = before < total ? total : before; /* without a branch */
+    }
+    for (uint32_t at = 0; squares != NULL && at < count; at++) {
+        double weight = in->weights[codes[at]] * rarity;
+        squares[ordinals[at]] += weight * weight;
+    }
+    for (uint32_t at = next_rare(&in->read, 0, count); at < count; at = next_rare(&in->read, at + 1, count)) {
+        TRY(rare_shape(&in->read, &shape, fault));
+        add_pair(in, shape, ordinals[at], rarity);
+    }
+    return FA_OK;
+}
+
+#define SHORT 16 /* pairs: of shorter lists the shapes are read one by one */
+
+/* Add what the pairs of a word give. */
+static int add_word(whole *in, const fa_list *list, const uint32_t *ordinals, fa_fault *fault) {
+    const double rarity = in->squares == NULL ? 0 : in->of_word[list->word];
     uint32_t shape, some;
     TRY(fa_require_shapes(in->segment, list->start, list->start + list->count, fault));
+    if (list->count < SHORT) {
+        for (uint32_t row = 0; row < list->count; row++) {
+            TRY(fa_next_shape(in->segment, list->start + row, &in->read.rank, &shape, fault));
+            add_pair(in, shape, ordinals[row], rarity);
+        }
+        return FA_OK;
+    }
     for (uint32_t row = 0; row < list->count; row += some) {
         some = list->count - row < FA_SHAPES ? list->count - row : FA_SHAPES;
-        TRY(fa_read_shapes(read->segment, list->start + row, some, &read->rank, read->codes, fault));
-        for (uint32_t at = 0; at < some; at++) {
-            uint32_t version = ordinals[row + at];
-            TRY(shape_at(read, at, &shape, fault));
-            if (greatest != NULL && greatest[version] < (double)facts[shape].total)
-                greatest[version] = (double)facts[shape].total;
-            if (squares == NULL) continue;
-            double weight = of_shape[shape] * rarity;
-            squares[version] += weight * weight;
-        }
+        TRY(read_shapes(&in->read, list->start + row, some, fault));
+        TRY(add_pairs_read(in, ordinals + row, some, rarity, fault));
     }
     return FA_OK;
 }
 
 int fa_segment_vectors(const fa_segment *segment, const double *of_shape, const double *of_word, uint32_t *room,
                        double *squares, double *greatest, fa_fault *fault) {
-    whole in = {segment, of_shape, of_word, squares, greatest};
+    whole in = {.segment = segment, .of_shape = of_shape, .of_word = of_word, .squares = squares, .greatest = greatest};
     fa_walk walk;
-    shapes read;
+    for (uint32_t shape = 0; shape < FA_RARE && shape < segment->shape_count; shape++) {
+        in.totals[shape] = (double)segment->shape_facts[shape].total;
+        in.weights[shape] = squares == NULL ? 0 : of_shape[shape];
+    }
     TRY(fa_walk_begin(&walk, segment, fault));
-    if (segment->words) TRY(shapes_from(&read, segment, 0, 0, fault));
+    if (segment->words) TRY(shapes_from(&in.read, segment, 0, 0, fault));
     while (walk.word < segment->words) {
         fa_list list;
         TRY(fa_walk_next(&walk, &list, fault));
         TRY(fa_list_ordinals(&list, room, fault));
-        TRY(add_word(&in, &list, room, &read, fault));
+        TRY(add_word(&in, &list, room, fault));
     }
     return FA_OK;
 }

@@ -62,73 +62,122 @@ int fa_walk_next(fa_walk *walk, fa_list *list, fa_fault *fault) {
     return FA_OK;
 }
 
-/* Write `count` numbers of `width` bits, 1 to FA_GAP_BITS; `readable` bytes are there, as many as they need or more. */
-static void unpack(const uint8_t *data, uint64_t readable, uint32_t count, uint32_t width, uint32_t *numbers) {
-    const uint32_t mask = ((uint32_t)1 << width) - 1;
+/* The gaps of a list, as they are read: in bits, and behind these in two bytes each those that are `escape` there. */
+typedef struct gaps {
+    const uint8_t *data, *great, *end; /* the bits; the next great gap; where the list ends */
+    uint64_t readable;                 /* bytes from `data` on */
+    uint32_t width, escape, count;
+} gaps;
+
+static int gaps_of(const fa_list *list, gaps *made, fa_fault *fault) {
+    const fa_segment *segment = list->segment;
+    const fa_array *bytes = &segment->ordinals;
+    uint64_t from = list->ordinals_from, size = list->ordinals_to - from;
+    uint32_t width = size ? bytes->data[from++] : 0;
+    if (width == 0 || width > FA_GAP_BITS) return fa_damaged(segment, bytes, fault);
+    uint64_t packed = ((uint64_t)list->count * width + 7) / 8;
+    if (packed > list->ordinals_to - from) return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
+    made->data = bytes->data + from;
+    made->great = made->data + packed;
+    made->end = bytes->data + list->ordinals_to;
+    made->readable = bytes->size - from;
+    made->width = width;
+    made->escape = ((uint32_t)1 << width) - 1;
+    made->count = list->count;
+    return FA_OK;
+}
+
+/* Write the ordinals of eight gaps each, as long as eight gaps and great gaps can be read; return how many were written.
+ * A width that is known when this is compiled, and no branch for great gaps, which cannot be foreseen, make it fast. */
+static inline __attribute__((always_inline)) uint32_t whole_eights(gaps *in, uint32_t width, uint64_t *next,
+                                                                   uint32_t *ordinals) {
+    const uint8_t *at = in->data, *great = in->great, *readable = in->data + in->readable;
+    const uint32_t escape = ((uint32_t)1 << width) - 1;
+    uint64_t last = 0;
     uint32_t row = 0;
-    uint64_t bit = 0;
-    if (width <= 8) {
-        /* eight numbers are `width` bytes */
-        for (const uint8_t *at = data; row + 8 <= count && readable - (uint64_t)(at - data) >= 8; row += 8, at += width) {
-            uint64_t eight;
-            memcpy(&eight, at, 8);
-            for (uint32_t each = 0; each < 8; each++, eight >>= width) numbers[row + each] = (uint32_t)eight & mask;
+    for (; row + 8 <= in->count && readable - great >= 16; row += 8, at += width) {
+        uint64_t eight;
+        memcpy(&eight, at, 8);
+        for (uint32_t each = 0; each < 8; each++) {
+            uint32_t gap = (uint32_t)(eight >> each * width) & escape, is_great = gap == escape;
+            uint16_t other;
+            memcpy(&other, great, 2);
+            gap ^= (gap ^ other) & (0 - is_great);
+            great += 2 * is_great;
+            last += gap;
+            ordinals[row + each] = (uint32_t)last++;
         }
-        bit = (uint64_t)row * width;
     }
-    for (; row < count && readable - (bit >> 3) >= 4; row++, bit += width) {
-        uint32_t four;
-        memcpy(&four, data + (bit >> 3), 4);
-        numbers[row] = four >> (bit & 7) & mask;
-    }
-    for (; row < count; row++, bit += width) {
-        uint32_t found = 0;
-        for (uint64_t byte = bit >> 3, place = 0; byte < readable && place < 3; byte++, place++)
-            found |= (uint32_t)data[byte] << 8 * place;
-        numbers[row] = found >> (bit & 7) & mask;
+    in->great = great;
+    *next = last;
+    return row;
+}
+
+/* The same for widths of a byte or less. */
+static uint32_t first_eights(gaps *in, uint64_t *next, uint32_t *ordinals) {
+    switch (in->width) {
+    case 1: return whole_eights(in, 1, next, ordinals);
+    case 2: return whole_eights(in, 2, next, ordinals);
+    case 3: return whole_eights(in, 3, next, ordinals);
+    case 4: return whole_eights(in, 4, next, ordinals);
+    case 5: return whole_eights(in, 5, next, ordinals);
+    case 6: return whole_eights(in, 6, next, ordinals);
+    case 7: return whole_eights(in, 7, next, ordinals);
+    case 8: return whole_eights(in, 8, next, ordinals);
+    default: return 0;
     }
 }
 
-/* Find the gaps of a list in its bytes; *behind: where those stand that are `escape` here. */
-static int read_gaps(const fa_list *list, uint32_t *gaps, uint64_t *behind, uint32_t *escape, fa_fault *fault) {
-    const fa_segment *segment = list->segment;
-    const fa_array *bytes = &segment->ordinals;
-    uint64_t from = list->ordinals_from, size = list->ordinals_to - from, packed = 2 * (uint64_t)list->count;
-    uint32_t width = FA_GAP_BITS;
-    *escape = UINT32_MAX;
-    if (list->count >= FA_FEW) {
-        width = size ? bytes->data[from++] : 0;
-        if (width == 0 || width > FA_GAP_BITS) return fa_damaged(segment, bytes, fault);
-        packed = ((uint64_t)list->count * width + 7) / 8;
-        *escape = ((uint32_t)1 << width) - 1;
+/* Write the other ordinals; tell whether there are as many great gaps as are asked for. */
+static int last_gaps(gaps *in, uint32_t row, uint64_t *next, uint32_t *ordinals) {
+    const uint32_t mask = ((uint32_t)1 << in->width) - 1;
+    uint64_t bit = (uint64_t)row * in->width, last = *next;
+    for (; row < in->count; row++, bit += in->width) {
+        uint32_t gap = 0;
+        uint64_t byte = bit >> 3;
+        if (in->readable - byte >= 4) memcpy(&gap, in->data + byte, 4);
+        else
+            for (uint64_t place = 0; byte + place < in->readable && place < 3; place++)
+                gap |= (uint32_t)in->data[byte + place] << 8 * place;
+        gap = gap >> (bit & 7) & mask;
+        if (gap == in->escape) {
+            if (in->end - in->great < 2) return 0;
+            gap = (uint32_t)in->great[0] | (uint32_t)in->great[1] << 8;
+            in->great += 2;
+        }
+        last += gap;
+        ordinals[row] = (uint32_t)last++;
     }
-    if (packed > list->ordinals_to - from) return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
-    unpack(bytes->data + from, bytes->size - from, list->count, width, gaps);
-    *behind = from + packed;
-    return FA_OK;
+    *next = last;
+    return 1;
+}
+
+/* The ordinals of a list of fewer than FA_FEW pairs, as most are: two bytes each. */
+static int few_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault) {
+    const fa_segment *segment = list->segment;
+    const uint8_t *at = segment->ordinals.data + list->ordinals_from;
+    uint32_t next = 0;
+    if (list->ordinals_to - list->ordinals_from != 2 * (uint64_t)list->count)
+        return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
+    for (uint32_t row = 0; row < list->count; row++, at += 2) {
+        next += (uint32_t)at[0] | (uint32_t)at[1] << 8;
+        ordinals[row] = next++;
+    }
+    return next > segment->versions ? fa_damaged(segment, &segment->ordinals, fault) : FA_OK;
 }
 
 int fa_list_ordinals(const fa_list *list, uint32_t *ordinals, fa_fault *fault) {
     const fa_segment *segment = list->segment;
-    uint64_t behind = 0, next = 0;
-    uint32_t escape = 0;
+    gaps in;
+    uint64_t next = 0;
     int status = fa_require(segment, &segment->ordinals, list->ordinals_from, list->ordinals_to, fault);
-    if (status == FA_OK) status = read_gaps(list, ordinals, &behind, &escape, fault);
+    if (status == FA_OK && list->count < FA_FEW) return few_ordinals(list, ordinals, fault);
+    if (status == FA_OK) status = gaps_of(list, &in, fault);
     if (status != FA_OK) return status;
-    const uint8_t *great = segment->ordinals.data + behind;
-    uint64_t left = (list->ordinals_to - behind) / 2;
-    for (uint32_t row = 0; row < list->count; row++) {
-        uint32_t gap = ordinals[row];
-        if (gap == escape) {
-            if (left-- == 0) return fa_damaged(segment, &segment->ordinals, fault);
-            gap = (uint32_t)great[0] | (uint32_t)great[1] << 8;
-            great += 2;
-        }
-        next += gap;
-        ordinals[row] = (uint32_t)next++;
-    }
-    if (great != segment->ordinals.data + list->ordinals_to)
-        return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
+    uint32_t row = first_eights(&in, &next, ordinals);
+    if (in.great > in.end || !last_gaps(&in, row, &next, ordinals))
+        return fa_damaged(segment, &segment->ordinals, fault);
+    if (in.great != in.end) return fa_damaged(segment, &segment->ordinal_ends.sizes, fault);
     /* they rise, so that none is greater than the last */
     return next > segment->versions ? fa_damaged(segment, &segment->ordinals, fault) : FA_OK;
 }
@@ -213,7 +262,8 @@ int fa_read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_
     for (uint32_t at = 0; at < count; at++) other_count += shapes[at] == FA_OTHER;
     int status = fa_require(segment, from, rank->others, rank->others + other_count, fault);
     if (status != FA_OK) return status;
-    if (other_count) memcpy(others, from->data + rank->others, other_count);
+    if (!other_count) return FA_OK;
+    memcpy(others, from->data + rank->others, other_count);
     others[other_count] = 0;
     rank->others += other_count;
     for (uint32_t at = 0; at < count; at++) { /* without a branch: which are other ones cannot be foreseen */

@@ -57,7 +57,7 @@ class Scorer:
         if not len(ordinals):
             return np.zeros(0)
         if not self.is_bounded:
-            return self._shares(self._given(place, ordinals)).total
+            return self._shares(self._given(place, ordinals, self._counts(place, ordinals))).total
         return self._carried.scores(place, ordinals)
 
     def best_of_all(
@@ -68,12 +68,16 @@ class Scorer:
         keys, documents = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
         for place, live in enumerate(self._snapshot.segments):
             chosen = matched[place]
+            counts: dict[Leaf, Floats] | None = None
             for start in range(0, len(chosen), _SCORED_AT_ONCE):
                 if len(scores) > 1 and deadline.is_over():
                     is_whole = False
                     break
                 some = chosen[start : start + _SCORED_AT_ONCE]
-                scores.append(self.exact(place, some))
+                if counts is None:  # lists are gone over once for all versions
+                    counts = self._counts(place, chosen)
+                of_some = {leaf: of_leaf[start : start + len(some)] for leaf, of_leaf in counts.items()}
+                scores.append(self._shares(self._given(place, some, of_some)).total)
                 places.append(np.full(len(some), place))
                 ordinals.append(some)
                 keys.append(live.segment.key[some])
@@ -87,7 +91,10 @@ class Scorer:
         live = self._snapshot.segments[place]
         return norms(self._ranking, live.lengths(ordinals), self._snapshot.means)
 
-    def _given(self, place: int, ordinals: Ordinals) -> models.Given:
+    def _counts(self, place: int, ordinals: Ordinals) -> dict[Leaf, Floats]:
+        return {leaf: self._carried.counts(leaf, place, ordinals) for leaf in self._carried.leaves}
+
+    def _given(self, place: int, ordinals: Ordinals, counts: dict[Leaf, Floats]) -> models.Given:
         from indexer.search import models
         from indexer.search.models.lengths import greatest_counts, vector_lengths
 
@@ -95,7 +102,7 @@ class Scorer:
         versions = max(snapshot.versions, 1)
         return models.Given(
             tree=self._tree,
-            counts={leaf: carried.counts(leaf, place, ordinals) for leaf in carried.leaves},
+            counts=counts,
             rarity={leaf: math.log10(versions / max(held, 1)) for leaf, held in carried.holding.items()},
             times={leaf: times * leaf.boost for leaf, times in Counter(leaves(self._tree)).items()},
             holds=lambda node: self._masks_of(node)[place][ordinals],
@@ -120,7 +127,7 @@ class Scorer:
         model = self._ranking.model
         score = float(self.exact(place, ordinals)[0])
         if not self.is_bounded:
-            given = self._given(place, ordinals)
+            given = self._given(place, ordinals, self._counts(place, ordinals))
             shares = self._shares(given)
             if not shares.parts:
                 return Explanation(model, score, whole=score)
@@ -207,11 +214,22 @@ def _in_order(
     for count in (_FIRST, len(score)):
         is_next = ~done
         if count < len(score):
-            is_next &= score >= np.partition(score, -count)[-count]
+            is_next &= _are_first(score, key, count)
         rows = np.flatnonzero(is_next)
         done[rows] = True
         rows = rows[np.lexsort((ordinal[rows], place[rows], key[rows], -score[rows]))]
         yield from zip(*(column[rows].tolist() for column in (score, place, ordinal, document)), strict=True)
+
+
+def _are_first(score: Floats, key: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
+    """Tell which versions are the first `count`, fewer than there are, and those of the same score and key as the last
+    of them: many may have one score."""
+    least = np.partition(score, -count)[-count]
+    is_above, is_least = score > least, score == least
+    keys = key[is_least]
+    wanted = count - int(np.count_nonzero(is_above))
+    first: NDArray[np.bool_] = is_above | (is_least & (key <= np.partition(keys, wanted - 1)[wanted - 1]))
+    return first
 
 
 def _share(part: float, whole: float) -> float:
