@@ -59,7 +59,7 @@ class Lexicon:
         begins = np.append(first, len(data))
         lengths = np.add.reduceat(~is_inner, first, dtype=np.uint8)
         letters = np.bitwise_or.reduceat(bits, first)
-        held = segment.pair_counts(np.arange(len(first))).astype(np.uint32)
+        held = segment.all_pair_counts().astype(np.uint32)
         return cls(segment, *in_scratch_file(lengths, letters, begins, held))
 
     def word_bytes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:

@@ -259,6 +259,10 @@ class Segment:
         """Return for each word, given by its index, how many versions hold it; removed ones count too."""
         return self._pair_ends.sizes_of(words)
 
+    def all_pair_counts(self) -> NDArray[np.int64]:
+        """Return the same of all words, by their indexes."""
+        return np.diff(self._pair_ends.between(0, len(self._pair_ends)))
+
     def words_between(self, first: int, last: int) -> list[str]:
         """Return the words `first` to `last` (exclusive)."""
         begins = self._word_ends.between(first, max(first, last))

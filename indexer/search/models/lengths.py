@@ -81,7 +81,7 @@ def _rarities(snapshot: Snapshot, prepared: Prepared, places: list[int], depth: 
         return []
     holding = []
     for place, layer in zip(places, layers, strict=True):
-        held = layer.pair_counts(np.arange(len(layer.word_ids)))
+        held = layer.all_pair_counts()
         alive = snapshot.segments[place].alive
         if alive is not None:
             held = _asked(queries.living_pairs, layer, prepared.layers[place][depth], alive)
@@ -89,9 +89,10 @@ def _rarities(snapshot: Snapshot, prepared: Prepared, places: list[int], depth: 
     ids = np.concatenate([layer.word_ids for layer in layers])
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
-    firsts = np.append(True, ids[1:] != ids[:-1])[: len(ids)].nonzero()[0]
-    counts = np.add.reduceat(np.concatenate(holding)[order], firsts) if len(ids) else np.zeros(0)
+    is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+    before = np.append(0, np.cumsum(np.concatenate(holding)[order]))
+    counts = np.diff(before[np.append(np.flatnonzero(is_first), len(ids))])
     values = np.log10(max(snapshot.versions, 1) / np.maximum(counts, 1))
     of_word = np.empty(len(ids))
-    of_word[order] = np.repeat(values, np.diff(np.append(firsts, len(ids))))
+    of_word[order] = values[np.cumsum(is_first) - 1]
     return np.split(of_word, np.cumsum([len(held) for held in holding])[:-1])
