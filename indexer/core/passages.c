@@ -123,17 +123,16 @@ static int begin_search(search *s, const fa_wanted *wanted, size_t each, size_t 
 
 /* Add the spots of a text that begins `characters` behind the beginning of all. */
 static int look(search *s, fa_tokens *tokens, fa_bytes text, uint32_t characters) {
-    int status = fa_tokenize(tokens, text, 0, SIZE_MAX);
-    if (status) return status;
-    const fa_wanted *wanted = s->wanted;
     fa_spot *spots = s->spots + s->count;
-    size_t found = fa_find_words(tokens, text, wanted->hashes, s->left, wanted->count, spots, s->room - s->count);
+    size_t found;
+    int status = fa_find_in_text(tokens, text, s->wanted->hashes, s->left, s->wanted->count, spots,
+                                 s->room - s->count, &found);
     for (size_t k = 0; k < found; k++) {
         spots[k].start += characters;
         spots[k].end += characters;
     }
     s->count += found;
-    return FA_OK;
+    return status;
 }
 
 static int is_left_out(const search *s, const fa_spot *spot, const left_out *out) {

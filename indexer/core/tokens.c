@@ -9,6 +9,11 @@
 #include <string.h>
 
 #include "normal.h"
+#include "utf8.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 static const uint64_t ONES = 0x0101010101010101;
 
@@ -358,6 +363,164 @@ size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wan
         spots[found++] = (fa_spot){(uint32_t)characters, (uint32_t)characters + size, token->rank, (uint32_t)which};
     }
     return found;
+}
+
+/* ---------------------------------------------------------------- the same without the words between */
+
+enum {
+    MASK_BYTES = 64,
+    FEW_ASCII = 64 /* less of it between other characters is taken in with them */
+};
+
+/* A search for words that are looked for. there: as in fa_find_words; characters: of the text before the part in hand. */
+typedef struct finding {
+    fa_bytes text;
+    const uint64_t *wanted;
+    uint32_t *left;
+    size_t count, room, found, characters;
+    uint64_t there;
+    fa_spot *spots;
+} finding;
+
+static inline int is_ascii_word(uint8_t byte) {
+    return (uint8_t)((byte | 0x20) - 'a') < 26 || (uint8_t)(byte - '0') < 10;
+}
+
+/* Return a bit for each of MASK_BYTES bytes that is a letter or digit of ASCII. */
+static inline uint64_t ascii_words_in(const uint8_t *text) {
+    uint64_t mask = 0;
+#ifdef __SSE2__
+    const __m128i small = _mm_set1_epi8(0x20), a = _mm_set1_epi8('a'), letters = _mm_set1_epi8(25);
+    const __m128i zero = _mm_set1_epi8('0'), digits = _mm_set1_epi8(9);
+    for (unsigned k = 0; k < MASK_BYTES; k += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + k));
+        __m128i letter = _mm_sub_epi8(_mm_or_si128(bytes, small), a), digit = _mm_sub_epi8(bytes, zero);
+        __m128i is_word = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(letter, letters), letter),
+                                       _mm_cmpeq_epi8(_mm_min_epu8(digit, digits), digit));
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(is_word) << k;
+    }
+#else
+    for (unsigned k = 0; k < MASK_BYTES; k++) mask |= (uint64_t)is_ascii_word(text[k]) << k;
+#endif
+    return mask;
+}
+
+/* A letter of ASCII becomes a small one, a digit stays. */
+static inline uint64_t small_ascii(uint64_t bytes) { return bytes | 0x20 * ONES; }
+
+/* The hash of a word of ASCII that stands so far before the end of the text; it is not empty. */
+static inline uint64_t hash_of_ascii(const uint8_t *word, size_t size, size_t before_end) {
+    uint64_t hash = secret[3] ^ size;
+    for (; size > 8; word += 8, size -= 8, before_end -= 8)
+        hash = mixed(hash ^ small_ascii(load8(word)), secret[0]) + secret[2];
+    uint64_t rest = before_end >= 8 ? load8(word) & ~(uint64_t)0 >> (64 - 8 * size) : load_up_to_8(word, size);
+    return hash_ended(hash, small_ascii(rest) & ~(uint64_t)0 >> (64 - 8 * size));
+}
+
+static void put_spot(finding *f, size_t which, size_t start, size_t size) {
+    if (which == f->count || f->left[which] == 0 || f->found == f->room) return;
+    f->left[which]--;
+    f->spots[f->found++] = (fa_spot){(uint32_t)start, (uint32_t)(start + size), 0, (uint32_t)which};
+}
+
+static inline uint8_t byte_at(fa_bytes text, size_t at) { return at < text.size ? text.data[at] : 0; }
+
+/* signs_at, of a text as it stands. */
+static size_t ascii_signs_at(fa_bytes text, size_t end) {
+    if (text.data[end] == '#') return is_ascii_word(byte_at(text, end + 1)) ? 0 : 1;
+    return byte_at(text, end + 1) == '+' && byte_at(text, end + 2) != '+' ? 2 : 0;
+}
+
+/* The word with the signs behind it. */
+static void look_at_compound(finding *f, size_t begin, size_t size, size_t start) {
+    uint8_t word[FA_MAX_WORD];
+    size_t signs = size <= FA_MAX_WORD - 2 ? ascii_signs_at(f->text, begin + size) : 0;
+    if (signs == 0) return;
+    for (size_t k = 0; k < size; k++) word[k] = f->text.data[begin + k] | 0x20;
+    memcpy(word + size, f->text.data + begin + size, signs);
+    put_spot(f, place_among(f->wanted, f->count, fa_hash(word, size + signs)), start, size + signs);
+}
+
+/* begin, end: bytes of a word in a part of ASCII. start: the character that it begins with. */
+static inline void look_at_word(finding *f, size_t begin, size_t end, size_t start) {
+    size_t size = end - begin < FA_MAX_WORD ? end - begin : FA_MAX_WORD;
+    uint64_t hash = hash_of_ascii(f->text.data + begin, size, f->text.size - begin);
+    if (f->there >> (hash >> 58) & 1) put_spot(f, place_among(f->wanted, f->count, hash), start, size);
+    uint8_t next = byte_at(f->text, end);
+    if (next == '#' || next == '+') look_at_compound(f, begin, end - begin, start);
+}
+
+/* Find the words of a part of ASCII, with blanks or nothing around it. */
+static void find_in_ascii(finding *f, size_t begin, size_t end) {
+    size_t word = 0, start = f->characters - begin; /* of the character at byte 0, so to say */
+    uint64_t inside = 0;
+    for (size_t at = begin; at < end; at += MASK_BYTES) {
+        uint8_t last[MASK_BYTES] = {0};
+        const uint8_t *bytes = f->text.data + at;
+        if (end - at < MASK_BYTES) bytes = memcpy(last, bytes, end - at);
+        uint64_t mask = ascii_words_in(bytes), edges = mask ^ (mask << 1 | inside);
+        for (; edges; edges &= edges - 1) {
+            size_t edge = at + (size_t)__builtin_ctzll(edges);
+            if (inside) look_at_word(f, word, edge, start + word);
+            word = edge;
+            inside ^= 1;
+        }
+    }
+    if (inside) look_at_word(f, word, end, start + word);
+    f->characters += end - begin;
+}
+
+/* Find the words of any part, with blanks or nothing around it. */
+static int find_in_others(finding *f, fa_tokens *tokens, size_t begin, size_t end) {
+    fa_bytes part = {f->text.data + begin, end - begin};
+    int status = fa_tokenize(tokens, part, 0, SIZE_MAX);
+    if (status) return status;
+    fa_spot *spots = f->spots + f->found;
+    size_t found = fa_find_words(tokens, part, f->wanted, f->left, f->count, spots, f->room - f->found);
+    for (size_t k = 0; k < found; k++) {
+        spots[k].start += (uint32_t)f->characters;
+        spots[k].end += (uint32_t)f->characters;
+    }
+    f->found += found;
+    f->characters += count_code_points(part.data, part.size);
+    return FA_OK;
+}
+
+static inline int is_blank(uint8_t byte) { return byte == ' ' || byte == '\n'; }
+
+/* Return the last blank from `at` on and before `end`, `at` if there is none. */
+static size_t last_blank(fa_bytes text, size_t at, size_t end) {
+    while (end > at && !is_blank(text.data[end - 1])) end--;
+    return end > at ? end - 1 : at;
+}
+
+/* Return the first blank from `at` on that FEW_ASCII bytes of ASCII stand behind, the end of the text if there is none. */
+static size_t end_of_others(fa_bytes text, size_t at) {
+    while (at < text.size) {
+        size_t next = fa_pass_ascii(text.data, at, text.size), blank = at;
+        while (blank < next && !is_blank(text.data[blank])) blank++;
+        if (next - blank >= FEW_ASCII) return blank;
+        for (at = next; at < text.size && text.data[at] >= 0x80;) at++;
+    }
+    return text.size;
+}
+
+int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
+                    fa_spot *spots, size_t room, size_t *found) {
+    finding f = {.text = text, .wanted = wanted, .left = left, .count = count, .spots = spots, .room = room};
+    int status = text.size > INT32_MAX ? FA_TOO_LARGE : FA_OK;
+    for (size_t k = 0; k < count; k++) f.there |= (uint64_t)1 << (wanted[k] >> 58);
+    for (size_t at = 0; status == FA_OK && at < text.size;) {
+        size_t other = fa_pass_ascii(text.data, at, text.size);
+        size_t blank = other == text.size ? other : last_blank(text, at, other);
+        find_in_ascii(&f, at, blank);
+        at = blank;
+        if (at == text.size) break;
+        at = end_of_others(text, other);
+        status = find_in_others(&f, tokens, blank, at);
+    }
+    *found = f.found;
+    return status;
 }
 
 /* ---------------------------------------------------------------- single characters */
