@@ -35,7 +35,9 @@ _HEADER_BYTES = 64 << 10  # those of most records
 _FIRST_BYTES = START_CHARS + (16 << 10)
 _MOST_BYTES = START_BYTES + _HEADER_BYTES
 _NO_PAGE = PageStart(b"", b"", True)
-_BYTES_KEPT = 4_000_000  # of the starts of pages shown lately, for the next search that shows them
+_BYTES_KEPT = (
+    16_000_000  # of the starts of pages shown lately, 1,500 of them, for the next search that shows them
+)
 
 
 class StoredPages:
@@ -83,37 +85,37 @@ class StoredPages:
     def _read(self, numbers: Iterable[int]) -> None:
         """Have these pages at hand, and no others."""
         self._starts = {}
-        missing = {}
+        there: dict[int, tuple[Location, PageStart | None]] = {}
         for number in numbers:
             place = self._places[number]
-            start = self._known.find(place) if place else _NO_PAGE
-            if start is not None:
-                self._starts[number] = start
-            elif place:
-                missing[number] = place
-        plain = _read_plain(missing.values(), looked_for(*self._asked), self._sought)
-        for (number, place), read in zip(missing.items(), plain, strict=True):
+            if place:
+                there[number] = place, self._known.find(place)
+            else:
+                self._starts[number] = _NO_PAGE
+        plain = _read_plain(there.values(), looked_for(*self._asked), self._sought)
+        for (number, (place, known)), read in zip(there.items(), plain, strict=True):
             if read is None:
                 start = _read_any(place)
             else:
                 start, self._found[number] = read
             self._starts[number] = start
-            if start is not _NO_PAGE:
+            if known is None and start is not _NO_PAGE:
                 self._known.keep(place, start)
 
 
 def _read_plain(
-    places: Iterable[Location], wanted: WantedKinds, sought: int = 0
+    places: Iterable[tuple[Location, PageStart | None]], wanted: WantedKinds, sought: int = 0
 ) -> Iterator[tuple[PageStart, Snippet] | None]:
     """Give what `_read_any` says of pages in UTF-8 as they stand, which most are, and their passages.
 
-    None of any other page. Of a large one, only what is looked at is unpacked.
+    None of any other page. Of a large one, only what is looked at is unpacked; one that is known is not read again.
     """
-    members = read_packed_at(places, 4 * _MOST_BYTES)
-    for page in stored_pages(
-        own_reader().page, members, _FIRST_BYTES, _MOST_BYTES, START_CHARS, wanted, sought
-    ):
-        yield page and (PageStart(*page[:3]), page.snippet)
+    places = list(places)
+    packed = read_packed_at((place for place, known in places if known is None), 4 * _MOST_BYTES)
+    members = (next(packed) if known is None else known for _, known in places)
+    pages = stored_pages(own_reader().page, members, _FIRST_BYTES, _MOST_BYTES, START_CHARS, wanted, sought)
+    for (_, known), page in zip(places, pages, strict=True):
+        yield page and (known or PageStart(*page[:3]), page.snippet)
 
 
 def _deep_snippet(

@@ -426,6 +426,19 @@ static int snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wa
     return status;
 }
 
+/* Cut the best passage of what the start of a page says; see fa_snippet_of_page. */
+static int snippet_of_start(fa_tokens *tokens, fa_bytes text, fa_bytes description, int is_whole,
+                            const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown, fa_snippet *snippet) {
+    int status = snippet_without_hyphens(tokens, text, wanted, sought, snippet);
+    *shown = is_whole || snippet->has_hits ? FA_SHOWN : FA_FURTHER_ON;
+    if (status != FA_OK || *shown == FA_FURTHER_ON || snippet->has_hits) return status;
+    status = snippet_without_hyphens(tokens, description, wanted, 0, snippet);
+    if (status != FA_OK || snippet->has_hits) return status;
+    status = snippet_without_hyphens(tokens, text, wanted, 0, snippet);
+    if (status != FA_OK || snippet->part_count) return status;
+    return snippet_without_hyphens(tokens, description, wanted, 0, snippet);
+}
+
 int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t whole, size_t characters,
                        const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown, fa_snippet *snippet,
                        uint32_t *is_whole) {
@@ -441,15 +454,8 @@ int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t
     *is_whole = !is_cut && end == body.size;
     *shown = FA_SHOWN;
     status = fa_page_read(page, (fa_bytes){body.data, end}, FA_TEXT_ALONE);
-    if (wanted == NULL) return status;
-    if (status == FA_OK) status = snippet_without_hyphens(tokens, page->text, wanted, sought, snippet);
-    *shown = *is_whole || snippet->has_hits ? FA_SHOWN : FA_FURTHER_ON;
-    if (status != FA_OK || *shown == FA_FURTHER_ON || snippet->has_hits) return status;
-    status = snippet_without_hyphens(tokens, page->description, wanted, 0, snippet);
-    if (status != FA_OK || snippet->has_hits) return status;
-    status = snippet_without_hyphens(tokens, page->text, wanted, 0, snippet);
-    if (status != FA_OK || snippet->part_count) return status;
-    return snippet_without_hyphens(tokens, page->description, wanted, 0, snippet);
+    if (wanted == NULL || status != FA_OK) return status;
+    return snippet_of_start(tokens, page->text, page->description, (int)*is_whole, wanted, sought, shown, snippet);
 }
 
 /* Unpack as much of a member as there is room for. Returns how many bytes it has in all, 0 when it is not sound or not
@@ -489,6 +495,13 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, fa_stored_page *pages, siz
     int status = room == NULL ? FA_NO_MEMORY : FA_OK;
     for (*done = 0; status == FA_OK && *done < count && texts->size <= FA_TEXTS_AT_ONCE; ++*done) {
         fa_stored_page *stored = &pages[*done];
+        if (stored->is_known) {
+            enum fa_page_shown shown;
+            status = snippet_of_start(tokens, stored->known_text, stored->known_description, (int)stored->is_whole,
+                                      wanted, sought, &shown, &stored->snippet);
+            stored->shown = shown;
+            continue;
+        }
         status = stored_page(page, tokens, stored, room, first, characters, wanted, sought, texts);
         if (status != FA_OK || stored->shown != FA_CUT_SHORT) continue;
         if (more == NULL) more = malloc(most);

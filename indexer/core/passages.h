@@ -74,10 +74,11 @@ FA_EXPORT int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes memb
                                  const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown,
                                  fa_snippet *snippet, uint32_t *is_whole);
 
-/* A page in an archive: its gzip member as it lies there, and what came of it. */
+/* A page in an archive: its gzip member as it lies there, and what came of it. Or one whose start was read before. */
 typedef struct fa_stored_page {
     fa_bytes packed;
-    uint32_t shown, is_whole; /* enum fa_page_shown */
+    fa_bytes known_text, known_description; /* where is_known is set: what its start says, and is_whole */
+    uint32_t is_known, shown, is_whole;     /* shown: enum fa_page_shown */
     size_t text, description, end; /* where its start, and its description behind that, lie among the texts of all */
     fa_snippet snippet;
 } fa_stored_page;
@@ -86,7 +87,8 @@ enum { FA_TEXTS_AT_ONCE = 1 << 20 };
 
 /* Do for some pages what fa_snippet_of_page does for one: unpack what its start needs, `first` bytes or else `most`, and
  * put its text and its description behind `texts`, of which it is enough above FA_TEXTS_AT_ONCE bytes.
- * FA_NOT_PLAIN: also of a member that is not sound, or not alone.
+ * FA_NOT_PLAIN: also of a member that is not sound, or not alone. Of a page that is known nothing is unpacked and no text
+ * is put there.
  * *done: how many pages that are, at least one. Returns as fa_snippet_of does. */
 FA_EXPORT int fa_stored_pages(fa_page *page, fa_tokens *tokens, fa_stored_page *pages, size_t count, size_t first,
                               size_t most, size_t characters, const fa_wanted *wanted, uint32_t sought,

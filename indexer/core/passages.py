@@ -77,6 +77,9 @@ class _StoredPage(ctypes.Structure):
 
     _fields_ = [
         ("packed", Bytes),
+        ("known_text", Bytes),
+        ("known_description", Bytes),
+        ("is_known", ctypes.c_uint32),
         ("shown", ctypes.c_uint32),
         ("is_whole", ctypes.c_uint32),
         ("text", ctypes.c_size_t),
@@ -97,7 +100,7 @@ core.fa_stored_pages.argtypes = [
     ctypes.POINTER(Buffer), ctypes.POINTER(ctypes.c_size_t),
 ]  # fmt: skip
 _NOT_PLAIN, _CUT_SHORT, _SHOWN, _FURTHER_ON = range(4)  # enum fa_page_shown
-_STORED = struct.Struct("@PN2I3N2I")  # struct fa_stored_page, up to the parts of its snippet
+_STORED = struct.Struct("@48x4x2I3N2I")  # struct fa_stored_page, up to the parts of its snippet
 
 
 class SnippetPart(NamedTuple):
@@ -134,6 +137,9 @@ def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Snippe
     return bool(found.has_hits), _parts(ctypes.addressof(found), found.part_count)
 
 
+KnownStart = tuple[bytes, bytes, bool]  # text, description, is_whole of a StoredPage
+
+
 class StoredPage(NamedTuple):
     """What the start of a page says, whether it is all of it, and the best passages.
 
@@ -148,7 +154,7 @@ class StoredPage(NamedTuple):
 
 def stored_pages(
     page: object,
-    members: Iterable[bytes],
+    members: Iterable[bytes | KnownStart],
     first: int,
     most: int,
     characters: int,
@@ -157,6 +163,7 @@ def stored_pages(
 ) -> Iterator[StoredPage | None]:
     """Give for each of some gzip members, as they lie in an archive, the page in it; None where that is no plain one.
 
+    Of a page whose start was read before, that is given instead of its member, and again.
     page: a reader's. first, most: bytes that are unpacked at first, and where these do not suffice. See passages.h.
     Raises MemoryError.
     """
@@ -164,7 +171,13 @@ def stored_pages(
         while some:
             told, texts, done = _rooms.pages, Buffer(), ctypes.c_size_t()
             for stored, member in zip(told, some, strict=False):
-                stored.packed = Bytes(member, len(member))
+                stored.is_known = isinstance(member, tuple)
+                if isinstance(member, tuple):
+                    text, description, stored.is_whole = member
+                    stored.known_text = Bytes(text, len(text))
+                    stored.known_description = Bytes(description, len(description))
+                else:
+                    stored.packed = Bytes(member, len(member))
             try:
                 check(
                     core.fa_stored_pages(
@@ -172,31 +185,38 @@ def stored_pages(
                         done,
                     )
                 )  # fmt: skip
-                pages = [_told(stored, texts.data) for stored in told[: done.value]]
+                pages = [
+                    _told(stored, texts.data, member)
+                    for stored, member in zip(told[: done.value], some, strict=False)
+                ]
             finally:
                 core.fa_pieces_free(texts)
             yield from pages
             some = some[done.value :]
 
 
-def _in_parts(members: Iterable[bytes]) -> Iterator[list[bytes]]:
-    some: list[bytes] = []
+def _in_parts(members: Iterable[bytes | KnownStart]) -> Iterator[list[bytes | KnownStart]]:
+    some: list[bytes | KnownStart] = []
+    packed = 0
     for member in members:
         some.append(member)
-        if len(some) == PAGES_AT_ONCE or sum(map(len, some)) > _PACKED_AT_ONCE:
+        packed += len(member)
+        if len(some) == PAGES_AT_ONCE or packed > _PACKED_AT_ONCE:
             yield some
-            some = []
+            some, packed = [], 0
     yield some
 
 
-def _told(stored: _StoredPage, texts: int | None) -> StoredPage | None:
+def _told(stored: _StoredPage, texts: int | None, member: bytes | KnownStart) -> StoredPage | None:
     """Return what came of a page. texts: the address of the texts of all, None where all are empty."""
-    _, _, shown, is_whole, text, description, end, part_count, _ = _STORED.unpack_from(stored)
+    shown, is_whole, text, description, end, part_count, _ = _STORED.unpack_from(stored)
     if shown in (_NOT_PLAIN, _CUT_SHORT):
         return None
     snippet: Snippet = ()
     if shown == _SHOWN:
         snippet = _parts(ctypes.addressof(stored) + _StoredPage.snippet.offset, part_count)
+    if isinstance(member, tuple):
+        return StoredPage(*member, snippet)
     return StoredPage(
         ctypes.string_at(texts + text, description - text) if texts else b"",
         ctypes.string_at(texts + description, end - description) if texts else b"",

@@ -58,7 +58,7 @@ def _written(folder: Path, records: list[bytes]) -> list[Location]:
 def read_plain(
     place: Location, words: Iterable[str] = (), sought: int = 0
 ) -> tuple[PageStart, Snippet] | None:
-    [found] = stored_pages._read_plain([place], looked_for(frozenset(words), ()), sought)
+    [found] = stored_pages._read_plain([(place, None)], looked_for(frozenset(words), ()), sought)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import subprocess
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from indexer.core import make_unicode
+from indexer.core.library import core
 from indexer.core.make_unicode import OUTPUT
 from indexer.core.tokens import (
     COMPOUND,
@@ -22,6 +24,7 @@ from indexer.core.tokens import (
     PAIR,
     PICTURE,
     TOKEN,
+    Bytes,
     Tokenizer,
     Wanted,
     decoded,
@@ -378,3 +381,51 @@ def test_words_that_are_looked_for_are_found_where_they_stand(tokenizer: Tokeniz
         assert tokenizer.find(encoded(text), wanted, len(text), 2) == found[:2]
     assert tokenizer.find(b"cat", Wanted([]), 1, 1) == []
     assert tokenizer.find(b"", Wanted(["cat"]), 1, 1) == []
+
+
+core.fa_find_in_text.argtypes = [
+    *core.fa_find_words.argtypes, ctypes.POINTER(ctypes.c_size_t)
+]  # fmt: skip
+PLAIN = (
+    "a",
+    "Cat",
+    "C++",
+    "c#",
+    "x9",
+    "i++j",
+    "f#",
+    "++",
+    "the#",
+    "inside",
+    "eightbyt",
+    "Ninebytes",
+    "y" * 62,
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_are_found_without_the_others_where_they_are_found_with_them(
+    tokenizer: Tokenizer, seed: int
+) -> None:
+    """Parts of ASCII of any length, beside others or not; so many spots of each word, and so many of all."""
+    chance = random.Random(seed + 300)
+    for mixture in mixtures(seed + 300, 200):
+        parts = []
+        for _ in range(chance.randrange(6)):
+            words = [
+                chance.choice([*PLAIN, "z" * chance.randrange(60, 70)]) for _ in range(chance.randrange(40))
+            ]
+            parts += [*words, mixture[: chance.randrange(len(mixture) + 1)] if chance.randrange(2) else "é"]
+        text = encoded("".join(part + chance.choice(" \n.") for part in parts) + chance.choice(["", *PLAIN]))
+        known = sorted({word for word, _, _ in word_spans_of(decoded(text))})
+        wanted = Wanted([*chance.sample(known, len(known) // (1 + seed)), "elsewhere"])
+        each, most = chance.choice([(1, 1000), (3, 1000), (len(text), 9), (len(text), 2 * len(text) + 1)])
+        expected = [(start, end, which) for start, end, _, which in tokenizer.find(text, wanted, each, most)]
+        count, found = len(wanted.words), ctypes.c_size_t()
+        spots, left = (ctypes.c_uint32 * (4 * most))(), (ctypes.c_uint32 * count)(*[each] * count)
+        given = Bytes(text, len(text))
+        assert not core.fa_find_in_text(
+            tokenizer.handle, given, wanted.hashes, left, count, spots, most, ctypes.byref(found)
+        )
+        told = spots[: 4 * found.value]
+        assert list(zip(told[::4], told[1::4], told[3::4], strict=True)) == expected
