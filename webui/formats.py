@@ -17,10 +17,11 @@ from babel import Locale
 from babel.dates import format_skeleton, get_date_format
 from babel.numbers import format_decimal
 from flask import g, has_request_context
-from flask_babel import get_locale, ngettext
+from flask_babel import ngettext
 from flask_babel import gettext as _
 
 from webui.found_out import known
+from webui.preferences import chosen_language
 
 # C0, C1, and the marks that turn the direction of text around: a title must not rearrange our page.
 _CONTROLS = re.compile(
@@ -47,15 +48,15 @@ def _locale_and_name() -> tuple[Locale, str]:
     """Return the locale and its name; found out once a request, since a page asks for them a hundred times."""
     found: tuple[Locale, str] | None = known("locale_and_name")
     if found is None:
-        found = _found_out()
+        found = _of_language(chosen_language())
         if has_request_context():
             g.locale_and_name = found
     return found
 
 
-def _found_out() -> tuple[Locale, str]:
-    found = get_locale()
-    chosen = _BRITISH if found is None or found.language == "en" else found
+@lru_cache(maxsize=32)
+def _of_language(language: str) -> tuple[Locale, str]:
+    chosen = _BRITISH if language == "en" else Locale.parse(language)
     return chosen, str(chosen)
 
 
@@ -180,8 +181,16 @@ def number(value: float) -> str:
 
 def numbers() -> Callable[[int], str]:
     """Return `number` for a page that writes many: the locale is found out once."""
-    name = _locale_and_name()[1]
-    return "{:,}".format if name == _BRITISH_NAME else lambda value: _grouped_by_babel(value, name)
+    return number_in(_locale_and_name()[1])
+
+
+def number_in(locale_name: str) -> Callable[[int], str]:
+    """Return `number` for readers with the locale of a name."""
+    return (
+        "{:,}".format
+        if locale_name == _BRITISH_NAME
+        else lambda value: _grouped_by_babel(value, locale_name)
+    )
 
 
 def _grouped(value: float, name: str) -> str:

@@ -25,7 +25,7 @@ from webui.search_request import SearchRequest
 from webui.template_code import written
 
 Call = Callable[..., str]
-_HERE = "\0"  # stands in a text where a value goes: none that is shown holds it
+_HERE, _THERE = "\0", "\1"  # stand in a text where values go: none that is shown holds them
 # Of most addresses nothing has to be escaped, encoded or left out, in whatever they are put. Groups: host, path
 _PLAIN_ADDRESS = re.compile(r"https?://([a-z0-9.-]++)(/[A-Za-z0-9_.~!$()*,:@/-]*+)?")
 
@@ -66,12 +66,15 @@ class HitWriter:
 
     def hits(self, hits: Sequence[Hit]) -> Markup:
         """Return hits without what explains their scores."""
-        return Markup("".join([f"{self.hit(hit)}</li>" for hit in hits]))  # noqa: S704  of pieces that are safe
+        return Markup("".join([f"{self._hit(hit)}</li>" for hit in hits]))  # noqa: S704  of pieces that are safe
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
-        _, said = self._gettext, self._said
-        name = shorten(clean(hit.title or ""), 200) or _("(page without a title)")
+        return Markup(self._hit(hit))  # noqa: S704  each value was escaped where it was made
+
+    def _hit(self, hit: Hit) -> str:
+        said = self._said
+        name = shorten(clean(hit.title or ""), 200) or said.untitled
         title = written(name)
         shown = title if len(name) <= 80 else written(shorten(name, 80))
         if plain := _PLAIN_ADDRESS.fullmatch(hit.url):
@@ -82,25 +85,25 @@ class HitWriter:
             page = written(quote_url(without_fragment(hit.url)))
             similar, live = written(quoted(hit.url)), written(live_address(hit.url))
             host, crumbs = host_of(hit.url), breadcrumb(hit.url)
-        digest = f";d={digest}" if (digest := short_digest(hit.digest)) else ""
+        digest = f";d={digest}" if hit.digest and (digest := short_digest(hit.digest)) else ""
         cached = f"{self._root}/cached/{hit.timestamp or '0'}{self._asked}{digest}/{page}"
         language = f' lang="{written(hit.language)}"' if hit.language else ""
         seen = ""
         if hit.captures > 1 and hit.first and hit.first[:8] != hit.last[:8]:
-            first, last = self._dates(hit.first), self._dates(hit.last)
-            seen = _("seen %(first)s to %(last)s", first=first, last=last)
+            first, last = written(self._dates(hit.first)), written(self._dates(hit.last))
+            seen = said.seen.replace(_HERE, first).replace(_THERE, last)
             seen = f'    <span class="seen">{seen}</span>\n'
         if moment := iso_time(hit.timestamp):
             day = f'<time datetime="{moment}">{written(self._dates(hit.timestamp))}</time>'
             captured = said.captured.replace(_HERE, day)
         else:
-            captured = _("captured at an unknown date")
+            captured = said.captured_some_day
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
         if live:
             live = f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
-        return Markup(  # noqa: S704  each value was escaped where it was made
+        return (
             f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{title}</a></h2>\n'
             f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
             f'    <span class="when">{captured}</span>\n{seen}'
@@ -141,9 +144,15 @@ class HitWriter:
 
 
 class _Labels(NamedTuple):
-    """What stands in every hit, in the language of a reader; _HERE stands for the page, or the time."""
+    """What stands in every hit, in the language of a reader.
 
+    _HERE stands for the page, or the time; _THERE for the second of two.
+    """
+
+    untitled: str
     captured: str
+    captured_some_day: str
+    seen: str
     cached: str
     of_page: str
     similar: str
@@ -157,7 +166,10 @@ def _labels(_: Call) -> _Labels:
     similar, to_page = _("Similar pages"), _("to %(page)s", page=_HERE)
     live, today = _("Live"), _("page on the web today: %(page)s", page=_HERE)
     return _Labels(
+        untitled=str(_("(page without a title)")),
         captured=str(_("captured %(when)s", when=_HERE)),
+        captured_some_day=str(_("captured at an unknown date")),
+        seen=str(_("seen %(first)s to %(last)s", first=_HERE, last=_THERE)),
         cached=f"{cached}{_of_what(copy)}",
         of_page=_of_what(of_page),
         similar=f"{similar}{_of_what(to_page)}",
@@ -196,25 +208,28 @@ def _kind(mime: str, language: str, status: int) -> str:
 
 def facet_links(group: FacetGroup, wanted: SearchRequest, *, ngettext: Call, url_for: Call) -> Markup:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
-    number = formats.numbers()
-    pages = _Once(lambda count: ngettext("page", "pages", count))
+    locale, name_of, chosen = formats.locale_name(), group.name_of, group.chosen
     address_of = _addresses_with(group.names, wanted, url_for)
-    out = []
-    for label, value, count, is_current, share in group.links:
-        current = ' aria-current="true"' if is_current else ""
-        bar = (
-            '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-            f'<rect width="{round(100 * share, 1)}" height="10"></rect></svg>'
-            if group.is_bars
-            else ""
-        )
-        shown = f'{number(count)}<span class="hidden-label"> {pages[count,]}</span>'
-        out.append(
-            f'      <li><a href="{address_of(value)}"{current}>\n'
-            f'        <span class="value" dir="auto">{_label(label)}</span>\n{bar}'
-            f'        <span class="number">{shown}</span></a></li>\n'
-        )
-    return Markup("".join(out))  # noqa: S704  each value was escaped where it was put in
+    most = max([value.count for value in group.values]) if group.is_bars else 0
+    items = [
+        f'      <li><a href="{address_of(one.value)}"{_CURRENT if one.value == chosen else ""}>\n'
+        f'        <span class="value" dir="auto">{_label(name_of(one.value))}</span>\n'
+        f"{_bar(one.count / most) if most else ''}"
+        f'        <span class="number">{_pages(one.count, ngettext, locale)}</span></a></li>\n'
+        for one in group.values
+    ]
+    return Markup("".join(items))  # noqa: S704  each value was escaped where it was put in
+
+
+_CURRENT = ' aria-current="true"'
+
+
+def _bar(share: float) -> str:
+    """Return a bar as long as a share of the longest."""
+    return (
+        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{round(100 * share, 1)}" height="10"></rect></svg>'
+    )
 
 
 def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) -> Callable[[str], str]:
@@ -224,10 +239,16 @@ def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) 
         return written(f"{url_for('search.search')}?{wanted.asked(**dict.fromkeys(names, value))}")
 
     # but for the value they are all the same
-    pattern, here = address_with(_HERE), quoted(_HERE)
-    if pattern.count(here) != len(names):
+    around = address_with(_HERE).split(quoted(_HERE))
+    if len(around) != len(names) + 1:
         return address_with  # something else holds it
-    return lambda value: pattern.replace(here, _in_address(value))
+    return lambda value: _in_address(value).join(around)
+
+
+# Most pages count small numbers, and many the same ones.
+@lru_cache(maxsize=4096)
+def _pages(count: int, ngettext: Call, locale: str) -> str:
+    return f'{formats.number_in(locale)(count)}<span class="hidden-label"> {ngettext("page", "pages", count)}</span>'
 
 
 # Facets have the same values on page after page.

@@ -19,7 +19,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 from flask import Flask, Response, g, has_request_context, request
-from flask_babel import Babel, Domain, get_locale
+from flask_babel import Babel, Domain
 
 from archiver.notices import N_, Notice
 from webui import formats
@@ -36,7 +36,7 @@ class _Catalogues(Domain):  # type: ignore[misc]
     """The texts of each language, read when it is first spoken."""
 
     def get_translations(self) -> NullTranslations:
-        return _catalogue_of_reader()
+        return catalogue_of_reader()
 
 
 _reading = threading.Lock()
@@ -96,40 +96,36 @@ def _address_here() -> str:
     if request.method != "GET":
         return "/"
     asked = f"{request.environ.get('PATH_INFO', '')}?{request.environ.get('QUERY_STRING', '')}"
-    if _STANDS_AS_IT_IS.fullmatch(asked) and asked[:2] != "//":
-        return asked.removesuffix("?")
+    if _IS_PLAIN.fullmatch(asked) and asked[:2] != "//":
+        return _NEEDLESSLY_ESCAPED.sub(lambda found: chr(int(found[1], 16)), asked).removesuffix("?")
     return "/" + request.url.removeprefix(request.root_url)
 
 
-# What Werkzeug makes nothing else of: it takes longer than all texts of a page.
-_STANDS_AS_IT_IS = re.compile(r"/(?:[A-Za-z0-9_.~/-])*+\?(?:[A-Za-z0-9_.~/=&-]|%20)*+")
+# What Werkzeug makes the same of: it takes longer than all texts of a page.
+_IS_PLAIN = re.compile(r"/(?:[A-Za-z0-9_.~/-])*+\?(?:[A-Za-z0-9_.~/=&+-]|%[2-7][0-9A-Fa-f])*+")
+_NEEDLESSLY_ESCAPED = re.compile(r"%(?!2[0356B]|3D|7F)([2-7][0-9A-F])", re.IGNORECASE)
 
 
 def gettext(text: str, **values: object) -> str:
     """Return a text in the reader's language, with its %(name)s filled in; imported as `_`."""
-    found = str(_catalogue_of_reader().ugettext(text))
+    found = str(catalogue_of_reader().ugettext(text))
     return found % values if values else found
 
 
-def _catalogue_of_reader() -> NullTranslations:
+def catalogue_of_reader() -> NullTranslations:
     """Return the texts in the reader's language; found out once a request."""
     found: NullTranslations | None = known("catalogue")
     if found is None:
-        found = _spoken_here()
+        found = catalogue_of(chosen_language())
         if has_request_context():
             g.catalogue = found
     return found
 
 
-def _spoken_here() -> NullTranslations:
-    locale = get_locale()
-    return catalogue_of(locale.language if locale is not None else ENGLISH)
-
-
 def ngettext(one: str, many: str, number: int, **values: object) -> str:
     """Return the text for a number of things in the reader's language; %(count)s stands for the number, grouped."""
     values.setdefault("count", formats.number(number))
-    return str(_catalogue_of_reader().ungettext(one, many, number)) % {"num": number, **values}
+    return str(catalogue_of_reader().ungettext(one, many, number)) % {"num": number, **values}
 
 
 def said_of(error: Exception) -> str:

@@ -101,7 +101,12 @@ class SearchRequest:
             "size": self.size if self.own_size else "",
         }
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_written", _written(values))
+        # how each parameter stands in an address, "" for what is left out
+        written = {
+            name: "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
+            for name, value in values.items()
+        }
+        object.__setattr__(self, "_written", written)
 
     @property
     def page(self) -> int:
@@ -151,7 +156,10 @@ class SearchRequest:
 
     def asked(self, **changes: object) -> str:
         """Return `parameters` as they stand behind the ? of an address: a page of results has some forty of them."""
-        return "&".join(filter(None, (self._written | _written(changes)).values()))
+        written = self._written.copy()
+        for name, value in changes.items():
+            written[name] = "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
+        return "&".join(filter(None, written.values()))
 
     def graph_parameters(self) -> dict[str, object]:
         """Return the parameters of /graph that ask for the links between the pages found."""
@@ -160,14 +168,6 @@ class SearchRequest:
 
 def _is_left_out(name: str, value: object) -> bool:
     return name != "q" and (value in _DEFAULTS or value == 1 and name == "page")
-
-
-def _written(values: Mapping[str, object]) -> dict[str, str]:
-    """Return how each parameter stands in an address, "" for what is left out."""
-    return {
-        name: "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
-        for name, value in values.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from flask import Flask, request, url_for
-from flask_babel import get_translations
 from markupsafe import Markup
 
 from webui.addresses import quoted
+from webui.i18n import catalogue_of_reader
 from webui.template_code import written
 
 _KEPT_TEXTS = 5_000
@@ -81,7 +81,7 @@ def add_template_calls(app: Flask) -> None:
     }
 
     def texts_of_reader() -> Texts:
-        translations = get_translations()
+        translations = catalogue_of_reader()
         found = texts.get(id(translations))
         if found is None or found._translations is not translations:
             found = texts[id(translations)] = Texts(translations)
