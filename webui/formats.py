@@ -17,8 +17,8 @@ from babel import Locale
 from babel.dates import format_skeleton, get_date_format
 from babel.numbers import format_decimal
 from flask import g, has_request_context
-from flask_babel import ngettext
 from flask_babel import gettext as _
+from flask_babel import ngettext
 
 from webui.found_out import known
 from webui.preferences import chosen_language
@@ -187,9 +187,7 @@ def numbers() -> Callable[[int], str]:
 def number_in(locale_name: str) -> Callable[[int], str]:
     """Return `number` for readers with the locale of a name."""
     return (
-        "{:,}".format
-        if locale_name == _BRITISH_NAME
-        else lambda value: _grouped_by_babel(value, locale_name)
+        "{:,}".format if locale_name == _BRITISH_NAME else lambda value: _grouped_by_babel(value, locale_name)
     )
 
 
