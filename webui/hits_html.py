@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -30,17 +30,6 @@ _HERE, _THERE = "\0", "\1"  # stand in a text where values go: none that is show
 _PLAIN_ADDRESS = re.compile(r"https?://([a-z0-9.-]++)(/[A-Za-z0-9_.~!$()*,:@/-]*+)?")
 
 
-class _Once(dict[tuple[Any, ...], str]):
-    """What a function writes of some values, made once for each of them."""
-
-    def __init__(self, write: Callable[..., str]) -> None:
-        self._write = write
-
-    def __missing__(self, values: tuple[Any, ...]) -> str:
-        self[values] = self._write(*values)
-        return self[values]
-
-
 class HitWriter:
     """Writes the hits of one page. Its calls are those of the page's template, see webui.template_calls."""
 
@@ -49,20 +38,13 @@ class HitWriter:
     ) -> None:
         self._wanted = wanted
         self._gettext, self._ngettext = gettext, ngettext
-        self._root = written(plain_root())
-        self._tab = ' target="_blank" rel="noopener"' if new_tab else ""
-        self._dates = formats.dates()
-        self._number = formats.numbers()
-        # what is the same in all hits
-        self._asked = written(str(Extras(wanted.query)))
-        self._said = _labels(gettext)
-        # what is the same in several
-        self._kinds = _Once(_kind)
-        self._counts = _Once(self._counted)
-        self._more_from = _Once(self._link_to_site)
-        self._folded = _Once(self._left_out)
         self._searched = url_for("search.search")
-        self._similar_to = written(f"{url_for('search.similar')}?url=")
+        self._reader = _reader(
+            written(plain_root()), written(url_for("search.similar")), new_tab, formats.locale_name(), gettext, ngettext
+        )  # fmt: skip
+        # what is the same in all hits, and in several
+        self._asked = written(str(Extras(wanted.query)))
+        self._more_from: dict[str, str] = {}
 
     def hits(self, hits: Sequence[Hit]) -> Markup:
         """Return hits without what explains their scores."""
@@ -70,52 +52,21 @@ class HitWriter:
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
-        return Markup(self._hit(hit))  # noqa: S704  each value was escaped where it was made
+        return Markup(self._hit(hit))  # noqa: S704  of pieces that are safe
 
     def _hit(self, hit: Hit) -> str:
-        said = self._said
-        name = shorten(clean(hit.title or ""), 200) or said.untitled
-        title = written(name)
-        shown = title if len(name) <= 80 else written(shorten(name, 80))
-        if plain := _PLAIN_ADDRESS.fullmatch(hit.url):
-            page = similar = live = hit.url
-            host, path = plain.groups("")
-            crumbs = [host, *path_parts(path)]
-        else:
-            page = written(quote_url(without_fragment(hit.url)))
-            similar, live = written(quoted(hit.url)), written(live_address(hit.url))
-            host, crumbs = host_of(hit.url), breadcrumb(hit.url)
-        digest = f";d={digest}" if hit.digest and (digest := short_digest(hit.digest)) else ""
-        cached = f"{self._root}/cached/{hit.timestamp or '0'}{self._asked}{digest}/{page}"
-        language = f' lang="{written(hit.language)}"' if hit.language else ""
-        seen = ""
-        if hit.captures > 1 and hit.first and hit.first[:8] != hit.last[:8]:
-            first, last = written(self._dates(hit.first)), written(self._dates(hit.last))
-            seen = said.seen.replace(_HERE, first).replace(_THERE, last)
-            seen = f'    <span class="seen">{seen}</span>\n'
-        if moment := iso_time(hit.timestamp):
-            day = f'<time datetime="{moment}">{written(self._dates(hit.timestamp))}</time>'
-            captured = said.captured.replace(_HERE, day)
-        else:
-            captured = said.captured_some_day
+        begin, head, language, actions, copy, host, end = _shown(
+            self._reader, hit.url, hit.title, hit.timestamp, hit.digest, hit.captures, hit.versions,
+            hit.first, hit.last, hit.language, hit.mime, hit.status,
+        )  # fmt: skip
+        more = self._more_from.get(host)
+        if more is None:
+            more = self._more_from[host] = self._link_to_site(host)
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
-        if live:
-            live = f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
-        return (
-            f'<li class="hit">\n  <h2><a href="{cached}" dir="auto"{language}{self._tab}>{title}</a></h2>\n'
-            f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
-            f'    <span class="when">{captured}</span>\n{seen}'
-            f'    <span class="kind">{self._kinds[hit.mime, hit.language, hit.status]}</span>\n  </p>\n'
-            f"{passage}{self._folded[hit.folded,] if hit.folded else ''}"
-            '  <p class="actions">\n'
-            f'    <a href="{cached}">{said.cached.replace(_HERE, shown)}</a>\n'
-            f'    <a href="{self._root}/captures/*/{page}">{self._counts[hit.captures, hit.versions]}'
-            f"{said.of_page.replace(_HERE, shown)}</a>\n"
-            f"{self._more_from[host,]}"
-            f'    <a href="{self._similar_to}{similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
-        )
+        folded = self._left_out(hit.folded) if hit.folded else ""
+        return f"{begin}{self._asked}{head}{passage}{folded}{actions}{self._asked}{copy}{more}{end}"
 
     def _left_out(self, count: int) -> str:
         _, ngettext = self._gettext, self._ngettext
@@ -123,16 +74,10 @@ class HitWriter:
             "one near-duplicate is left out",
             "%(count)s near-duplicates are left out",
             count,
-            count=self._number(count),
+            count=formats.number(count),
         )
         all_of_them = f"{self._searched}?{self._wanted.asked(fold=0, page=self._wanted.page)}"
         return f'  <p class="folded">{written(said)}:\n    <a href="{written(all_of_them)}">{_("show all")}</a></p>\n'
-
-    def _counted(self, captures: int, versions: int) -> str:
-        number, ngettext = self._number, self._ngettext
-        of_captures = ngettext("%(count)s capture", "%(count)s captures", captures, count=number(captures))
-        of_versions = ngettext("%(count)s version", "%(count)s versions", versions, count=number(versions))
-        return f"{of_captures}{self._gettext(', ')}{of_versions}"
 
     def _link_to_site(self, host: str) -> str:
         _ = self._gettext
@@ -141,6 +86,108 @@ class HitWriter:
         address = written(f"{self._searched}?{self._wanted.asked(site=host)}")
         more = _("More from this site")
         return f'    <a href="{address}">{more}{_of_what(written(host))}</a>\n'
+
+
+class _Reader:
+    """Whom hits are written for; the same one for all pages that write them alike.
+
+    root: what addresses of our pages begin with; similar: the address of pages like another; tab: what has a copy open
+    in a tab of its own, "" where it shall not; said: what stands in every hit.
+    """
+
+    def __init__(
+        self, root: str, similar: str, tab: str, number: Callable[[int], str], ngettext: Call, said: _Labels
+    ) -> None:
+        self.root, self.similar, self.tab = root, similar, tab
+        self.number, self.ngettext, self.said = number, ngettext, said
+
+
+@lru_cache(maxsize=32)
+def _reader(root: str, similar: str, new_tab: bool, locale: str, gettext: Call, ngettext: Call) -> _Reader:
+    tab = ' target="_blank" rel="noopener"' if new_tab else ""
+    return _Reader(root, similar, tab, formats.number_in(locale), ngettext, _labels(gettext))
+
+
+class _Shown(NamedTuple):
+    """A hit but for what a search decides, which goes between: twice the words asked for, passages, more from its host.
+
+    language: the attribute that tells it, for the passages.
+    """
+
+    begin: str
+    head: str
+    language: str
+    actions: str
+    copy: str
+    host: str
+    end: str
+
+
+# The pages that are found most are found again and again; some 4 MB.
+@lru_cache(maxsize=1024)
+def _shown(
+    reader: _Reader,
+    url: str,
+    title: str | None,
+    timestamp: str,
+    digest: str,
+    captures: int,
+    versions: int,
+    first: str,
+    last: str,
+    language: str,
+    mime: str,
+    status: int,
+) -> _Shown:
+    said, dates = reader.said, formats.dates()
+    name = shorten(clean(title or ""), 200) or said.untitled
+    heading = written(name)
+    shown = heading if len(name) <= 80 else written(shorten(name, 80))
+    if plain := _PLAIN_ADDRESS.fullmatch(url):
+        page = similar = live = url
+        host, path = plain.groups("")
+        crumbs = [host, *path_parts(path)]
+    else:
+        page = written(quote_url(without_fragment(url)))
+        similar, live = written(quoted(url)), written(live_address(url))
+        host, crumbs = host_of(url), breadcrumb(url)
+    copy = f'    <a href="{reader.root}/cached/{timestamp or "0"}'
+    digest = f";d={short}" if digest and (short := short_digest(digest)) else ""
+    in_language = f' lang="{written(language)}"' if language else ""
+    seen = ""
+    if captures > 1 and first and first[:8] != last[:8]:
+        seen = said.seen.replace(_HERE, written(dates(first))).replace(_THERE, written(dates(last)))
+        seen = f'    <span class="seen">{seen}</span>\n'
+    if moment := iso_time(timestamp):
+        day = f'<time datetime="{moment}">{written(dates(timestamp))}</time>'
+        captured = said.captured.replace(_HERE, day)
+    else:
+        captured = said.captured_some_day
+    if live:
+        live = (
+            f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
+        )
+    return _Shown(
+        begin=f'<li class="hit">\n  <h2>{copy.lstrip()}',
+        head=f'{digest}/{page}" dir="auto"{in_language}{reader.tab}>{heading}</a></h2>\n'
+        f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
+        f'    <span class="when">{captured}</span>\n{seen}'
+        f'    <span class="kind">{_kind(mime, language, status)}</span>\n  </p>\n',
+        language=in_language,
+        actions=f'  <p class="actions">\n{copy}',
+        copy=f'{digest}/{page}">{said.cached.replace(_HERE, shown)}</a>\n'
+        f'    <a href="{reader.root}/captures/*/{page}">{_counted(reader, captures, versions)}'
+        f"{said.of_page.replace(_HERE, shown)}</a>\n",
+        host=host,
+        end=f'    <a href="{reader.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n',
+    )
+
+
+def _counted(reader: _Reader, captures: int, versions: int) -> str:
+    number, ngettext = reader.number, reader.ngettext
+    of_captures = ngettext("%(count)s capture", "%(count)s captures", captures, count=number(captures))
+    of_versions = ngettext("%(count)s version", "%(count)s versions", versions, count=number(versions))
+    return f"{of_captures}{reader.said.comma}{of_versions}"
 
 
 class _Labels(NamedTuple):
@@ -157,6 +204,7 @@ class _Labels(NamedTuple):
     of_page: str
     similar: str
     live: str
+    comma: str
 
 
 @lru_cache(maxsize=16)
@@ -174,6 +222,7 @@ def _labels(_: Call) -> _Labels:
         of_page=_of_what(of_page),
         similar=f"{similar}{_of_what(to_page)}",
         live=f'{live} <span class="arrow" aria-hidden="true">↗</span>{_of_what(today)}',
+        comma=str(_(", ")),
     )
 
 
