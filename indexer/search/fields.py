@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 from datetime import datetime, timedelta
 
 from archiver.notices import Notice
@@ -146,6 +145,8 @@ def period_of(text: str) -> tuple[int, int]:
     if len(last) == 4:
         last += "12"
     if len(last) == 6:
+        import calendar  # most queries name no month, and it looks up names in the locale
+
         last += str(calendar.monthrange(int(last[:4]), int(last[4:]))[1])
     last += "235959"[len(last) - 8 :]
     return int(first), int(last)

@@ -25,7 +25,6 @@ from indexer.search.prepared import Prepared, packed
 from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
-from indexer.search.scoring import Scorer
 from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_leaves
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
@@ -35,6 +34,7 @@ from indexer.text.languages import STOP_WORDS
 if TYPE_CHECKING:
     from indexer.search.explaining import Explanation
     from indexer.search.ordering import Placed
+    from indexer.search.scoring import Scorer
 
 # A language whose share of the versions is smaller than this brings no stop words: "war" is one in German.
 _MAIN_LANGUAGE = 0.2
@@ -363,6 +363,8 @@ class _Run:
     @property
     def _scorer(self) -> Scorer:
         if self._scorer_known is None:
+            from indexer.search.scoring import Scorer
+
             self._scorer_known = Scorer(
                 self._snapshot, self._plan.tree, self._ranking, self._carried, self._masks_of
             )

@@ -12,11 +12,9 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, cast
-
-from sqlitedict import SqliteDict
+from typing import TYPE_CHECKING, Any
 
 from archiver.errors import FindingAidError
 from archiver.memory import give_memory_back
@@ -35,6 +33,9 @@ from indexer.store.errors import (
 )
 from indexer.store.pages import has_checksums, verify_pages, writing_vfs
 from indexer.store.payloads import DIGEST_END, PAYLOAD_END
+
+if TYPE_CHECKING:
+    from indexer.store.dictionary import Dictionary
 
 FILE_NAME = "catalogue.sqlite"
 # Rows of a batch go to pages all over the indexes: what is kept at hand, and how much may stand in the journal before
@@ -79,11 +80,11 @@ CREATE TABLE removals (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, target TEXT N
 """
 
 
-def _encode(value: Any) -> str:
+def encode(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
-def _decode(value: Any) -> Any:
+def decode(value: Any) -> Any:
     try:
         return json.loads(value)
     except (ValueError, TypeError) as error:
@@ -91,52 +92,6 @@ def _decode(value: Any) -> Any:
             f"{FILE_NAME}: a value of table catalogue is {str(value)[:20]!r}, expected JSON;"
             " index the archives again with --rebuild"
         ) from error
-
-
-class _SharedConnection:
-    """Stands where sqlitedict keeps its own thread: its statements become part of our transaction.
-
-    sqlitedict's own connection runs with synchronous=OFF and commits on its own; an index may not.
-    """
-
-    autocommit = False
-
-    def __init__(self, connection: sqlite3.Connection, *, read_only: bool) -> None:
-        self._connection = connection
-        self._read_only = read_only
-
-    def execute(self, sql: str, arguments: Sequence[Any] = (), result: object = None) -> None:
-        if not (self._read_only and sql.startswith("CREATE")):
-            self._connection.execute(sql, arguments)
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        self._connection.executemany(sql, rows)
-
-    def select(self, sql: str, arguments: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        return iter(self._connection.execute(sql, arguments).fetchall())
-
-    def select_one(self, sql: str, arguments: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        return cast("tuple[Any, ...] | None", self._connection.execute(sql, arguments).fetchone())
-
-    def commit(self, blocking: bool = True) -> None:
-        """Transactions are ended by the catalogue alone."""
-
-    def close(self, force: bool = False) -> None:
-        """The connection belongs to the catalogue."""
-
-
-class _Dictionary(SqliteDict):  # type: ignore[misc]
-    """sqlitedict over a connection of ours, with JSON values."""
-
-    def __init__(self, path: str, connection: sqlite3.Connection, *, read_only: bool) -> None:
-        self._shared = _SharedConnection(connection, read_only=read_only)
-        # by its bare name: sqlitedict wants the folder to be there, which a rebuild may have removed meanwhile
-        super().__init__(
-            os.path.basename(path), tablename="catalogue", flag="c", encode=_encode, decode=_decode
-        )
-
-    def _new_conn(self) -> _SharedConnection:
-        return self._shared
 
 
 class Catalogue:
@@ -202,8 +157,6 @@ class Catalogue:
             self._local.connection = found
             with self._all_lock:
                 self._all.append(found)
-            if not self._writing:
-                self._local.dictionary = _Dictionary(self.path, found, read_only=True)
         return found
 
     def _connect(self) -> sqlite3.Connection:
@@ -238,13 +191,21 @@ class Catalogue:
         return connection
 
     @property
-    def dictionary(self) -> SqliteDict:
+    def dictionary(self) -> Dictionary:
         """The small maps, as a sqlitedict over this thread's connection."""
-        connection = self.connection()
-        found: _Dictionary | None = getattr(self._local, "dictionary", None)
+        found: Dictionary | None = getattr(self._local, "dictionary", None)
         if found is None:
-            found = self._local.dictionary = _Dictionary(self.path, connection, read_only=False)
+            # imported here: with what it needs it takes longer than opening an index
+            from indexer.store.dictionary import Dictionary
+
+            found = Dictionary(self.path, self.connection(), read_only=not self._writing)
+            self._local.dictionary = found
         return found
+
+    def value(self, name: str) -> Any:
+        """Return what the small maps have under a name, None for nothing. Raises IndexCorruptError."""
+        row = self.connection().execute("SELECT value FROM catalogue WHERE key = ?", (name,)).fetchone()
+        return None if row is None else decode(row[0])
 
     def watched_changes(self) -> int:
         """Return a number that changes when a commit was made; asked by one thread at a time."""
@@ -353,7 +314,7 @@ class Catalogue:
             raise IndexCorruptError(
                 f"{self.path}: holds no catalogue; index the archives again with --rebuild"
             )
-        described = self.dictionary.get("format")
+        described = self.value("format")
         version = described.get("version") if isinstance(described, dict) else None
         if version != FORMAT_VERSION:
             raise IndexVersionError(

@@ -171,7 +171,7 @@ def settle(catalogue: Catalogue, index_dir: str) -> None:
 
 def moved_along(catalogue: Catalogue, index_dir: str, whole: str) -> str | None:
     """Return where a file is when the index and its archives were moved together; None when the index stays at home."""
-    home, here = catalogue.dictionary.get(_HOME), os.path.realpath(index_dir)
+    home, here = catalogue.value(_HOME), os.path.realpath(index_dir)
     if not isinstance(home, str) or home == here:
         return None
     return os.path.normpath(os.path.join(here, os.path.relpath(whole, home)))
@@ -197,7 +197,7 @@ class Places:
         row = (
             self._catalogue.connection().execute("SELECT id FROM files WHERE whole = ?", (whole,)).fetchone()
         )
-        entry = self._catalogue.dictionary.get(ledger_key(row[0])) if row else None
+        entry = self._catalogue.value(ledger_key(row[0])) if row else None
         if not entry or fingerprint(entry.get("state")) != fingerprint(state_of(candidate)):
             return whole
         self._found[whole] = candidate

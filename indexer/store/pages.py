@@ -14,7 +14,6 @@ Where Python's sqlite3 does not let its library be reached, the catalogue has no
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 import sqlite3
 import struct
@@ -26,8 +25,6 @@ from isal.isal_zlib import crc32  # of many pages; twice as fast as zlib's
 
 from indexer.core.library import core
 from indexer.store.errors import IndexCorruptError
-
-log = logging.getLogger(__name__)
 
 PAGE, RESERVED = 4096, 8
 _SUMMED = PAGE - RESERVED
@@ -161,7 +158,9 @@ def writing_vfs() -> str:
         if library.sqlite3_vfs_register(ctypes.byref(ours), 0) != _OK:
             raise AttributeError("a VFS cannot be registered")
     except (ImportError, OSError, AttributeError) as error:
-        log.info("catalogues are written without checksums of their pages: %s", error)
+        import logging  # here alone: a search has nothing to log, and importing it takes as long as opening an index
+
+        logging.getLogger(__name__).info("catalogues are written without checksums of their pages: %s", error)
         return ""
     return "findingaid"
 

@@ -114,7 +114,7 @@ class Snapshot:
 
     def _read(self) -> list[Entry]:
         with self.catalogue.snapshot():
-            entries: list[Entry] = self.catalogue.dictionary["segments"]
+            entries: list[Entry] = self.catalogue.value("segments")
         return entries
 
     def _open(self, entry: Entry) -> LiveSegment:

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from archiver.warc.charsets import UTF_8
-
 ELEMENTS = (
     "title",
     "heading",
@@ -110,7 +108,7 @@ class PageText:
     classes: Sequence[int] | NDArray[np.uint8] = (BODY,)
     links: list[tuple[str, str]] = field(default_factory=list)
     base: str | None = None
-    charset: str = UTF_8
+    charset: str = "utf-8"  # as archiver.warc.charsets has it, whose tables a search need not make
 
     @property
     def text(self) -> str:
