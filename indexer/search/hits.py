@@ -99,6 +99,7 @@ _DIGESTS = (
 
 _DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
 Place = tuple[int, int]
+_Parts = tuple[tuple[Any, ...], tuple[Any, ...]]  # what a hit has before its score, and behind it
 _HITS_KNOWN = 4096  # about 3 MB
 
 
@@ -114,26 +115,28 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     any more: a commit came in between, look again. What was said of a page for this state of the index is remembered.
     """
     name = "oldest hits" if oldest else "hits"
-    known: Recent[Hit] = snapshot.derived.get(name) or snapshot.derived.setdefault(name, Recent(_HITS_KNOWN))
+    known: Recent[_Parts] = snapshot.derived.get(name) or snapshot.derived.setdefault(
+        name, Recent(_HITS_KNOWN)
+    )
     rows = pages.rows if isinstance(pages, FoundAlone) else None
     keys = [found.versions for found in pages] if rows is None else list(map(_DOCUMENT, rows))
-    hits: list[Any] = known.find_all(keys)
-    if not all(hits):
-        missing = [number for number, hit in enumerate(hits) if hit is None]
+    parts: list[Any] = known.find_all(keys)
+    if not all(parts):
+        missing = [number for number, one in enumerate(parts) if one is None]
         with snapshot.reading():
-            made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
+            made = _described(
+                snapshot, [pages[number] for number in missing], oldest=oldest, are_alone=rows is not None
+            )
         for number, hit in zip(missing, made, strict=True):
-            hits[number] = hit
+            parts[number] = own = hit[:_SCORE], hit[_SCORE + 1 :]
             if hit.file:
-                known.keep(keys[number], hit)
+                known.keep(keys[number], own)
+    # sums of tuples: what is written with stars takes nearly twice as long, and this is done for each hit
     if rows is not None:  # what is remembered has no explanation, either
-        return [
-            hit if hit[_SCORE] == row[0] else _hit((*hit[:_SCORE], row[0], *hit[_SCORE + 1 :]))
-            for hit, row in zip(hits, rows, strict=True)
-        ]
+        return [_hit(before + (row[0],) + behind) for (before, behind), row in zip(parts, rows, strict=True)]
     return [
-        hit if hit.score == found.score and hit.explanation is found.explanation else _scored(hit, found)
-        for hit, found in zip(hits, pages, strict=True)
+        _hit(before + (found.score,) + behind[:-1] + (found.explanation,))
+        for (before, behind), found in zip(parts, pages, strict=True)
     ]
 
 
@@ -146,16 +149,15 @@ def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
     return _hit((*hit[:_SNIPPET], snippet, *hit[_SNIPPET + 1 : _FOLDED], folded, *hit[_FOLDED + 1 :]))
 
 
-def _scored(hit: Hit, found: Found) -> Hit:
-    """Return a hit as it is found now: only the score, and what it is made of, may be others."""
-    return _hit((*hit[:_SCORE], found.score, *hit[_SCORE + 1 : -1], found.explanation))
-
-
-def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool) -> list[Hit]:
-    """Return the hits of pages, as the catalogue says."""
+def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool) -> list[Hit]:
+    """Return the hits of pages, as the catalogue says. are_alone: none of them has several versions in an index."""
     places = [place for found in pages for place in found.versions]
     captures = _shown_captures(snapshot, list(dict.fromkeys(places)), oldest=oldest)
-    numbers = _numbers_of_pages(snapshot, list(dict.fromkeys(found.document for found in pages)))
+    numbers = _numbers_of_pages(
+        snapshot,
+        list(dict.fromkeys(found.document for found in pages)),
+        has_versions=not are_alone or len(snapshot.members) > 1,
+    )
     hits = []
     for found in pages:
         shown = [(captures[place], place) for place in found.versions if place in captures]
@@ -224,8 +226,13 @@ def _shown_captures(
     return shown
 
 
-def _numbers_of_pages(snapshot: Snapshot, documents: Sequence[int]) -> dict[int, tuple[int, str, str, int]]:
-    """Return (captures, first timestamp, last timestamp, versions) of each page over all indexes."""
+def _numbers_of_pages(
+    snapshot: Snapshot, documents: Sequence[int], *, has_versions: bool
+) -> dict[int, tuple[int, str, str, int]]:
+    """Return (captures, first timestamp, last timestamp, versions) of each page over all indexes.
+
+    has_versions: whether a page may have several versions.
+    """
     held = {document: snapshot.numbers_of(document) for document in documents}
     wanted: dict[int, list[int]] = {}
     for numbers in held.values():
@@ -235,7 +242,7 @@ def _numbers_of_pages(snapshot: Snapshot, documents: Sequence[int]) -> dict[int,
     digests: dict[Place, set[bytes]] = {}
     for member, urls in wanted.items():
         counted.update(((member, row[0]), row[1:]) for row in _rows(snapshot, member, _PAGES, urls))
-        for url, digest in _rows(snapshot, member, _DIGESTS, urls):
+        for url, digest in _rows(snapshot, member, _DIGESTS, urls) if has_versions else ():
             digests.setdefault((member, url), set()).add(digest)
     found = {}
     for document, numbers in held.items():
@@ -245,7 +252,7 @@ def _numbers_of_pages(snapshot: Snapshot, documents: Sequence[int]) -> dict[int,
             sum(row[0] for row in rows),
             min((row[1] for row in rows if row[1]), default=""),
             max((row[2] for row in rows), default=""),
-            len(versions),
+            len(versions) if has_versions else 1,
         )
     return found
 

@@ -139,8 +139,13 @@ class _Asked:
         if known is None:
             known = snapshot.derived.setdefault("asked", Recent(_QUERIES_KNOWN))
         lives, _ = Prepared.of(snapshot).program(snapshot, ranking)
-        # `lives` stands for the ranking, and lives as long as its number
-        return known.get((query, id(lives)), lambda: (cls(snapshot, query, ranking), lives))[0]
+        key = (query, id(lives))
+        found = known.find(key)
+        if found is None:
+            # `lives` stands for the ranking, and lives as long as its number
+            found = cls(snapshot, query, ranking), lives
+            known.keep(key, found)
+        return found[0]
 
     def run(
         self,
