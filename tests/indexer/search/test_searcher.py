@@ -467,6 +467,35 @@ def test_words_that_no_page_holds_together_are_never_near(tmp_path: Path) -> Non
         snapshot.catalogue.close()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_near_words_are_read_of_some_versions_at_a_time(tmp_path: Path, seed: int) -> None:
+    """Those that may win first, so that lists of rare and of frequent forms are gone back in."""
+    chance = random.Random(seed)
+    forms = ("run", "running", "runs", "runner", "often", "oftener", "much")
+
+    def version(number: int) -> PlainVersion:
+        words = chance.choices(forms, weights=(30, 8, 4, 1, 30, 1, 30), k=chance.randrange(3, 40))
+        words += ["filler"] * chance.randrange(60)
+        chance.shuffle(words)
+        return PlainVersion(f"http://one.example/{number}", "en", running=((BODY, " ".join(words)),))
+
+    with DirectIndex(tmp_path) as index:
+        index.add("a", [version(number) for number in range(150)])
+        index.add("b", [version(number) for number in range(150, 240)])
+        snapshot = index.snapshot()
+        plain = PlainSearch(index.live(), Ranking())
+        for text in (
+            "run often",
+            "runs much often",
+            "run OR often OR much",
+            "oftener run",
+            "runner much run",
+        ):
+            for limit in (1, 3, 10, 1000):
+                assert_agrees(snapshot, plain, text, limit)
+        snapshot.catalogue.close()
+
+
 def random_versions(seed: int) -> list[PlainVersion]:
     chance = random.Random(seed)
     found = []
