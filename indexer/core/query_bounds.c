@@ -139,8 +139,8 @@ static int raise_eights(const bounded *in, const view *found, float *eights, uin
     TRY(shapes_begin(in, &from));
     for (uint32_t at = 0; at < found->count; at++) {
         uint32_t version = found->ordinals[at];
-        do TRY(next_shape(in, &from, &shape));
-        while (found->rows != NULL && from.row <= found->rows[at]);
+        if (found->shapes != NULL) shape = found->shapes[at];
+        else TRY(next_shape(in, &from, &shape));
         float weight = weight_of_pair(in, shape, version);
         codes[at] = code_of(weight);
         if (weight > eights[version / 8]) eights[version / 8] = weight;
@@ -148,19 +148,14 @@ static int raise_eights(const bounded *in, const view *found, float *eights, uin
     return FA_OK;
 }
 
-#define SPARSE 8 /* from one chosen pair in so many on, shapes are looked up one by one */
-
 /* Add to the weight of each version what a list gives at most. */
 static int add_weights(const bounded *in, const view *found, float *weights) {
     shapes from;
     uint32_t shape;
-    int is_sparse = found->rows != NULL && found->count && found->rows[found->count - 1] / SPARSE > found->count;
     TRY(shapes_begin(in, &from));
     for (uint32_t at = 0; at < found->count; at++) {
-        if (is_sparse) TRY(fa_shape_of(in->segment, in->start + found->rows[at], &shape, &in->query->fault));
-        else
-            do TRY(next_shape(in, &from, &shape));
-            while (found->rows != NULL && from.row <= found->rows[at]);
+        if (found->shapes != NULL) shape = found->shapes[at];
+        else TRY(next_shape(in, &from, &shape));
         weights[found->ordinals[at]] += weight_of_pair(in, shape, found->ordinals[at]);
     }
     return FA_OK;
@@ -325,7 +320,7 @@ static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float
             if (!(list->factor > 0)) continue; /* it adds nothing, whatever the bounds */
             TRY(held_view(query, list, &found));
             TRY(bound_list(query, list, &pairs));
-            if (pairs.norms != NULL && found.rows == NULL && query->program.leaves[leaf].kind == FA_WORDS)
+            if (pairs.norms != NULL && found.shapes == NULL && query->program.leaves[leaf].kind == FA_WORDS)
                 TRY(add_weights_within(&pairs, &found, query->matched + query->mask_at[place], weights));
             else if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
             else

@@ -46,7 +46,11 @@ typedef struct held {
     const uint32_t *all;      /* ordinals of all pairs; NULL while not asked for, see held_keep */
     const uint32_t *ordinals; /* of the pairs that `count` counts; `languages` has to be asked for each: speaks. NULL
                                * while not decoded */
-    const uint32_t *rows;     /* of these in the list; NULL: all rows */
+    const uint32_t *rows;     /* of these in the list; NULL: all rows, or it is not asked where the leaf stands */
+    const uint32_t *shapes;   /* shapes of those that were chosen for their elements; NULL: all pairs count */
+    struct held *same;        /* list of the same word of a leaf before, which may be decoded; NULL: none */
+    uint32_t is_shared;       /* whether other leaves have a list of the same word */
+    uint32_t has_places;      /* whether it may be asked where the leaf stands */
     const uint64_t *bits;     /* of a dense list for all elements: a mask of its versions; else NULL */
     const uint32_t *ranks;    /* ... and how many rows stand before each word of it */
     const fa_cursor *begin;   /* at the first pair, of facts: for any copy of this list; NULL: not known */
@@ -105,7 +109,7 @@ struct fa_query {
     double finding_end, ranking_end;
     uint64_t looks;
     uint32_t longest; /* versions of the greatest segment */
-    buffer decoded[3], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
+    buffer decoded[4], upper, more, places[4]; /* places: elements, positions, starts, spots of a phrase */
     uint8_t marks[MARKS + 1]; /* zeros between two versions: see query_phrases.c */
     uint64_t near_bits[2 * (MARKS / 64) + 8]; /* zeros between two versions: see query_near.c */
     double saturated_k1, saturated_slope;
@@ -167,7 +171,7 @@ static inline int speaks(const held *list, uint32_t version) {
     return list->languages == NULL || list->languages[fa_item(&list->list.segment->language, version)];
 }
 typedef struct view {
-    const uint32_t *ordinals, *rows; /* rows: NULL for all */
+    const uint32_t *ordinals, *rows, *shapes; /* rows, shapes: NULL for all pairs */
     uint32_t count;
 } view;
 int held_view(fa_query *query, held *list, view *found);  /* good until the next one; of all languages */
@@ -216,8 +220,10 @@ typedef struct reader {
     fa_where *where;    /* ... and where the positions are; NULL: not known */
 } reader;
 
-/* Write down for each version which lists hold it, and in which row: two numbers each. Memory of the arena `kept`.
- * cursors: of the lists at their first pairs; with them *where tells where the positions of each entry are, or becomes
+/* Tell whether it is asked where a leaf stands. */
+int has_spans(const fa_query *query, uint32_t leaf);
+/* Write down for each version which lists hold it, and in which row: two numbers each; without cursors, in which place
+ * of `ordinals`. Memory of the arena `kept`. cursors: of the lists at their first pairs; with them *where tells where the positions of each entry are, or becomes
  * NULL for too many; NULL: it is not asked for. */
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
                 fa_cursor *cursors, uint32_t **offsets, uint32_t **entries, fa_where **where);

@@ -17,36 +17,37 @@ static const uint8_t *counting_shapes(fa_query *query, const fa_segment *segment
     return made;
 }
 
-/* Tell whether a word with the next of the rare shapes stands in some of the elements. */
-static int rare_counts(const held *list, fa_rank *rank, uint32_t *counts, fa_fault *fault) {
-    const fa_segment *segment = list->list.segment;
-    uint64_t shape;
-    TRY(fa_item_at(segment, &segment->rare_shapes, rank->rare++, &shape, fault));
-    if (shape >= segment->shape_count) return fa_damaged(segment, &segment->rare_shapes, fault);
-    *counts = (segment->shape_facts[shape].elements & list->elements) != 0;
+/* Read the next of the rare shapes. */
+static int rare_shape(const fa_segment *segment, fa_rank *rank, uint32_t *shape, fa_fault *fault) {
+    uint64_t found;
+    TRY(fa_item_at(segment, &segment->rare_shapes, rank->rare++, &found, fault));
+    if (found >= segment->shape_count) return fa_damaged(segment, &segment->rare_shapes, fault);
+    *shape = (uint32_t)found;
     return FA_OK;
 }
 
 /* Write the pairs with the word in some of the elements. */
-static int choose_elements(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *count,
-                           fa_fault *fault) {
+static int choose_elements(const held *list, const uint32_t *all, uint32_t *ordinals, uint32_t *rows, uint32_t *shapes,
+                           uint32_t *count, fa_fault *fault) {
     const fa_segment *segment = list->list.segment;
     uint64_t start = list->list.start;
-    uint32_t pairs = list->list.count, chosen = 0, counts;
-    uint8_t shapes[FA_SHAPES];
+    uint32_t pairs = list->list.count, chosen = 0;
+    uint8_t codes[FA_SHAPES];
     fa_rank rank;
     TRY(fa_require_shapes(segment, start, start + pairs, fault));
     TRY(fa_rank_of(segment, start, &rank, fault));
     for (uint32_t done = 0, some; done < pairs; done += some) {
         some = pairs - done < FA_SHAPES ? pairs - done : FA_SHAPES;
-        TRY(fa_read_shapes(segment, start + done, some, &rank, shapes, fault));
+        TRY(fa_read_shapes(segment, start + done, some, &rank, codes, fault));
         for (uint32_t at = 0; at < some; at++) {
+            uint32_t counts = list->counting[codes[at]];
             ordinals[chosen] = all[done + at];
             rows[chosen] = done + at;
-            counts = list->counting[shapes[at]];
+            shapes[chosen] = codes[at];
             if (counts > COUNTS) {
                 if (counts == IS_NO_SHAPE) return fa_damaged(segment, &segment->shapes, fault);
-                TRY(rare_counts(list, &rank, &counts, fault));
+                TRY(rare_shape(segment, &rank, &shapes[chosen], fault));
+                counts = (segment->shape_facts[shapes[chosen]].elements & list->elements) != 0;
             }
             chosen += counts;
         }
@@ -55,10 +56,30 @@ static int choose_elements(const held *list, const uint32_t *all, uint32_t *ordi
     return FA_OK;
 }
 
-/* Decode a list into memory that is good until the next one. all: its ordinals, or NULL. */
-static int decode(fa_query *query, const held *list, const uint32_t *all, view *found) {
-    void *room[3];
-    for (int each = 0; each < 3; each++) {
+/* Return the memory that there is for decoded lists yet. */
+static size_t room_left(const fa_query *query) {
+    return query->kept.held < RETAINED ? RETAINED - query->kept.held : 0;
+}
+
+/* Find the ordinals of all pairs of a list where they are known, or are worth keeping for other leaves. */
+static int find_shared(fa_query *query, held *list) {
+    if (list->all != NULL || !list->is_shared) return FA_OK;
+    if (list->same != NULL) list->all = list->same->all;
+    /* the other half is for what is chosen of them */
+    if (list->all != NULL || query->kept.held > RETAINED / 2) return FA_OK;
+    uint32_t *all = arena_raw(&query->kept, list->list.count * sizeof(uint32_t));
+    if (all == NULL) return FA_NO_MEMORY;
+    TRY(fa_list_ordinals(&list->list, all, &query->fault));
+    list->all = all;
+    if (list->same != NULL) list->same->all = all;
+    return FA_OK;
+}
+
+/* Decode a list into memory that is good until the next one. */
+static int decode(fa_query *query, held *list, view *found) {
+    void *room[4];
+    const uint32_t *all = list->all;
+    for (int each = 0; each < 4; each++) {
         room[each] = buffer_get(&query->decoded[each], query->longest * sizeof(uint32_t));
         if (room[each] == NULL) return FA_NO_MEMORY;
     }
@@ -66,12 +87,10 @@ static int decode(fa_query *query, const held *list, const uint32_t *all, view *
         TRY(fa_list_ordinals(&list->list, room[0], &query->fault));
         all = room[0];
     }
-    *found = (view){all, NULL, list->list.count};
+    *found = (view){all, NULL, NULL, list->list.count};
     if (list->counting == NULL) return FA_OK;
-    TRY(choose_elements(list, all, room[1], room[2], &found->count, &query->fault));
-    found->ordinals = room[1];
-    found->rows = room[2];
-    return FA_OK;
+    *found = (view){room[1], room[2], room[3], 0};
+    return choose_elements(list, all, room[1], room[2], room[3], &found->count, &query->fault);
 }
 
 static const uint32_t *kept(fa_query *query, const uint32_t *numbers, uint32_t count) {
@@ -82,13 +101,16 @@ static const uint32_t *kept(fa_query *query, const uint32_t *numbers, uint32_t c
 /* Keep the pairs that were chosen of a list. */
 static int keep_chosen(fa_query *query, held *list, const view *found) {
     list->ordinals = kept(query, found->ordinals, found->count);
-    list->rows = kept(query, found->rows, found->count);
+    list->shapes = kept(query, found->shapes, found->count);
     list->count = found->count;
-    return list->ordinals == NULL || list->rows == NULL ? FA_NO_MEMORY : FA_OK;
+    if (list->has_places) list->rows = kept(query, found->rows, found->count);
+    if (list->has_places && list->rows == NULL) return FA_NO_MEMORY;
+    return list->ordinals == NULL || list->shapes == NULL ? FA_NO_MEMORY : FA_OK;
 }
 
 int held_keep(fa_query *query, held *list) {
     view found;
+    TRY(find_shared(query, list));
     if (list->all == NULL) {
         uint32_t *all = arena_raw(&query->kept, list->list.count * sizeof(uint32_t));
         if (all == NULL) return FA_NO_MEMORY;
@@ -97,20 +119,21 @@ int held_keep(fa_query *query, held *list) {
     }
     if (list->counting == NULL) list->ordinals = list->all;
     if (list->ordinals != NULL) return FA_OK;
-    TRY(decode(query, list, list->all, &found));
+    TRY(decode(query, list, &found));
     return keep_chosen(query, list, &found);
 }
 
 int held_view(fa_query *query, held *list, view *found) {
-    size_t room = query->kept.held < RETAINED ? RETAINED - query->kept.held : 0;
-    if (list->ordinals == NULL && list->counting == NULL && list->list.count <= room / sizeof(uint32_t))
+    if (list->ordinals == NULL) TRY(find_shared(query, list));
+    if (list->ordinals == NULL && list->counting == NULL && list->list.count <= room_left(query) / sizeof(uint32_t))
         TRY(held_keep(query, list));
     if (list->ordinals == NULL) {
-        TRY(decode(query, list, NULL, found));
-        if (list->counting == NULL || found->count > room / (2 * sizeof(uint32_t))) return FA_OK;
+        size_t each = (list->has_places ? 3 : 2) * sizeof(uint32_t);
+        TRY(decode(query, list, found));
+        if (list->counting == NULL || found->count > room_left(query) / each) return FA_OK;
         TRY(keep_chosen(query, list, found));
     }
-    *found = (view){list->ordinals, list->rows, list->count};
+    *found = (view){list->ordinals, list->rows, list->shapes, list->count};
     return FA_OK;
 }
 
@@ -135,6 +158,34 @@ static int require_languages(fa_query *query, uint32_t place, uint32_t layer) {
     return FA_OK;
 }
 
+/* Tell whether two leaves have the same words in a segment. */
+static int have_same_words(const fa_leaf *one, const fa_leaf *other, uint32_t place) {
+    uint32_t first = place ? one->ends[2 * place - 1] : 0, count = one->ends[2 * place + 1] - first;
+    uint32_t others = place ? other->ends[2 * place - 1] : 0;
+    if (one->kind != FA_WORDS || other->kind != FA_WORDS || other->ends[2 * place + 1] - others != count) return 0;
+    if (one->ends[2 * place] - first != other->ends[2 * place] - others) return 0;
+    for (uint32_t at = 0; at < count; at++)
+        if (one->forms[first + at].word != other->forms[others + at].word) return 0;
+    return 1;
+}
+
+/* Let the lists of a leaf be decoded once for all leaves with the same words, as a wildcard has that is asked for in
+ * several elements. */
+static void share_lists(const fa_query *query, uint32_t number, uint32_t place, state *made) {
+    const fa_program *program = &query->program;
+    const state *same = NULL;
+    uint32_t leaves = 0;
+    for (uint32_t other = 0; other < program->leaf_count; other++) {
+        if (!have_same_words(&program->leaves[number], &program->leaves[other], place)) continue;
+        leaves++;
+        if (same == NULL && other < number) same = state_of(query, other, place);
+    }
+    for (uint32_t each = 0; each < made->list_count && leaves > 1; each++) {
+        made->lists[each].is_shared = 1;
+        if (same != NULL) made->lists[each].same = &same->lists[each];
+    }
+}
+
 /* Make the lists of the forms of a leaf. */
 static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *made) {
     const fa_leaf *leaf = &query->program.leaves[number];
@@ -145,6 +196,7 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
     made->lists = arena_get(&query->kept, (end - first) * sizeof(held));
     if (made->lists == NULL) return FA_NO_MEMORY;
     const uint8_t *counting[2] = {NULL, NULL};
+    const uint32_t is_placed = (uint32_t)has_spans(query, number);
     for (int layer = 0; layer < 2 && (leaf->elements & EVERY) != EVERY; layer++) {
         if (live->layers[layer] == NULL) continue;
         counting[layer] = counting_shapes(query, live->layers[layer], leaf->elements);
@@ -157,6 +209,7 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
         TRY(fa_list_of(live->layers[list->layer], form->word, &list->list, &query->fault));
         list->factor = form->factor;
         list->elements = leaf->elements;
+        list->has_places = leaf->kind != FA_WORDS || is_placed;
         list->counting = counting[list->layer];
         list->count = list->list.count;
         if (leaf->kind == FA_PHRASE) {
@@ -167,6 +220,7 @@ static int list_forms(fa_query *query, uint32_t number, uint32_t place, state *m
             TRY(require_languages(query, place, list->layer));
         }
     }
+    share_lists(query, number, place, made);
     return FA_OK;
 }
 
@@ -241,7 +295,7 @@ static int match_word(fa_query *query, uint32_t place, state *made, uint8_t *hel
     for (uint32_t each = 0; each < made->list_count; each++) TRY(make_bits(query, &made->lists[each], versions));
     if (made->list_count == 1 && made->lists->languages == NULL) {
         held *list = made->lists;
-        view found = {NULL, NULL, list->list.count};
+        view found = {NULL, NULL, NULL, list->list.count};
         if (list->counting != NULL) TRY(held_view(query, list, &found));
         made->count = list->count = found.count;
         made->mask = list->bits;

@@ -106,13 +106,13 @@ uint64_t bits_in(const uint64_t *mask, size_t words) {
     return count;
 }
 
-#define BUFFERS 9
+#define BUFFERS 10
 
 static void buffers_of(fa_query *query, buffer *all[BUFFERS]) {
-    for (int each = 0; each < 3; each++) all[each] = &query->decoded[each];
-    for (int each = 0; each < 4; each++) all[3 + each] = &query->places[each];
-    all[7] = &query->upper;
-    all[8] = &query->more;
+    for (int each = 0; each < 4; each++) all[each] = &query->decoded[each];
+    for (int each = 0; each < 4; each++) all[4 + each] = &query->places[each];
+    all[8] = &query->upper;
+    all[9] = &query->more;
 }
 
 static void let_go(fa_query *query, size_t most) {

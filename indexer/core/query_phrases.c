@@ -291,13 +291,6 @@ static int find_words(fa_query *query, reader *from, const common *all, uint32_t
     return FA_OK;
 }
 
-/* Tell whether it is asked where a leaf stands, too. */
-static int has_spans(const fa_query *query, uint32_t leaf) {
-    for (uint32_t number = 0; number < query->program.node_count; number++)
-        if (query->program.nodes[number].op == FA_OP_SPANS && query->program.nodes[number].value == leaf) return 1;
-    return 0;
-}
-
 /* Where a phrase stands in the versions found so far: found out once, but no more than there is room for. */
 typedef struct keeping {
     uint32_t *spots, *ends;

@@ -61,6 +61,12 @@ int sort_numbers(fa_query *query, uint64_t *numbers, size_t count) {
     return FA_OK;
 }
 
+int has_spans(const fa_query *query, uint32_t leaf) {
+    for (uint32_t number = 0; number < query->program.node_count; number++)
+        if (query->program.nodes[number].op == FA_OP_SPANS && query->program.nodes[number].value == leaf) return 1;
+    return 0;
+}
+
 #define ROWS 256                     /* of a list of which it is told at once where they are */
 #define MOST_WHERE ((uint32_t)1 << 18) /* entries of which this is told */
 
@@ -95,7 +101,7 @@ int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32
                 } else {
                     uint32_t place = offsets[version + 1]++, *entry = entries + 2 * (size_t)place;
                     entry[0] = each;
-                    entry[1] = list->rows == NULL ? row : list->rows[row];
+                    entry[1] = cursors == NULL || list->rows == NULL ? row : list->rows[row];
                     if (where == NULL) continue;
                     rows[waiting] = entry[1];
                     places[waiting++] = place;

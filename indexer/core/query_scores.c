@@ -121,10 +121,18 @@ static int pair_weight(fa_query *query, uint32_t place, const held *list, uint32
     return shape_weight(query, place, list, shape, known, weight);
 }
 
+/* The same of one of the pairs that count; where there was no room to keep these, they are chosen anew. */
+static int counting_weight(fa_query *query, uint32_t place, held *list, uint32_t at, norms *known, double *weight) {
+    view found = {.shapes = list->shapes};
+    if (list->counting == NULL) return pair_weight(query, place, list, at, known, weight);
+    if (found.shapes == NULL) TRY(held_view(query, list, &found));
+    return shape_weight(query, place, list, found.shapes[at], known, weight);
+}
+
 /* Add what the occurrences of the lists of a word weigh in a version: form by form. `by_form`: times the factor of each;
  * else each in full. */
 static int add_word(fa_query *query, uint32_t place, const state *known, int by_form, norms *norms_at, double *weight) {
-    uint32_t version = norms_at->ordinal, row;
+    uint32_t version = norms_at->ordinal;
     int is_there, is_rare = known->rare == NULL || has_bit(known->rare, version);
     double added;
     if (known->mask != NULL && !has_bit(known->mask, version)) return FA_OK;
@@ -133,8 +141,7 @@ static int add_word(fa_query *query, uint32_t place, const state *known, int by_
         if (list->bits != NULL ? !has_bit(list->bits, version) : !is_rare) continue;
         TRY(held_row(query, list, version, &list->next, &is_there));
         if (!is_there || !speaks(list, version)) continue;
-        row = list->rows == NULL ? list->next : list->rows[list->next];
-        TRY(pair_weight(query, place, list, row, norms_at, &added));
+        TRY(counting_weight(query, place, list, list->next, norms_at, &added));
         *weight += by_form ? added * list->factor : added;
     }
     return FA_OK;
@@ -176,17 +183,17 @@ static int add_pairs(fa_query *query, uint32_t place, const held *list, const vi
     uint32_t at = 0, shape = 0;
     fa_rank rank;
     double weight;
-    if (found->rows == NULL) { /* then the shapes are read one behind the other */
+    if (found->shapes == NULL) { /* then they are read one behind the other */
         TRY(fa_require_shapes(segment, start + row, start + end, &query->fault));
         TRY(fa_rank_of(segment, start + row, &rank, &query->fault));
     }
     for (; row < end; row++) {
-        if (found->rows == NULL) TRY(fa_next_shape(segment, start + row, &rank, &shape, &query->fault));
+        if (found->shapes == NULL) TRY(fa_next_shape(segment, start + row, &rank, &shape, &query->fault));
         at = gallop(ordinals, at, count, found->ordinals[row]);
         if (at >= count) break;
         if (ordinals[at] != found->ordinals[row] || !speaks(list, ordinals[at])) continue;
-        if (found->rows == NULL) TRY(shape_weight(query, place, list, shape, &norms_at[at], &weight));
-        else TRY(pair_weight(query, place, list, found->rows[row], &norms_at[at], &weight));
+        if (found->shapes != NULL) shape = found->shapes[row];
+        TRY(shape_weight(query, place, list, shape, &norms_at[at], &weight));
         weights[at] += weight * factor;
     }
     return FA_OK;
@@ -210,7 +217,7 @@ static int add_list(fa_query *query, uint32_t place, held *list, double factor, 
         double weight;
         TRY(held_row(query, list, ordinals[at], &row, &is_there));
         if (!is_there || !speaks(list, ordinals[at])) continue;
-        TRY(pair_weight(query, place, list, list->rows == NULL ? row : list->rows[row], &norms_at[at], &weight));
+        TRY(counting_weight(query, place, list, row, &norms_at[at], &weight));
         weights[at] += weight * factor;
     }
     return FA_OK;
@@ -258,13 +265,13 @@ static int add_indexed(fa_query *query, uint32_t place, const state *known, uint
         uint32_t version = norms_at[at].ordinal, layer = 0;
         for (uint32_t each = known->offsets[version]; each < known->offsets[version + 1]; each++) {
             const uint32_t *entry = known->entries + 2 * (size_t)each;
-            const held *list = &known->lists[entry[0]];
+            held *list = &known->lists[entry[0]];
             if (list->layer != layer) {
                 weights[at] += of_layer;
                 of_layer = 0;
                 layer = list->layer;
             }
-            TRY(pair_weight(query, place, list, entry[1], &norms_at[at], &weight));
+            TRY(counting_weight(query, place, list, entry[1], &norms_at[at], &weight));
             of_layer += weight * list->factor;
         }
         weights[at] += of_layer;
