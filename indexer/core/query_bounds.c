@@ -161,8 +161,39 @@ static int add_weights(const bounded *in, const view *found, float *weights) {
     return FA_OK;
 }
 
-/* The same for versions of a mask alone, of a list of which all pairs were found. */
-static int add_weights_within(const bounded *in, const view *found, const uint64_t *mask, float *weights) {
+/* How often the words of a wildcard stand in each version, by element, as far as that is told by shapes of one element:
+ * of those the norms are asked for once a version. */
+typedef struct sums {
+    float *of;                        /* element behind element: a number for each version */
+    size_t from[FA_RARE + 1];         /* by shape: where its element begins */
+    float times[FA_RARE + 1];         /* ... and how often it has the word; 0 for shapes of several elements */
+    uint8_t is_single[FA_RARE + 1];
+} sums;
+
+static void sums_begin(const fa_segment *segment, sums *made) {
+    memset(made->of, 0, (size_t)FA_KINDS * segment->versions * sizeof(float));
+    for (uint32_t shape = 0; shape <= FA_RARE; shape++) {
+        int is_there = shape < FA_RARE && shape < segment->shape_count;
+        const fa_shape *facts = &segment->shape_facts[is_there ? shape : 0];
+        made->is_single[shape] = (uint8_t)(is_there && !facts->has_more && facts->times[1] == 0);
+        made->times[shape] = made->is_single[shape] ? facts->times[0] : 0;
+        made->from[shape] = made->is_single[shape] ? facts->first[0] * (size_t)segment->versions : 0;
+    }
+}
+
+/* Add what the sums weigh; in: of one of their lists. */
+static void sums_end(const bounded *in, const sums *from, float *weights) {
+    const float scale = 1.0001f; /* more than all that is lost; the factor of each list is in the sums */
+    for (uint32_t element = 0; element < FA_KINDS && in->norms != NULL; element++) {
+        const float *times = from->of + element * (size_t)in->versions;
+        const uint8_t *codes = in->norms + element * (size_t)in->versions;
+        for (uint32_t version = 0; version < in->versions; version++)
+            weights[version] += times[version] * in->norm[codes[version]] * scale;
+    }
+}
+
+/* Add the weights of the pairs of a list, but those that go to the sums. */
+static int add_to_sums(const bounded *in, const view *found, float factor, sums *to, float *weights) {
     const fa_segment *segment = in->segment;
     uint8_t codes[FA_SHAPES];
     uint32_t rows[FA_SHAPES];
@@ -173,9 +204,10 @@ static int add_weights_within(const bounded *in, const view *found, const uint64
         uint32_t count = 0;
         some = found->count - done < FA_SHAPES ? found->count - done : FA_SHAPES;
         TRY(fa_read_shapes(segment, in->start + done, some, &rank, codes, &in->query->fault));
-        for (uint32_t at = 0; at < some; at++) { /* without a branch: which are in the mask cannot be foreseen */
+        for (uint32_t at = 0; at < some; at++) { /* without a branch: which are of one element cannot be foreseen */
+            to->of[to->from[codes[at]] + versions[at]] += to->times[codes[at]] * factor;
             rows[count] = at;
-            count += (uint32_t)has_bit(mask, versions[at]) | (codes[at] == FA_RARE);
+            count += !to->is_single[codes[at]];
         }
         for (uint32_t each = 0; each < count; each++) {
             uint64_t shape = codes[rows[each]];
@@ -303,30 +335,66 @@ static int add_phrase(fa_query *query, uint32_t place, uint32_t leaf, float *wei
     return FA_OK;
 }
 
-/* A leaf of several lists, or a phrase: what is in a version is added up first. What the words of a wildcard weigh is not
- * kept for other queries: only versions that match are looked at. */
+static int add_lists(fa_query *query, const state *known, float *weights) {
+    for (uint32_t each = 0; each < known->list_count; each++) {
+        held *list = &known->lists[each];
+        bounded pairs;
+        view found;
+        if (!(list->factor > 0)) continue; /* it adds nothing, whatever the bounds */
+        TRY(held_view(query, list, &found));
+        TRY(bound_list(query, list, &pairs));
+        if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
+        else
+            for (uint32_t row = 0; row < found.count; row++) weights[found.ordinals[row]] = INFINITY;
+    }
+    return FA_OK;
+}
+
+/* The same for very many pairs. of: room for FA_KINDS numbers a version. */
+static int add_many_lists(fa_query *query, const state *known, float *of, float *weights) {
+    sums to = {.of = of};
+    bounded pairs = {.segment = NULL};
+    for (uint32_t each = 0; each < known->list_count; each++) {
+        held *list = &known->lists[each];
+        const fa_segment *before = pairs.segment;
+        view found;
+        if (!(list->factor > 0)) continue;
+        if (before != NULL && before != list->list.segment) sums_end(&pairs, &to, weights);
+        TRY(held_view(query, list, &found));
+        TRY(bound_list(query, list, &pairs));
+        if (before != list->list.segment) sums_begin(pairs.segment, &to);
+        if (pairs.norms != NULL) TRY(add_to_sums(&pairs, &found, (float)list->factor, &to, weights));
+        else
+            for (uint32_t row = 0; row < found.count; row++) weights[found.ordinals[row]] = INFINITY;
+    }
+    if (pairs.segment != NULL) sums_end(&pairs, &to, weights);
+    return FA_OK;
+}
+
+#ifndef FA_MANY_PAIRS /* tests have few */
+#define FA_MANY_PAIRS 2 /* for each version: of a wildcard whose pairs are all asked for */
+#endif
+
+static int has_many_pairs(const state *known, uint32_t versions) {
+    uint64_t pairs = 0;
+    for (uint32_t each = 0; each < known->list_count; each++) {
+        pairs += known->lists[each].list.count;
+        if (known->lists[each].counting != NULL || known->lists[each].languages != NULL) return 0;
+    }
+    return pairs >= (uint64_t)FA_MANY_PAIRS * versions;
+}
+
+/* A leaf of several lists, or a phrase: what is in a version is added up first. */
 static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights, uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     uint32_t versions = live_at(query, place)->layers[0]->versions;
-    float *weights = buffer_get(&query->more, versions * sizeof(float));
+    int are_many = query->program.leaves[leaf].kind == FA_WORDS && has_many_pairs(known, versions);
+    float *weights = buffer_get(&query->more, (are_many ? 1 + FA_KINDS : 1) * (size_t)versions * sizeof(float));
     if (weights == NULL) return FA_NO_MEMORY;
     memset(weights, 0, versions * sizeof(float));
     if (query->program.leaves[leaf].kind == FA_PHRASE) TRY(add_phrase(query, place, leaf, weights));
-    else {
-        for (uint32_t each = 0; each < known->list_count; each++) {
-            held *list = &known->lists[each];
-            bounded pairs;
-            view found;
-            if (!(list->factor > 0)) continue; /* it adds nothing, whatever the bounds */
-            TRY(held_view(query, list, &found));
-            TRY(bound_list(query, list, &pairs));
-            if (pairs.norms != NULL && found.shapes == NULL && query->program.leaves[leaf].kind == FA_WORDS)
-                TRY(add_weights_within(&pairs, &found, query->matched + query->mask_at[place], weights));
-            else if (pairs.norms != NULL) TRY(add_weights(&pairs, &found, weights));
-            else
-                for (uint32_t row = 0; row < found.count; row++) weights[found.ordinals[row]] = INFINITY;
-        }
-    }
+    else if (are_many) TRY(add_many_lists(query, known, weights + versions, weights));
+    else TRY(add_lists(query, known, weights));
     for (size_t word = 0; word < words_of(versions); word++) {
         for (uint64_t left = known->mask[word]; left; left &= left - 1) {
             size_t version = word * 64 + (size_t)__builtin_ctzll(left);
