@@ -297,7 +297,8 @@ def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) 
 # Most pages count small numbers, and many the same ones.
 @lru_cache(maxsize=4096)
 def _pages(count: int, ngettext: Call, locale: str) -> str:
-    return f'{formats.number_in(locale)(count)}<span class="hidden-label"> {ngettext("page", "pages", count)}</span>'
+    pages = ngettext("page", "pages", count)
+    return f'{formats.number_in(locale)(count)}<span class="hidden-label"> {pages}</span>'
 
 
 # Facets have the same values on page after page.

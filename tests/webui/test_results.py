@@ -120,6 +120,27 @@ def test_a_plain_address_is_shown_as_any_other_one() -> None:
     assert plain_ones > 100
 
 
+def test_a_hit_is_written_for_each_reader_anew(client: FlaskClient) -> None:
+    def hits(root: str = "", likes: str = "size=10") -> str:
+        client.set_cookie("findingaid", likes)
+        text = client.get("/search?q=cat", environ_overrides={"SCRIPT_NAME": root}).text
+        return text.partition('<ol class="hits"')[2].partition("</ol>")[0]
+
+    plain, tab, other, below = hits(), hits("", "new_tab=1"), hits("", "language=ar"), hits("/below")
+    assert 'target="_blank"' in tab
+    assert tab.replace(' target="_blank" rel="noopener"', "") == plain
+    assert "Cached" in plain
+    assert "Cached" not in other
+    assert "/below/cached/" in below
+    assert below.replace('"/below/', '"/') == plain
+    assert (hits(), hits("", "new_tab=1"), hits("", "language=ar"), hits("/below")) == (
+        plain,
+        tab,
+        other,
+        below,
+    )
+
+
 def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:
     html = client.get("/search?q=cat&site=www.one.example&lang=de&sort=newest").text
     assert "1 page found" in html
