@@ -21,6 +21,7 @@ from webui.settings import Settings
 
 KEPT_BYTES = 4 << 20  # of each process; a page takes some 35 kB
 _ROOM_OF_KEY = 500
+_ETAG_CHARS = 20
 _CONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"})  # those that go by the name of a page
 
 
@@ -53,7 +54,7 @@ class KeptPages:
         is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
         if not is_whole:
             return make_response(body)
-        page = KeptPage(body, hashlib.blake2b(body, digest_size=10).hexdigest())
+        page = KeptPage(body, hashlib.sha256(body).hexdigest()[:_ETAG_CHARS])
         self._pages.keep(_asked(), page)
         return _answer(page)
 

@@ -32,6 +32,8 @@ _CALLED_AS_THEY_ARE = frozenset(
         "hits",
     }
 )
+# What views hand over under these names are objects whose attributes are meant, never dicts or lists.
+_OBJECTS = frozenset({"group", "link", "pager", "prefs", "wanted"})
 
 
 # What escapes a text in C, without the Markup around it that takes as long again; not every version has it by itself.
@@ -94,6 +96,13 @@ class TemplateCode(CodeGenerator):
             super()._output_child_pre(node, frame, finalize)
         else:
             self.write("written(")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        if not isinstance(node.node, nodes.Name) or node.node.name not in _OBJECTS:
+            super().visit_Getattr(node, frame)
+            return
+        self.visit(node.node, frame)
+        self.write(f".{node.attr}")
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         called = node.node

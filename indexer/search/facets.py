@@ -61,7 +61,7 @@ def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     return Facets(
         site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
         year=tuple(
-            FacetValue(f"{value:04d}", int(year[value])) for value in year.nonzero()[0].tolist() if value
+            [FacetValue(f"{value:04d}", int(year[value])) for value in year.nonzero()[0].tolist() if value]
         ),
         type=_most_frequent(columns.type.names, kind, TYPES_AT_MOST),
         language=_most_frequent(columns.language.names, language, TYPES_AT_MOST),
@@ -109,8 +109,14 @@ def _most_frequent(
     if len(found) > 4 * at_most:  # many hosts: only those that may be shown are sorted by name
         least = np.partition(counts[found], len(found) - at_most - 1)[len(found) - at_most - 1]
         found = found[counts[found] >= least]
-    values = [FacetValue(str(names[value]), int(counts[value])) for value in found.tolist() if names[value]]
-    return tuple(sorted(values, key=lambda each: (-each.count, each.value))[:at_most])
+    ordered = sorted(
+        [
+            (-count, str(names[value]))
+            for value, count in zip(found.tolist(), counts[found].tolist(), strict=True)
+            if names[value]
+        ]
+    )
+    return tuple([FacetValue(name, -count) for count, name in ordered[:at_most]])
 
 
 # ---- columns of values, worked out once for a state of the index

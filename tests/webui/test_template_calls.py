@@ -154,7 +154,7 @@ def test_what_is_included_gives_what_it_gives_with_jinja() -> None:
 
 def test_a_name_that_is_not_there_is_an_error(client: Any) -> None:
     with client.application.test_request_context("/"):
-        for template in ("{{ missing }}", "{{ _(missing) }}", "{{ missing() }}"):
+        for template in ("{{ missing }}", "{{ _(missing) }}", "{{ missing() }}", "{{ wanted.query }}"):
             with pytest.raises(UndefinedError):
                 render_template_string(template)
 
