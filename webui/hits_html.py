@@ -1,8 +1,9 @@
 """The hits and facets of a results page, written as HTML in Python.
 
-A page shows ten hits and some forty facets, each of a dozen values. As templates they were half of the page's work: a
-template step for each value, and the reader's language and locale found out anew for each. Here both are found out
-once a page, and a hit is one text. `_hits.html` and `_facets.html` call these; what surrounds them stays there.
+A page shows ten hits and some forty values of facets. As templates they were half of the page's work: a template step
+for each value, and the reader's language and locale found out anew for each. Here both are found out once a page, a hit
+is one text, and what does not depend on the search is kept of the hits shown lately. `_hits.html` and `_facets.html`
+call these; what surrounds them stays there.
 """
 
 from __future__ import annotations
@@ -232,12 +233,12 @@ def _of_what(text: str) -> str:
 
 
 def _passage(parts: Sequence[SnippetPart]) -> str:
-    texts = [part.text for part in parts]
-    if not "".join(texts).isprintable():
-        texts = [clean(text) for text in texts]
+    texts: Sequence[tuple[str, bool]] = parts
+    if not "".join([text for text, _ in parts]).isprintable():
+        texts = [(clean(text), is_hit) for text, is_hit in parts]
     # control characters stand for the marks: escaped is all at once
-    marked = [f"\1{text}\2" if part.hit else text for part, text in zip(parts, texts, strict=True)]
-    return written("".join(marked)).replace("\1", "<mark>").replace("\2", "</mark>")
+    marked = "".join([f"\1{text}\2" if is_hit else text for text, is_hit in texts])
+    return written(marked).replace("\1", "<mark>").replace("\2", "</mark>")
 
 
 def _crumbs(crumbs: Sequence[str]) -> str:
