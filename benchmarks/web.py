@@ -50,7 +50,8 @@ from webui.addresses import cached_address, captures_address, replay_address  # 
 APP = HERE.parent / "app.py"
 TICKS = os.sysconf("SC_CLK_TCK")
 REPEATED = 20
-LONGEST_S = 30  # without any answer, or until the server begins: then it hangs
+LONGEST_S = 30  # without any answer: then it hangs
+BEGINS_S = 120  # until the server says where it is, on a machine that is busy
 Say = Callable[[str], None]
 BARS_MS = {
     "results": 60,
@@ -371,7 +372,7 @@ def served(index_dir: str, settings: Sequence[str]) -> Iterator[tuple[int, str]]
         )  # fmt: skip
         try:
             assert server.stdout is not None
-            is_there, _, _ = select.select([server.stdout], [], [], LONGEST_S)
+            is_there, _, _ = select.select([server.stdout], [], [], BEGINS_S)
             line = server.stdout.readline() if is_there else ""
             found = re.search(r"http://[^\s/]+", line)
             if not found:
