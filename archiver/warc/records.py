@@ -87,6 +87,7 @@ class RecordStream:
         self._known_ends: dict[int, int] = {}
         self._damages: list[Damage] = []
         self._records_in_member = 0
+        self._searched_head, self._has_head = 0, False
         self._scout: MemberStream | None = None
         self._scouted = 0
         self.read_whole: ReadWhole | None = None
@@ -201,14 +202,16 @@ class RecordStream:
         self._start, self._start_inner = stream.place()
         self._joined = False
         most = self.limits.header_bytes
-        have = stream.ensure(KIB)
-        if not HEAD_END.search(stream.buffer, stream.pos):
+        self._searched_head, self._has_head = 0, False
+        have, held = stream.ensure(KIB), -1
+        while have > held and not self._holds_head():
+            held = have
             if stream.ended and not self.plain:
                 have = self._complete_header(have)
             if WARC_START.match(stream.buffer, stream.pos):
-                self._hold_long_header()
+                have = self._hold_long_header()  # of which the member may end now
             elif have < LONGEST_SCAN:
-                stream.ensure(LONGEST_SCAN)
+                have = stream.ensure(LONGEST_SCAN)
         if not starts_with_header(stream.buffer, stream.pos, self.dialect) or self._is_inside_line():
             return None
         if WARC_START.match(stream.buffer, stream.pos):
@@ -233,27 +236,36 @@ class RecordStream:
             return False
         return bytes(stream.source.read_at(stream.inner - 1, 1)).isalnum()
 
-    def _hold_long_header(self) -> None:
-        """Hold the whole header in the buffer, as far as it may go; in steps, since most are short."""
+    def _hold_long_header(self) -> int:
+        """Hold the whole header in the buffer, as far as it may go; in steps, since most are short.
+
+        Return how many bytes are held.
+        """
         stream = self.stream
+        have = 0
         for count in (16 * KIB, 64 * KIB, self.limits.header_bytes):
-            stream.ensure(min(count, self.limits.header_bytes))
-            if HEAD_END.search(stream.buffer, stream.pos):
-                return
+            have = stream.ensure(min(count, self.limits.header_bytes))
+            if self._holds_head():
+                break
+        return have
+
+    def _holds_head(self) -> bool:
+        """Tell whether the buffer holds a whole header; what was searched for its end is not searched again."""
+        stream = self.stream
+        begin = stream.pos + max(0, self._searched_head - 3)
+        self._has_head = self._has_head or HEAD_END.search(stream.buffer, begin) is not None
+        self._searched_head = len(stream.buffer) - stream.pos
+        return self._has_head
 
     def _complete_header(self, have: int) -> int:
         """Some writers cut their output into members without regard to records, even within a header."""
         stream = self.stream
-        while (
-            stream.ended
-            and have < self.limits.header_bytes
-            and not HEAD_END.search(stream.buffer, stream.pos)
-        ):
+        while stream.ended and have < self.limits.header_bytes and not self._holds_head():
             start = stream.buffer[stream.pos : stream.pos + 5].upper()
             if not (
                 b"WARC/".startswith(start)
                 if self.dialect != "ARC"
-                else b"\n" not in stream.buffer[stream.pos :]
+                else stream.buffer.find(b"\n", stream.pos) < 0
             ):
                 break
             if not self._go_on_in_next_member("WARC" if start == b"WARC/" else self.dialect):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import os
+import re
 import struct
 import weakref
 from pathlib import Path
@@ -35,7 +36,9 @@ from archiver.warc import (
     parse_response,
     read_record_at,
     read_records,
+    records,
 )
+from archiver.warc.header import HEAD_END
 
 # ---------------------------------------------------------------- formats
 
@@ -696,3 +699,33 @@ def test_what_was_read_of_a_record_goes_when_it_is_closed(tmp_path: Path) -> Non
         assert streams() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("cuts", [(100_000,), (150_000, 150_001), (20, 140_000, 199_000), (40_000, 80_000)])
+def test_a_long_header_may_go_on_in_further_members(cuts: tuple[int, ...], tmp_path: Path) -> None:
+    record = page("heron", extra=[f"X-Long: {'z' * 200_000}"])
+    parts = [record[begin:end] for begin, end in zip((0, *cuts), (*cuts, None), strict=True)]
+    seen = read(tmp_path / "a.warc.gz", gzip_members([page("coot"), *parts, page("wren")]))
+    assert seen.words == ["coot", "heron", "wren"]
+    assert not seen.damages
+
+
+def test_a_header_in_many_members_is_searched_for_its_end_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = 0
+
+    class Counting:
+        def search(self, data: bytes, begin: int = 0, *end: int) -> re.Match[bytes] | None:
+            nonlocal searched
+            searched += len(data) - begin
+            return HEAD_END.search(data, begin, *end)
+
+    monkeypatch.setattr(records, "HEAD_END", Counting())
+    record = page("heron", extra=[f"X-Long: {'z' * 400_000}"])
+    seen = read(
+        tmp_path / "a.warc.gz",
+        gzip_members(record[begin : begin + 2000] for begin in range(0, len(record), 2000)),
+    )
+    assert seen.words == ["heron"]
+    assert searched < 4 * len(record)
