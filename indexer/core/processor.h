@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-#if defined(__x86_64__) && !defined(FA_PLAIN) /* tests: as where there is nothing to use */
+#if defined(__x86_64__) && !defined(FA_NO_ABILITIES) /* tests: as where there is nothing to use */
 #define FA_HAS_ABILITIES
 #endif
 

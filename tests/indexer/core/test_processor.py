@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from indexer.core.build import FOLDER, sources
+from indexer.core.build import FOLDER, compiler, has_compiler, sources
 from indexer.search.query import parse_query
 from indexer.search.searcher import search
 from indexer.store.bm25f import Ranking
@@ -19,6 +20,7 @@ from tests.indexer.core.conftest import ABILITIES, EVERY
 from tests.indexer.core.test_inflate import packed, texts, unpacked
 from tests.indexer.making import BODY, DirectIndex
 from tests.indexer.plain import PlainVersion
+from tests.sanitized import PLAIN
 
 
 def ways() -> list[int]:
@@ -102,3 +104,9 @@ def test_the_abilities_are_those_of_the_header() -> None:
     assert {
         name.lower(): int(value) for name, value in re.findall(r"FA_CAN_(\w+) = (\d+)", text)
     } == ABILITIES
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+def test_the_core_is_sound_c_without_any_ability() -> None:
+    order = [*compiler(), "-std=c11", "-fsyntax-only", *PLAIN, *map(str, sources())]
+    assert subprocess.run(order, capture_output=True, text=True).stderr == ""
