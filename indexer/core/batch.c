@@ -237,6 +237,7 @@ static uint8_t *ordered_by_word(const fa_batch *batch, const uint64_t *order) {
         free(occurrences);
         return NULL;
     }
+    if (count * OCCURRENCE_BYTES >= FA_LARGE) fa_buffer_is_large(occurrences, count * OCCURRENCE_BYTES);
     uint32_t start = 0;
     for (size_t place = 0; place < words; place++) {
         next[(uint32_t)order[place]] = start;

@@ -14,6 +14,12 @@ typedef struct fa_buffer {
     size_t size, room; /* in bytes */
 } fa_buffer;
 
+enum { FA_LARGE = 4 << 20 }; /* from so many bytes on a block is a mapping of its own in a worker (_keep_memory in worker.py) */
+
+/* Ask the system for pages of 2 MB under a block of FA_LARGE bytes or more: what is read and written all over it, as tables
+ * and columns of words are, finds them with fewer steps, and they are given with fewer. It may decline. */
+void fa_buffer_is_large(void *data, size_t size);
+
 /* Make room for `more` bytes behind `size`, of any content: memory that nothing is written to costs nothing. Returns 0
  * when memory is short; the buffer is as it was then. */
 static inline int fa_buffer_reserve_any(fa_buffer *buffer, size_t more) {
@@ -23,6 +29,7 @@ static inline int fa_buffer_reserve_any(fa_buffer *buffer, size_t more) {
     if (room < buffer->size + more) room = buffer->size + more;
     uint8_t *data = realloc(buffer->data, room);
     if (data == NULL) return 0;
+    if (room >= FA_LARGE) fa_buffer_is_large(data, room);
     buffer->data = data;
     buffer->room = room;
     return 1;

@@ -15,6 +15,7 @@ static enum fa_status grow(fa_intern *table) {
     size_t places = table->places ? table->places * 2 : 256;
     uint64_t *slots = calloc(places, sizeof *slots);
     if (slots == NULL) return FA_NO_MEMORY;
+    if (places * sizeof *slots >= FA_LARGE) fa_buffer_is_large(slots, places * sizeof *slots);
     for (size_t old = 0; old < table->places; old++) {
         if (!table->slots[old]) continue;
         size_t place = (table->slots[old] >> 32) & (places - 1);
@@ -27,13 +28,34 @@ static enum fa_status grow(fa_intern *table) {
     return FA_OK;
 }
 
+/* memcmp() == 0 without the call, which takes longer than to compare a word: two pieces that overlap are all of one. */
+static inline int are_same(const uint8_t *a, const uint8_t *b, size_t size) {
+    if (size > 16) return memcmp(a, b, size) == 0;
+    uint64_t first = 0, second = 0, last_first = 0, last_second = 0;
+    if (size >= 8) {
+        memcpy(&first, a, 8);
+        memcpy(&second, b, 8);
+        memcpy(&last_first, a + size - 8, 8);
+        memcpy(&last_second, b + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(&first, a, 4);
+        memcpy(&second, b, 4);
+        memcpy(&last_first, a + size - 4, 4);
+        memcpy(&last_second, b + size - 4, 4);
+    } else if (size) {
+        first = (uint64_t)a[0] | (uint64_t)a[size / 2] << 8 | (uint64_t)a[size - 1] << 16;
+        second = (uint64_t)b[0] | (uint64_t)b[size / 2] << 8 | (uint64_t)b[size - 1] << 16;
+    }
+    return ((first ^ second) | (last_first ^ last_second)) == 0;
+}
+
 /* Look for a string: returns its place, or the free one where it belongs. The table has places. */
 static size_t place_of(const fa_intern *table, uint64_t hash, const uint8_t *data, size_t size) {
     size_t place = hash & (table->places - 1);
     for (; table->slots[place]; place = (place + 1) & (table->places - 1)) {
         if (table->slots[place] >> 32 != hash) continue;
         fa_bytes held = fa_intern_at(table, (uint32_t)table->slots[place] - 1);
-        if (held.size == size && (size == 0 || memcmp(held.data, data, size) == 0)) break;
+        if (held.size == size && are_same(held.data, data, size)) break;
     }
     return place;
 }

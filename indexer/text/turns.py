@@ -46,8 +46,7 @@ class Turns:
                 if not self._on_wait():
                     fcntl.flock(self._file, fcntl.LOCK_EX)
                     break
-            rows = self._rows()
-            self._begin = rows[-1][2] if rows else 0
+            self._begin = self._last_end()
             if self._begin == _TO_THE_END:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
                 return None
@@ -80,7 +79,7 @@ class Turns:
         os.close(self._file)
 
     def _finish(self, end: int) -> None:
-        os.pwrite(self._file, _ROW.pack(self._share, self._begin, end), len(self._rows()) * _ROW.size)
+        os.pwrite(self._file, _ROW.pack(self._share, self._begin, end), self._size())
         fcntl.flock(self._file, fcntl.LOCK_UN)
         self.is_mine = False
 
@@ -93,5 +92,13 @@ class Turns:
         return True
 
     def _rows(self) -> list[tuple[int, int, int]]:
-        data = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        return list(_ROW.iter_unpack(data[: len(data) // _ROW.size * _ROW.size]))  # one may be cut off
+        return list(_ROW.iter_unpack(os.pread(self._file, self._size(), 0)))
+
+    def _last_end(self) -> int:
+        """Return where the last turn ended, alone: a large file has thousands of them."""
+        size = self._size()
+        return _ROW.unpack(os.pread(self._file, _ROW.size, size - _ROW.size))[2] if size else 0
+
+    def _size(self) -> int:
+        """Return how many bytes the rows take; one may be cut off."""
+        return os.fstat(self._file).st_size // _ROW.size * _ROW.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -224,3 +225,21 @@ def test_a_batch_is_inverted_once() -> None:
     for again in (lambda: batch.invert(np.zeros(2)), lambda: batch.add(**columns())):  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="columns"):
             again()
+
+
+@pytest.mark.parametrize("size", [4, 7, 8, 12, 16, 20])
+@pytest.mark.parametrize("is_at_end", [False, True])
+def test_words_whose_hashes_begin_alike_are_told_apart(size: int, is_at_end: bool) -> None:
+    """Of so many words some ten share the 32 bits of their hashes that a table keeps."""
+    letters = "".join(map(chr, range(33, 97)))
+    told = ["".join(some) for some in islice(product(letters, repeat=4), 0, None, 64)]
+    rest = "-" * (size - 4)
+    words = [rest + word if is_at_end else word + rest for word in told]
+    batch, count = Batch(), len(words)
+    places = np.arange(count)
+    for _ in range(2):
+        batch.add(words, places, np.zeros(count, int), np.zeros(count, int), places, 1)
+    lists = batch.invert(np.zeros(2))
+    assert count == 262_144
+    assert len(lists.column("word_ends")) == count
+    assert len(lists.column("ordinal_ends")) == count
