@@ -577,7 +577,10 @@ int fa_page_read(fa_page *page, fa_bytes html, uint32_t options) {
     shrink(r, html.size);
     if (!html.size) html.data = (const uint8_t *)"";
     r->options = options;
-    if (!html_tree_read(&r->tree, html, options & FA_PARTS)) return FA_NO_MEMORY;
+    enum html_telling telling = options & FA_PARTS        ? HTML_ELEMENTS_AND_PARTS
+                                : options & FA_TEXT_ALONE ? HTML_TEXT_ALONE
+                                                          : HTML_ELEMENTS;
+    if (!html_tree_read(&r->tree, html, telling)) return FA_NO_MEMORY;
     read_language(r);
     for (uint32_t at = r->tree.events[0].next; at && !r->failed; at = r->tree.events[at].next) {
         follow(r, &r->tree.events[at]);

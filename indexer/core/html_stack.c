@@ -251,6 +251,7 @@ static unsigned tell_element(html_tree *tree, const html_token *token, uint32_t 
     *link = 0;
     html_tell_part(tree, token);
     if (tree->skipped && kind == KIND_ANCHOR) return KIND_NONE; /* its address is not kept */
+    if (tree->tells_text_alone && (kind == KIND_ANCHOR || kind == KIND_EMPHASIS)) return KIND_NONE;
     if (tree->skipped || !(html_tag_infos[token->tag].flags & TAG_IS_READ)) {
         tell_begin(tree, kind, 0);
         return kind;

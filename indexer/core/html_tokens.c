@@ -23,7 +23,7 @@ void html_tokens_start(html_tokens *tokens, fa_bytes html) {
     tokens->at = 0;
     tokens->raw = RAW_NONE;
     tokens->is_foreign = tokens->drops_feed = false;
-    tokens->reads_all = false;
+    tokens->reads_all = tokens->passes_anchors = false;
     tokens->decoded_size = 0;
 }
 
@@ -302,11 +302,37 @@ static void take_attribute(html_tokens *tokens, html_token *token, const uint8_t
     token->values[number] = (html_span){(uint32_t)(value - tokens->html), (uint32_t)value_size};
 }
 
+/* Tells whether the attributes of a tag are looked at. */
+static bool is_tag_read(const html_tokens *tokens, const html_token *token) {
+    if (token->type != HTML_START) return false;
+    if (tokens->reads_all) return true;
+    return html_tag_infos[token->tag].flags & TAG_IS_READ && !(tokens->passes_anchors && token->tag == TAG_A);
+}
+
+/* Passes over attributes that nobody looks at, as long as they are written like most: a blank, a short name, "=" and a
+ * quoted value. Returns what is behind them, NULL when the markup ends in a value. */
+static const uint8_t *pass_attributes(html_token *token, const uint8_t *at, const uint8_t *end) {
+#ifdef __SSE2__
+    while (end - at >= 16 && byte_class[*at] & AT_SPACE) {
+        unsigned quotes = bytes_in(at, '"') | bytes_in(at, '\''), stops = stops_in(at);
+        if (!quotes) return at;
+        unsigned quote = (unsigned)__builtin_ctz(quotes);
+        bool is_plain = quote > 2 && at[quote - 1] == '=' && (stops & ((1u << quote) - 1)) == (1u | 1u << (quote - 1));
+        if (!is_plain) return at;
+        token->attributes++;
+        at = near_byte(at + quote + 1, at[quote], end);
+        if (!at) return NULL;
+        at++;
+    }
+#endif
+    return at;
+}
+
 /* Reads the rest of a tag behind its name. Returns what is behind its ">", NULL when the markup ends before. */
 static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
-    bool is_read = token->type == HTML_START &&
-                   (tokens->reads_all || html_tag_infos[token->tag].flags & TAG_IS_READ);
-    while (at < end) {
+    bool is_read = is_tag_read(tokens, token);
+    if (!is_read) at = pass_attributes(token, at, end);
+    while (at && at < end) {
         uint8_t class = byte_class[*at];
         if (class & AT_CLOSE) return at + 1;
         if (class & AT_SPACE) {

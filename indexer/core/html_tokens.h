@@ -87,6 +87,7 @@ typedef struct html_tokens {
     enum html_raw raw; /* what comes next; set by the tree behind a start tag */
     const char *raw_name; /* the tag whose end tag ends raw text, in lower case */
     bool reads_all; /* attributes of all start tags */
+    bool passes_anchors; /* attributes of none of them */
     bool is_foreign; /* we are in a drawing or formula: CDATA is told */
     bool drops_feed; /* a line feed at the very beginning of the next text does not count */
     uint8_t *decoded;

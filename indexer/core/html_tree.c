@@ -418,6 +418,7 @@ static void start(html_tree *tree, fa_bytes html) {
     tree->format_count = tree->link_count = tree->meta_count = 0;
     tree->part_count = tree->part_attribute_count = 0;
     tree->parts_are_cut = false;
+    tree->tells_text_alone = false;
     tree->fosters = tree->is_cut = tree->failed = false;
     tree->forms = 0;
     tree->work = tree->reopened = tree->repeated = 0;
@@ -461,9 +462,10 @@ static bool read_all(html_tree *tree, html_judge judge, void *judging) {
     return !tree->failed;
 }
 
-bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts) {
+bool html_tree_read(html_tree *tree, fa_bytes html, enum html_telling telling) {
     start(tree, html);
-    tree->tokens.reads_all = with_parts;
+    tree->tokens.reads_all = telling == HTML_ELEMENTS_AND_PARTS;
+    tree->tells_text_alone = tree->tokens.passes_anchors = telling == HTML_TEXT_ALONE;
     return read_all(tree, NULL, NULL);
 }
 

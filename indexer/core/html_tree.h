@@ -137,6 +137,7 @@ typedef struct html_tree {
     uint8_t templates[MOST_TEMPLATES]; /* their insertion modes */
     unsigned template_count;
     unsigned skipped; /* open elements whose contents are left out */
+    bool tells_text_alone;
     bool fosters; /* what comes now goes before the table */
     uint32_t forms;
     uint64_t work, most_work; /* steps that were taken along the stack and the list of formatting elements */
@@ -164,9 +165,12 @@ typedef struct html_tree {
 bool html_tree_make(html_tree *tree);
 void html_tree_clear(html_tree *tree);
 
-/* Reads all markup; the events of the tree are then there, with_parts: those of its parts, too. False when memory is
- * short. */
-bool html_tree_read(html_tree *tree, fa_bytes html, bool with_parts);
+/* What a tree tells of beside the texts and what parts them. */
+enum html_telling { HTML_TEXT_ALONE, HTML_ELEMENTS, HTML_ELEMENTS_AND_PARTS };
+
+/* Reads all markup; the events of the tree are then there. HTML_TEXT_ALONE: those of anchors and emphasised texts are not,
+ * for they neither part words nor are text. False when memory is short. */
+bool html_tree_read(html_tree *tree, fa_bytes html, enum html_telling telling);
 
 /* Says what becomes of a token before the tree takes it: all of the markup before a token that ends it is read. */
 typedef enum html_choice { HTML_TAKE, HTML_PASS, HTML_STOP } html_choice;
