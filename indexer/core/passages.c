@@ -125,8 +125,8 @@ static int begin_search(search *s, const fa_wanted *wanted, size_t each, size_t 
 static int look(search *s, fa_tokens *tokens, fa_bytes text, uint32_t characters) {
     fa_spot *spots = s->spots + s->count;
     size_t found;
-    int status = fa_find_in_text(tokens, text, s->wanted->hashes, s->left, s->wanted->count, spots,
-                                 s->room - s->count, &found);
+    int status = fa_find_in_text(tokens, text, s->wanted->hashes, s->wanted->starts, s->left,
+                                 s->wanted->count, spots, s->room - s->count, &found);
     for (size_t k = 0; k < found; k++) {
         spots[k].start += characters;
         spots[k].end += characters;

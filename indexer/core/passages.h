@@ -25,6 +25,7 @@ FA_EXPORT size_t fa_common_runs(const uint64_t *first, size_t first_room, const 
 /* Words that are looked for, each of a kind: the forms of one word of the query. */
 typedef struct fa_wanted {
     const uint64_t *hashes;  /* rising */
+    const uint64_t *starts;  /* as for fa_find_in_text */
     const uint32_t *kind_of; /* of each, less than kind_count */
     size_t count, kind_count;
 } fa_wanted;

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from indexer.core.library import core
-from indexer.core.tokens import WHOLE, Buffer, Bytes, Wanted, check, tokenizer
+from indexer.core.tokens import WHOLE, Buffer, Bytes, Wanted, check, starts_of, tokenizer
 
 _FEWEST_PLACES = 2
 PAGES_AT_ONCE, _PACKED_AT_ONCE = 10, 1 << 20  # each of the first: a page of results; bytes
@@ -49,6 +49,7 @@ class _Wanted(ctypes.Structure):
 
     _fields_ = [
         ("hashes", ctypes.c_void_p),
+        ("starts", ctypes.c_void_p),
         ("kind_of", ctypes.c_void_p),
         ("count", ctypes.c_size_t),
         ("kind_count", ctypes.c_size_t),
@@ -122,8 +123,9 @@ class WantedKinds:
         names = [kind(word) for word in self._words.words]
         order = {name: number for number, name in enumerate(dict.fromkeys(names))}
         self._kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
+        self._starts = starts_of(self._words.words)
         self.told = _Wanted(
-            ctypes.addressof(self._words.hashes), ctypes.addressof(self._kind_of), len(names), len(order)
+            *map(ctypes.addressof, (self._words.hashes, self._starts, self._kind_of)), len(names), len(order)
         )
 
 

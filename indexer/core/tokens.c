@@ -372,13 +372,12 @@ enum {
     FEW_ASCII = 64 /* less of it between other characters is taken in with them */
 };
 
-/* A search for words that are looked for. there: as in fa_find_words; characters: of the text before the part in hand. */
+/* A search for words that are looked for. characters: of the text before the part in hand. */
 typedef struct finding {
     fa_bytes text;
-    const uint64_t *wanted;
+    const uint64_t *wanted, *starts;
     uint32_t *left;
     size_t count, room, found, characters;
-    uint64_t there;
     fa_spot *spots;
 } finding;
 
@@ -444,8 +443,11 @@ static void look_at_compound(finding *f, size_t begin, size_t size, size_t start
 /* begin, end: bytes of a word in a part of ASCII. start: the character that it begins with. */
 static inline void look_at_word(finding *f, size_t begin, size_t end, size_t start) {
     size_t size = end - begin < FA_MAX_WORD ? end - begin : FA_MAX_WORD;
-    uint64_t hash = hash_of_ascii(f->text.data + begin, size, f->text.size - begin);
-    if (f->there >> (hash >> 58) & 1) put_spot(f, place_among(f->wanted, f->count, hash), start, size);
+    const uint8_t *word = f->text.data + begin;
+    if (f->starts[size] >> ((*word | 0x20) & 63) & 1) {
+        uint64_t hash = hash_of_ascii(word, size, f->text.size - begin);
+        put_spot(f, place_among(f->wanted, f->count, hash), start, size);
+    }
     uint8_t next = byte_at(f->text, end);
     if (next == '#' || next == '+') look_at_compound(f, begin, end - begin, start);
 }
@@ -505,11 +507,11 @@ static size_t end_of_others(fa_bytes text, size_t at) {
     return text.size;
 }
 
-int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
-                    fa_spot *spots, size_t room, size_t *found) {
-    finding f = {.text = text, .wanted = wanted, .left = left, .count = count, .spots = spots, .room = room};
+int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, const uint64_t *starts, uint32_t *left,
+                    size_t count, fa_spot *spots, size_t room, size_t *found) {
+    finding f = {.text = text, .wanted = wanted, .starts = starts, .left = left, .count = count, .spots = spots,
+                 .room = room};
     int status = text.size > INT32_MAX ? FA_TOO_LARGE : FA_OK;
-    for (size_t k = 0; k < count; k++) f.there |= (uint64_t)1 << (wanted[k] >> 58);
     for (size_t at = 0; status == FA_OK && at < text.size;) {
         size_t other = fa_pass_ascii(text.data, at, text.size);
         size_t blank = other == text.size ? other : last_blank(text, at, other);

@@ -109,9 +109,11 @@ FA_EXPORT size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uin
 
 /* The same of a text that was not taken in before, without the ranks, which are 0: most words of it are only looked at.
  * What is in the handle afterwards means nothing.
+ * starts: for each size up to FA_MAX_WORD, a bit for the lowest six bits of the first byte of each word looked for that
+ * has so many bytes.
  * Returns FA_OK, FA_NO_MEMORY or FA_TOO_LARGE as fa_tokenize does, and in `found` what fa_find_words returns. */
-FA_EXPORT int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
-                              fa_spot *spots, size_t room, size_t *found);
+FA_EXPORT int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, const uint64_t *starts,
+                              uint32_t *left, size_t count, fa_spot *spots, size_t room, size_t *found);
 
 /* Set the secret that hashes depend on: once, before the first word is hashed. Without it hashes can be foreseen. */
 FA_EXPORT void fa_set_secret(const uint64_t secret[4]);

@@ -18,6 +18,7 @@ DOTLESS_I = 1  # enum fa_folding
 COMPOUND, PAIR, PICTURE = 1, 2, 4  # enum fa_token_flag
 SEPARATOR, WORD, PAIRED, SINGLE = range(4)  # enum fa_class
 ELEMENTS = 10
+MAX_WORD = 64  # FA_MAX_WORD
 WHOLE = ctypes.c_size_t(-1).value
 TOKEN = np.dtype(
     [
@@ -86,6 +87,15 @@ class Wanted:
         by_hash = sorted({hash_of(word): word for word in words}.items())
         self.words = [word for _, word in by_hash]
         self.hashes = (ctypes.c_uint64 * len(by_hash))(*[number for number, _ in by_hash])
+
+
+def starts_of(words: Iterable[str]) -> ctypes.Array[ctypes.c_uint64]:
+    """Return what fa_find_in_text knows words by at first: a bit for the first byte of each, by size."""
+    starts = [0] * (MAX_WORD + 1)
+    for word in map(encoded, words):
+        if 0 < len(word) <= MAX_WORD:
+            starts[len(word)] |= 1 << (word[0] & 63)
+    return (ctypes.c_uint64 * len(starts))(*starts)
 
 
 @lru_cache(maxsize=64)

@@ -76,7 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t hashes[] = {fa_hash((const uint8_t *)"x", 1), fa_hash((const uint8_t *)"a", 1),
                          fa_hash((const uint8_t *)"page", 4)};
     qsort(hashes, 3, sizeof *hashes, by_number);
-    const fa_wanted wanted = {hashes, kinds, 3, 2};
+    uint64_t starts[FA_MAX_WORD + 1] = {0, (uint64_t)1 << ('x' & 63) | (uint64_t)1 << ('a' & 63), 0, 0,
+                                        (uint64_t)1 << ('p' & 63)};
+    const fa_wanted wanted = {hashes, starts, kinds, 3, 2};
     fa_bytes member = {malloc(size - 4 ? size - 4 : 1), size - 4};
     check(member.data != NULL);
     memcpy((uint8_t *)member.data, data + 4, member.size);

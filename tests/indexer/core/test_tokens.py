@@ -30,6 +30,7 @@ from indexer.core.tokens import (
     decoded,
     encoded,
     hash_of,
+    starts_of,
 )
 from indexer.text.analysis import word_spans_of
 from indexer.text.elements import BODY, EMPHASIS, TITLE, URL
@@ -384,7 +385,8 @@ def test_words_that_are_looked_for_are_found_where_they_stand(tokenizer: Tokeniz
 
 
 core.fa_find_in_text.argtypes = [
-    *core.fa_find_words.argtypes, ctypes.POINTER(ctypes.c_size_t)
+    *core.fa_find_words.argtypes[:3], ctypes.c_void_p, *core.fa_find_words.argtypes[3:],
+    ctypes.POINTER(ctypes.c_size_t),
 ]  # fmt: skip
 PLAIN = (
     "a",
@@ -425,7 +427,7 @@ def test_words_are_found_without_the_others_where_they_are_found_with_them(
         spots, left = (ctypes.c_uint32 * (4 * most))(), (ctypes.c_uint32 * count)(*[each] * count)
         given = Bytes(text, len(text))
         assert not core.fa_find_in_text(
-            tokenizer.handle, given, wanted.hashes, left, count, spots, most, ctypes.byref(found)
+            tokenizer.handle, given, wanted.hashes, starts_of(wanted.words), left, count, spots, most, found
         )
         told = spots[: 4 * found.value]
         assert list(zip(told[::4], told[1::4], told[3::4], strict=True)) == expected
