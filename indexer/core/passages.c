@@ -19,6 +19,8 @@ static inline int is_blank(uint32_t code) {
            code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
 }
 
+static inline int is_printable_ascii(uint8_t byte) { return (uint8_t)(byte - '!') <= '~' - '!'; }
+
 static inline uint64_t scramble(uint64_t value) {
     value = (value ^ value >> 31) * MIX;
     return value ^ value >> 29;
@@ -53,9 +55,13 @@ size_t fa_word_runs(fa_bytes text, uint64_t *runs, size_t room, size_t *count) {
             begin += size;
             continue;
         }
-        do at += size;
-        while (at < text.size && (size = fa_decode(text.data, at, text.size, &code), !is_blank(code)));
-        words[word_count++ % FA_RUN_WORDS] = fa_hash(text.data + begin, at - begin);
+        do {
+            at += size;
+            while (at < text.size && is_printable_ascii(text.data[at])) at++;
+        } while (at < text.size && (size = fa_decode(text.data, at, text.size, &code), !is_blank(code)));
+        const uint8_t *word = text.data + begin;
+        words[word_count++ % FA_RUN_WORDS] =
+            text.size - at >= FA_HASH_AHEAD ? fa_hash_ahead(word, at - begin) : fa_hash(word, at - begin);
         begin = at;
         if (word_count < FA_RUN_WORDS) continue;
         uint64_t run = 0;

@@ -20,6 +20,8 @@ from scripts import make_html_tables
 from tests.indexer.text.differential import SCRAPS, differences, pages_of, spoil, too_costly
 from tests.indexer.text.tree_walk import walked_page
 
+TEXT_ALONE = 4  # FA_TEXT_ALONE
+
 
 def same(html: str) -> bool:
     return differences(collect_page(html), walked_page(html)) == []
@@ -100,6 +102,59 @@ scraps = st.sampled_from(SCRAPS)
 @given(st.lists(st.one_of(scraps, st.just(" ")), max_size=40).map("".join))
 def test_any_markup_has_the_words_of_its_tree(html: str) -> None:
     assert same(html)
+
+
+attributes = st.sampled_from(
+    [
+        " a='b'",
+        ' a="b"',
+        ' a="<b>"',
+        " a='>' b=\"'\"",
+        ' a=b="c>d"',
+        ' ="e>f"',
+        ' ab"="c>d"',
+        "\ta='b'",
+        "/a='b'",
+        " a",
+    ]
+    + [
+        " a='b'/",
+        " a = 'b>'",
+        ' data-of-a-long-name="c>"',
+        " href=x",
+        " href='>'",
+        ' a="',
+        "\x01a='>'",
+        " a='b'c='>'",
+    ]
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            scraps,
+            st.text("x \n", max_size=3),
+            st.tuples(
+                st.sampled_from(["<a", "<b", "<em", "<p", "</a", "<dfn", "<div", "<img alt=y", "<font"]),
+                st.lists(attributes, max_size=4).map("".join),
+                st.sampled_from([">", ">", "/>", " >", ""]),
+            ).map("".join),
+        ),
+        max_size=40,
+    ).map("".join)
+)
+def test_text_for_passages_is_that_of_the_page(html: str) -> None:
+    """No links and emphasised texts are told of then; and the words are those of the tree, whatever the attributes."""
+    assert same(html)
+    reader = PageReader()
+    whole = reader.read(html)
+    expected = whole.text.copy(), whole.description.copy()
+    data = html.encode("utf-8", "ignore")
+    assert core.fa_page_read(reader.page, Bytes(data, len(data)), TEXT_ALONE) == 0
+    alone = reader.page.contents
+    assert (alone.text.copy(), alone.description.copy()) == expected
 
 
 @settings(max_examples=200, deadline=None)
