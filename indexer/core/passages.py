@@ -125,7 +125,11 @@ class WantedKinds:
         self._kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
         self._starts = starts_of(self._words.words)
         self.told = _Wanted(
-            *map(ctypes.addressof, (self._words.hashes, self._starts, self._kind_of)), len(names), len(order)
+            ctypes.addressof(self._words.hashes),
+            ctypes.addressof(self._starts),
+            ctypes.addressof(self._kind_of),
+            len(names),
+            len(order),
         )
 
 
