@@ -31,6 +31,7 @@ from indexer.store.errors import (
     IndexVersionError,
     is_disk_full,
 )
+from indexer.store.handles import connect
 from indexer.store.pages import has_checksums, verify_pages, writing_vfs
 from indexer.store.payloads import DIGEST_END, PAYLOAD_END
 
@@ -160,15 +161,12 @@ class Catalogue:
         return found
 
     def _connect(self) -> sqlite3.Connection:
-        address = "file:" + os.path.abspath(self.path).replace("%", "%25").replace("?", "%3f").replace(
-            "#", "%23"
-        )
         if self._writing:
             is_new = not os.path.exists(self.path) or not os.path.getsize(self.path)
             vfs = writing_vfs() if is_new or has_checksums(self.path) else ""
-            connection = sqlite3.connect(
-                address + (f"?vfs={vfs}" if vfs else ""),
-                uri=True,
+            connection = connect(
+                self.path,
+                f"?vfs={vfs}" if vfs else "",
                 timeout=BUSY_S,
                 isolation_level=None,
                 check_same_thread=False,
@@ -181,8 +179,8 @@ class Catalogue:
             connection.execute(f"PRAGMA wal_autocheckpoint={_JOURNAL_PAGES}")
             return connection
         options = "?mode=ro" if self._frozen is None else "?mode=ro&immutable=1"
-        connection = sqlite3.connect(
-            address + options, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+        connection = connect(
+            self.path, options, timeout=BUSY_S, isolation_level=None, check_same_thread=False
         )
         add_functions(connection)
         connection.execute("PRAGMA query_only=1")

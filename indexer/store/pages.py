@@ -25,6 +25,7 @@ from isal.isal_zlib import crc32  # of many pages; twice as fast as zlib's
 
 from indexer.core.library import core
 from indexer.store.errors import IndexCorruptError
+from indexer.store.handles import reading
 
 PAGE, RESERVED = 4096, 8
 _SUMMED = PAGE - RESERVED
@@ -40,23 +41,23 @@ _HEADER = 100  # bytes of the file's header, which SQLite reads first
 
 def has_checksums(path: str) -> bool:
     """Return whether the pages of a catalogue carry checksums. Raises OSError."""
-    with open(path, "rb") as file:
-        return file.read(_HEADER)[20:21] == bytes([RESERVED])
+    with reading(path) as handle:
+        return os.pread(handle, _HEADER, 0)[20:21] == bytes([RESERVED])
 
 
 def verify_pages(path: str) -> None:
     """Hold each page of a catalogue against its checksum. Raises IndexCorruptError, OSError."""
     buffer = bytearray(_AT_ONCE * PAGE)
     data = (ctypes.c_char * len(buffer)).from_buffer(buffer)
-    with open(path, "rb") as file:
+    with reading(path) as handle:
         place = 0
-        while size := file.readinto(buffer):
+        while size := os.preadv(handle, [buffer], place):
             start = 0
             while (start := core.fa_pages_sound(data, size, start)) < size:  # hardly ever
                 if (
                     not _is_sound(bytes(buffer[start : min(start + PAGE, size)]))
                     and (place + start) // PAGE + 1 not in _pages_in_journal(path)
-                    and not _is_sound_later(file.fileno(), place + start)
+                    and not _is_sound_later(handle, place + start)
                 ):
                     raise IndexCorruptError(
                         f"{path}: the page at byte {place + start} does not fit its checksum;"

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from archiver.errors import FindingAidError
@@ -23,6 +22,7 @@ from indexer.store.catalogue import FILE_NAME, Catalogue
 from indexer.store.compact import address, page_number, signed, sort_key
 from indexer.store.errors import IndexError_, IndexVersionError
 from indexer.store.files import IN_FILE, KnownFile, State, fingerprint, ledger_key, state_of, whole_path
+from indexer.store.handles import connect
 from indexer.store.writer import IndexWriter
 
 REASON = "removed"  # by which the ledger counts captures that were taken out
@@ -269,8 +269,7 @@ def _removals_in(folder: str) -> list[Removal]:
     try:
         before = Catalogue(folder)
     except IndexVersionError as error:
-        address = Path(os.path.abspath(folder), FILE_NAME).as_uri()
-        with closing(sqlite3.connect(f"{address}?mode=ro", uri=True)) as connection:
+        with closing(connect(os.path.join(folder, FILE_NAME), "?mode=ro")) as connection:
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'removals'").fetchone() is None:
                 raise error
             return _audit(connection)
