@@ -48,7 +48,7 @@ test-browser: $(VENV)/.installed-dev core
 # The tests of the core, with a core under the sanitizers of addresses and of undefined behaviour.
 test-core: $(VENV)/.installed-dev core
 	$(BIN)/python -m tests.sanitized
-	$(BIN)/python -m tests.sanitized --plain tests/indexer/core tests/indexer/text
+	$(BIN)/python -m tests.sanitized --plain tests/indexer/core tests/indexer/text tests/indexer/search/test_language.py
 
 # As on a machine without a compiler: nothing can be found but Python, and the package that brings a compiler.
 test-without-compiler: $(VENV)/.installed-dev core

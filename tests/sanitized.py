@@ -3,8 +3,8 @@
     python -m tests.sanitized [--plain] [TEST...]
 
 Without names: the tests of indexer/core, text, store and search, but those of compiling, and of how cached pages are
-taken apart. --plain: the core as it is on processors of other families. Needs gcc, whose sanitizers are loaded into
-Python.
+taken apart. --plain: the core as it is on processors of other families, with room for few decoded lists. Needs gcc,
+whose sanitizers are loaded into Python.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FLAGS = [
     "-fno-omit-frame-pointer",
     "-DFA_AT_FIRST=2",
 ]
-PLAIN = ["-DFA_NO_ABILITIES", "-U__SSE2__", "-U__BYTE_ORDER__"]
+PLAIN = ["-DFA_NO_ABILITIES", "-U__SSE2__", "-U__BYTE_ORDER__", "-DFA_RETAINED=4096"]
 TESTS = [
     *(f"tests/indexer/{room}" for room in ("core", "text", "store", "search")),
     "tests/webui/test_page_pieces.py",

@@ -11,7 +11,10 @@
     } while (0)
 
 #define INLINK 9             /* the element of link texts */
-#define RETAINED ((size_t)48 << 20) /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
+#ifndef FA_RETAINED /* tests have few lists */
+#define FA_RETAINED ((size_t)48 << 20)
+#endif
+#define RETAINED FA_RETAINED /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
 #define MARKS ((uint32_t)1 << 14) /* positions of which is marked what stands there; of longer versions it is not */
@@ -223,8 +226,8 @@ typedef struct reader {
 /* Tell whether it is asked where a leaf stands. */
 int has_spans(const fa_query *query, uint32_t leaf);
 /* Write down for each version which lists hold it, and in which row: two numbers each; without cursors, in which place
- * of `ordinals`. Memory of the arena `kept`. cursors: of the lists at their first pairs; with them *where tells where the positions of each entry are, or becomes
- * NULL for too many; NULL: it is not asked for. */
+ * of `ordinals`. Memory of the arena `kept`. cursors: of the lists at their first pairs; with them *where tells where the
+ * positions of each entry are, or becomes NULL for too many; NULL: it is not asked for. */
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
                 fa_cursor *cursors, uint32_t **offsets, uint32_t **entries, fa_where **where);
 /* The lists of one layer, each begun, without skips. */
