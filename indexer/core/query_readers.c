@@ -297,6 +297,7 @@ int entry_runs(fa_query *query, reader *from, uint32_t entry, uint32_t version, 
 /* Find the row of a list in which a version stands; *is_there: also whether it counts in the version's language. */
 static int list_row(fa_query *query, reader *from, uint32_t each, uint32_t version, uint32_t *row, int *is_there) {
     held *list = from->lists[each];
+    if (list->counting != NULL) TRY(held_keep(query, list)); /* else only the place among those that count is known */
     TRY(held_row(query, list, version, &from->rows[each], is_there));
     *is_there = *is_there && speaks(list, version);
     *row = list->rows == NULL || !*is_there ? from->rows[each] : list->rows[from->rows[each]];
