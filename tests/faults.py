@@ -212,7 +212,7 @@ def faulty_files(monkeypatch: pytest.MonkeyPatch, *, at_once: int = 0) -> Iterat
     real_connect = sqlite3.connect
 
     def connect(*args: Any, **kwargs: Any) -> sqlite3.Connection:
-        return real_connect(*args, factory=FaultyConnection, **kwargs)
+        return real_connect(*args, **{**kwargs, "factory": FaultyConnection})
 
     with monkeypatch.context() as patch:
         patch.setattr(disk, "open_raw", lambda path: raw(path, "wb"))
