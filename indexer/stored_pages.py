@@ -35,9 +35,8 @@ _HEADER_BYTES = 64 << 10  # those of most records
 _FIRST_BYTES = START_CHARS + (16 << 10)
 _MOST_BYTES = START_BYTES + _HEADER_BYTES
 _NO_PAGE = PageStart(b"", b"", True)
-_BYTES_KEPT = (
-    16_000_000  # of the starts of pages shown lately, 1,500 of them, for the next search that shows them
-)
+# Of the starts of pages shown lately, some 1,500, for the next search that shows them.
+_BYTES_KEPT = 16_000_000
 
 
 class StoredPages:
