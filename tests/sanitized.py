@@ -25,7 +25,7 @@ FLAGS = [
     "-fno-omit-frame-pointer",
     "-DFA_AT_FIRST=2",
 ]
-PLAIN = ["-DFA_NO_ABILITIES", "-U__SSE2__", "-U__BYTE_ORDER__", "-DFA_RETAINED=4096"]
+PLAIN = ["-DFA_NO_ABILITIES", "-U__SSE2__", "-U__BYTE_ORDER__", "-DFA_RETAINED=4096", "-DFA_MANY_PAIRS=0"]
 TESTS = [
     *(f"tests/indexer/{room}" for room in ("core", "text", "store", "search")),
     "tests/webui/test_page_pieces.py",
