@@ -28,6 +28,7 @@ from webui.processes import ConnectionCounts
 MOST_CONNECTIONS = 1_000  # of each process that answers; fewer where it may not open so many files
 HEADER_S, BODY_S = 15.0, 60.0  # from the first byte of a request to the last of its header, of its body
 IDLE_S = 75.0  # between two requests
+TURN_S = 0.03  # for which other requests wait; a page of results takes a third of it
 # An answer that waits for its reader costs memory or room on the disk; one that a thread waits for costs the thread.
 SLOWEST_BYTES_S, SLOW_S = 1_000, 120.0
 SLOWEST_FOR_A_THREAD_BYTES_S, SLOW_FOR_A_THREAD_S, SLOW_WHILE_OTHERS_WAIT_S = 64_000, 20.0, 1.0
@@ -185,6 +186,57 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         return self._sent - sent < pace * (now - since)
 
 
+class InTurn(ThreadedTaskDispatcher):  # type: ignore[misc]
+    """Threads that take up requests in turn: the next one when the last is answered, or has taken longer than TURN_S.
+
+    Python runs one thread at a time: several that make pages at once give way to each other at every call into the
+    core, which costs more than it brings, and who came first is not answered first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_turn: int | None = None  # the number of a thread
+        self._until = 0.0
+        self._is_watched = False  # a thread waits for the turn to be over, to take the next request
+
+    def add_task(self, task: Any) -> None:
+        with self.lock:
+            self.queue.append(task)
+            if self._has_turn is None or not self._is_watched:
+                self.queue_cv.notify()
+
+    def handler_thread(self, thread_no: int) -> None:
+        while (task := self._next(thread_no)) is not None:
+            try:
+                task.service()
+            except BaseException:
+                self.logger.exception("Exception when servicing %r", task)
+
+    def _next(self, thread_no: int) -> Any:
+        """Return what the thread is to work on, as soon as it may; None when it is to end."""
+        with self.lock:
+            if self._has_turn == thread_no:
+                self._has_turn = None
+            while not self.stop_count:
+                left = 0.0 if self._has_turn is None else self._until - time.monotonic()
+                if self.queue and left <= 0:
+                    task = self.queue.popleft()
+                    self._has_turn, self._until = thread_no, time.monotonic() + TURN_S
+                    if self.queue and not self._is_watched:
+                        self.queue_cv.notify()
+                    return task
+                if self.queue and not self._is_watched:
+                    self._is_watched = True
+                    self.queue_cv.wait(left)
+                    self._is_watched = False
+                else:
+                    self.queue_cv.wait()
+            self.stop_count -= 1
+            self.threads.discard(thread_no)
+            self.thread_exit_cv.notify()
+            return None
+
+
 class Server(TcpWSGIServer):  # type: ignore[misc]
     """waitress with bounds on waiting. Connections are closed in the thread that polls them, nowhere else."""
 
@@ -269,7 +321,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 def make_server(application: Any, listener: socket.socket, threads: int) -> Server:
     """Return a server of the application on a socket that listens; `run` it."""
-    dispatcher = ThreadedTaskDispatcher()
+    dispatcher = InTurn()
     dispatcher.set_thread_count(threads)
     adjustments = Adjustments(
         ident=None,

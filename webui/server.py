@@ -46,8 +46,6 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     address cannot be listened on.
     """
     share_memory_between_threads()
-    # It warns whenever a page has more pictures than there are threads.
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     host, port = settings.server.host, settings.server.port
     listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host

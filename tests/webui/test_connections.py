@@ -194,6 +194,67 @@ def test_an_answer_leaves_in_one_piece_and_meanwhile_nobody_is_woken_up_to_send_
     assert sent == [(ask(serve()), False)]
 
 
+# ---------------------------------------------------------------- who is answered when
+
+
+def test_requests_are_worked_on_one_at_a_time_as_they_came(serve: Serve) -> None:
+    at_work, most, order = 0, 0, []
+
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Any:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        order.append(environ["PATH_INFO"])
+        time.sleep(0.02)
+        at_work -= 1
+        return answer_for(environ | {"PATH_INFO": "/short"}, start)
+
+    server = serve(threads=4, application=answer, TURN_S=30.0)
+    with contextlib.ExitStack() as held:
+        links = []
+        for number in range(12):
+            links.append(held.enter_context(connect(server, GET % str(number).encode())))
+            assert wait_until(lambda: len(order) + len(server.task_dispatcher.queue) == len(links))
+        for link in links:
+            read_to(link, b"ok")
+    assert most == 1
+    assert order == [f"/{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize("turn_s", [0.0, 0.05])
+def test_requests_that_take_long_keep_no_others_waiting(serve: Serve, turn_s: float) -> None:
+    ended = threading.Event()
+
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Any:
+        if environ["PATH_INFO"] == "/slow":
+            ended.wait(20)
+        return answer_for(environ | {"PATH_INFO": "/short"}, start)
+
+    server = serve(threads=3, application=answer, TURN_S=turn_s)
+    with contextlib.ExitStack() as held:
+        slow = [held.enter_context(connect(server, GET % b"slow")) for _ in range(2)]
+        for _ in range(20):
+            assert ask(server).endswith(b"ok")
+        # all threads are taken up: what comes now waits, and is not lost
+        slow.append(held.enter_context(connect(server, GET % b"slow")))
+        last = held.enter_context(connect(server, GET % b"short"))
+        assert wait_until(lambda: len(server.task_dispatcher.queue) == 1)
+        ended.set()
+        for link in [*slow, last]:
+            read_to(link, b"ok")
+
+
+def test_a_thread_goes_on_where_a_request_fails(serve: Serve) -> None:
+    def fail(environ: dict[str, Any], start: Callable[..., Any]) -> Any:
+        raise SystemExit
+
+    server = serve(threads=1, application=fail, TURN_S=30.0)
+    with connect(server, GET % b"1"), connect(server, GET % b"2"):
+        assert wait_until(
+            lambda: not server.task_dispatcher.queue and server.task_dispatcher._has_turn is None
+        )
+
+
 # ---------------------------------------------------------------- how long a request may take
 
 
