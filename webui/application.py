@@ -172,6 +172,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
         operations,
         preferences,
         replay,
+        results_html,
         search,
         settings_page,
     )
@@ -198,6 +199,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
     add_languages(app)
     _add_template_names(app, static_files)
     add_template_calls(app)
+    results_html.add_frames(app)
     _add_error_pages(app)
     app.after_request(_default_caching)
     guarded = SecurityMiddleware(app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url)

@@ -75,7 +75,7 @@ def add_languages(app: Flask) -> None:
             "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
             "languages": LANGUAGES,
             "prefs": preferences(),
-            "here": _address_here(),
+            "here": address_here(),
         }
 
     @app.after_request
@@ -91,7 +91,7 @@ def add_languages(app: Flask) -> None:
         return response
 
 
-def _address_here() -> str:
+def address_here() -> str:
     """Return the path and query of this page, as a browser asked for them; "/" for the answer to a form."""
     if request.method != "GET":
         return "/"

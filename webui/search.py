@@ -24,15 +24,8 @@ from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json, totals_as_json, web_hit_as_json
 from webui.kept_pages import kept_pages
 from webui.preferences import SIZES, preferences
-from webui.result_links import (
-    Link,
-    added_links,
-    chips_of,
-    facet_groups,
-    sort_links,
-    view_links,
-    widening_links,
-)
+from webui.result_links import Link, chips_of, facet_groups, view_links
+from webui.results_html import results_page
 from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
 from webui.stored import captures_of
 from webui.wacz_door import results_as_wacz
@@ -150,19 +143,12 @@ def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
 
 def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> str:
     address = address_in(wanted.query)
-    return render_template(
-        "results.html",
-        results=results,
-        wanted=wanted,
-        notices=(*wanted.notices, *results.notices),
+    return results_page(
+        results,
+        wanted,
         pager=make_pager(wanted, results.total),
-        chips=chips_of(wanted),
         groups=facet_groups(results.facets, wanted) if results.facets else [],
-        sorts=sort_links(wanted),
-        views=view_links(wanted),
-        widenings=widening_links(wanted),
         shorter=shorter,
-        added=added_links(results.added, wanted),
         address=address,
         address_captures=len(captures_of(address)) if address else 0,
         statistics=_statistics() if not results.total else None,

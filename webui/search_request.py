@@ -116,6 +116,13 @@ class SearchRequest:
     def is_narrowed(self) -> bool:
         return bool(self.filters())
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a query and a number of results is asked for, and which of these."""
+        return bool(self.query) and not any(
+            text for name, text in self._written.items() if name not in ("q", "size")
+        )
+
     def filters(self) -> str:
         """Return the filters in the query language."""
         parts = [

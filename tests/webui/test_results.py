@@ -24,6 +24,7 @@ from webui.addresses import quote_url, quoted, without_fragment
 from webui.formats import breadcrumb, host_of, live_address, path_parts
 from webui.hits_html import _PLAIN_ADDRESS, _addresses_with
 from webui.result_links import added_links
+from webui.results_html import _ASKED, _FOUND, _HERE, _NOTED, _SHOWN, _TITLE
 from webui.search import address_in
 from webui.search_request import MODELS, SearchRequest, parse_search
 from webui.settings import Settings
@@ -139,6 +140,44 @@ def test_a_hit_is_written_for_each_reader_anew(client: FlaskClient) -> None:
         other,
         below,
     )
+
+
+ODD_QUERIES = [
+    "cat", "cat OR dog", 'cat OR "<b>&\'%20+"', "cat OR x\u200ey", "cat OR \u732b " + "z" * 90, "nowhere", "cat -the",
+    "xPLACExaskedx OR cat",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", "findingaid=theme=dark&language=ar&size=20&dense=1&new_tab=1", "findingaid_session=x"]
+)
+@pytest.mark.parametrize("root", ["", "/below&"])
+def test_a_page_in_a_kept_frame_is_as_it_would_be_without_one(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, cookie: str, root: str
+) -> None:
+    shared = client.application.extensions
+
+    def pages() -> list[str]:
+        with shared["findingaid"].index_access.lease() as index:
+            index.derived().pop("results pages", None)  # else they come as they were made before
+        made = [
+            client.get(
+                "/search",
+                query_string={"q": query, **more},
+                headers={"Cookie": cookie, "Accept-Language": "ja"},
+                environ_overrides={"SCRIPT_NAME": root},
+            ).text
+            for query in ODD_QUERIES
+            for more in ({}, {"size": 1}, {"size": 1, "page": 2}, {"texts": "page"})
+        ]
+        return [re.sub(r'<span class="quiet">\([^<]*\)</span>', "", one) for one in made]  # how long it took
+
+    framed = pages()
+    assert pages() == framed
+    for frame in shared["findingaid.frames"]._known.values():
+        assert {_ASKED, _SHOWN, _TITLE, _HERE, _NOTED, _FOUND} == set(frame[1::2])
+    monkeypatch.setattr(SearchRequest, "is_plain", False)
+    assert pages() == framed
 
 
 def test_a_filter_is_a_chip_that_leads_back(client: FlaskClient) -> None:

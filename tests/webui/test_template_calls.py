@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from werkzeug.test import EnvironBuilder
 
 from webui.application import _Environment
-from webui.i18n import _address_here
+from webui.i18n import address_here
 from webui.template_calls import Texts
 from webui.template_code import written
 
@@ -175,4 +175,4 @@ def test_the_address_of_a_page_is_that_of_werkzeug(root: str) -> None:
             "QUERY_STRING": query.encode().decode("latin-1"),
         }  # fmt: skip
         with app.request_context(environ):
-            assert _address_here() == "/" + request.url.removeprefix(request.root_url)
+            assert address_here() == "/" + request.url.removeprefix(request.root_url)
