@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexer.core import queries
 from indexer.search.searcher import Found, FoundAlone
+from indexer.store.compact import address
 from indexer.store.payloads import holder_of
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot, not_hidden
@@ -97,6 +98,16 @@ _DIGESTS = (
     "SELECT url, digest FROM versions WHERE id IN (SELECT version FROM capture_rows WHERE url IN ({numbers}))"
 )
 
+# All that is shown of a version whose page has a single capture, as most have: in one look, without what several need.
+_CAPTURED_ONCE = (
+    "SELECT v.id, v.url, f.prefix || a.name, a.written, v.title, c.time, p.path, p.whole, c.offset, c.length,"
+    " ifnull(m.name, ''), c.inner, k.mime, k.status FROM versions v JOIN capture_rows c ON c.id ="
+    " (SELECT o.id FROM capture_rows o WHERE o.version = v.id LIMIT 1) JOIN addresses a ON a.id = v.url"
+    " JOIN folders f ON f.id = a.folder JOIN files p ON p.id = c.file JOIN kinds k ON k.id = c.kind"
+    " LEFT JOIN members m ON m.id = c.member WHERE v.id IN ({numbers}) AND c.url = v.url AND c.kind & 3 <> 2{visible}"
+    " AND NOT EXISTS (SELECT 1 FROM capture_rows o WHERE o.url = v.url AND o.id <> c.id)"
+)
+
 _DOCUMENT = itemgetter(queries.FOUND_DOCUMENT)
 Place = tuple[int, int]
 _Parts = tuple[tuple[Any, ...], tuple[Any, ...]]  # what a hit has before its score, and behind it
@@ -151,6 +162,43 @@ def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
 
 def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool) -> list[Hit]:
     """Return the hits of pages, as the catalogue says. are_alone: none of them has several versions in an index."""
+    # of several indexes each may hold a capture of a page
+    hits = _captured_once(snapshot, pages) if len(snapshot.members) == 1 else {}
+    others = [number for number in range(len(pages)) if number not in hits]
+    if others:
+        made = _described_by_all(
+            snapshot, [pages[number] for number in others], oldest=oldest, are_alone=are_alone
+        )
+        hits.update(zip(others, made, strict=True))
+    return [hits[number] for number in range(len(pages))]
+
+
+def _captured_once(snapshot: Snapshot, pages: Sequence[Found]) -> dict[int, Hit]:
+    """Return the hits of those pages that have a single capture, by their places in the list."""
+    numbers = {found.versions[0]: number for number, found in enumerate(pages) if len(found.versions) == 1}
+    places = {held[0][1]: place for place, held in snapshot.versions_of(list(numbers)).items()}
+    hits = {}
+    for row in _rows(snapshot, 0, _CAPTURED_ONCE, list(places)):
+        version, page, key, written, title, time, path, whole, offset, length, member, inner, mime, status = (
+            row
+        )
+        place = places[version]
+        number = numbers[place]
+        found = pages[number]
+        if page != found.document:
+            continue
+        timestamp = f"{time:014d}" if time >= 0 else ""
+        hits[number] = Hit(
+            address(key, written), title, timestamp, found.score, (), path, offset, length, member, 1, 1, inner, "",
+            timestamp, timestamp, snapshot.language_of(*place), mime, status, 0, whole,
+        )  # fmt: skip
+    return hits
+
+
+def _described_by_all(
+    snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool
+) -> list[Hit]:
+    """Return the hits of pages by all their captures; else as `_described`."""
     places = [place for found in pages for place in found.versions]
     captures = _shown_captures(snapshot, list(dict.fromkeys(places)), oldest=oldest)
     numbers = _numbers_of_pages(
