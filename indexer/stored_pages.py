@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from archiver.warc import ArchiveError, Location, read_member_at, read_packed_at
 from archiver.warc.charsets import UTF_8, decode
-from indexer.core.passages import PAGES_AT_ONCE, Snippet, WantedKinds, stored_pages
+from indexer.core.passages import Snippet, WantedKinds
 from indexer.core.records import RecordReader
+from indexer.core.stored_pages import PAGES_AT_ONCE, stored_pages
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import (
@@ -34,6 +35,7 @@ _HEADER_BYTES = 64 << 10  # those of most records
 # What is unpacked first: enough for a start with few characters of several bytes and headers as short as most.
 _FIRST_BYTES = START_CHARS + (16 << 10)
 _MOST_BYTES = START_BYTES + _HEADER_BYTES
+_DEPTH = _FIRST_BYTES, _MOST_BYTES, START_CHARS
 _NO_PAGE = PageStart(b"", b"", True)
 # Of the starts of pages shown lately, some 1,500, for the next search that shows them.
 _BYTES_KEPT = 16_000_000
@@ -112,7 +114,7 @@ def _read_plain(
     places = list(places)
     packed = read_packed_at((place for place, known in places if known is None), 4 * _MOST_BYTES)
     members = (next(packed) if known is None else known for _, known in places)
-    pages = stored_pages(own_reader().page, members, _FIRST_BYTES, _MOST_BYTES, START_CHARS, wanted, sought)
+    pages = stored_pages(own_reader().page, members, _DEPTH, wanted, sought)
     for (_, known), page in zip(places, pages, strict=True):
         yield page and (known or PageStart(*page[:3]), page.snippet)
 

@@ -4,81 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inflate.h"
-#include "record.h"
 #include "unicode.h"
 #include "utf8.h"
-
-#define MIX 0x9E3779B97F4A7C15u
-
-/* ---------------------------------------------------------------- texts that are alike */
-
-static inline int is_blank(uint32_t code) {
-    if (code < 0x80) return code == ' ' || (code >= 9 && code <= 13) || (code >= 28 && code <= 31);
-    return code == 0x85 || code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
-           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
-}
-
-static inline int is_printable_ascii(uint8_t byte) { return (uint8_t)(byte - '!') <= '~' - '!'; }
-
-static inline uint64_t scramble(uint64_t value) {
-    value = (value ^ value >> 31) * MIX;
-    return value ^ value >> 29;
-}
-
-/* Put a run into the table; returns 1 where it is new, 0 where it is there, 2 where there is no room. */
-static int put_run(uint64_t *runs, size_t room, size_t count, uint64_t run) {
-    size_t place = run & (room - 1);
-    while (runs[place] != 0 && runs[place] != run) place = (place + 1) & (room - 1);
-    if (runs[place] == run) return 0;
-    if (count + 1 > room / 2) return 2;
-    runs[place] = run;
-    return 1;
-}
-
-static int is_there(const uint64_t *runs, size_t room, uint64_t run) {
-    size_t place = run & (room - 1);
-    while (runs[place] != 0 && runs[place] != run) place = (place + 1) & (room - 1);
-    return runs[place] == run;
-}
-
-size_t fa_word_runs(fa_bytes text, uint64_t *runs, size_t room, size_t *count) {
-    *count = 0;
-    if (room < 2 || (room & (room - 1)) != 0) return FA_NO_ROOM;
-    memset(runs, 0, room * sizeof *runs);
-    uint64_t words[FA_RUN_WORDS] = {0};
-    size_t word_count = 0, begin = 0, at = 0;
-    while (begin < text.size) {
-        uint32_t code;
-        size_t size = fa_decode(text.data, at = begin, text.size, &code);
-        if (is_blank(code)) {
-            begin += size;
-            continue;
-        }
-        do {
-            at += size;
-            while (at < text.size && is_printable_ascii(text.data[at])) at++;
-        } while (at < text.size && (size = fa_decode(text.data, at, text.size, &code), !is_blank(code)));
-        const uint8_t *word = text.data + begin;
-        words[word_count++ % FA_RUN_WORDS] =
-            text.size - at >= FA_HASH_AHEAD ? fa_hash_ahead(word, at - begin) : fa_hash(word, at - begin);
-        begin = at;
-        if (word_count < FA_RUN_WORDS) continue;
-        uint64_t run = 0;
-        for (size_t k = word_count - FA_RUN_WORDS; k < word_count; k++)
-            run = scramble(run * 31 + words[k % FA_RUN_WORDS]);
-        int put = put_run(runs, room, *count, run == 0 ? 1 : run);
-        if (put == 2) return FA_NO_ROOM;
-        *count += (size_t)put;
-    }
-    return word_count;
-}
-
-size_t fa_common_runs(const uint64_t *first, size_t first_room, const uint64_t *second, size_t second_room) {
-    size_t common = 0;
-    for (size_t k = 0; k < first_room; k++) common += first[k] != 0 && is_there(second, second_room, first[k]);
-    return common;
-}
 
 /* ---------------------------------------------------------------- the best passage */
 
@@ -235,11 +162,11 @@ static window window_around(fa_bytes text, uint32_t found, size_t length) {
     place start = after(text, (place){0}, found < ahead ? 0 : found - ahead);
     for (int moved = 0; start.character && moved < EDGE; moved++) {
         place previous = before(text, start);
-        if (is_blank(character_at(text, previous.byte))) break;
+        if (fa_is_blank(character_at(text, previous.byte))) break;
         start = previous;
     }
     place end = after(text, start, length);
-    for (int moved = 0; end.byte < text.size && moved < EDGE && !is_blank(character_at(text, end.byte)); moved++)
+    for (int moved = 0; end.byte < text.size && moved < EDGE && !fa_is_blank(character_at(text, end.byte)); moved++)
         end = before(text, end);
     /* a mark above a letter stays with its letter */
     while (start.character && fa_combining_class(character_at(text, start.byte)) &&
@@ -278,7 +205,7 @@ static int holds_text(const uint8_t *data, size_t size) {
     uint32_t code;
     for (size_t at = 0; at < size;) {
         at += fa_decode(data, at, size, &code);
-        if (!is_blank(code)) return 1;
+        if (!fa_is_blank(code)) return 1;
     }
     return 0;
 }
@@ -305,7 +232,7 @@ static size_t put_folded(fa_snippet *snippet, size_t size, const uint8_t *data, 
     uint32_t code;
     for (size_t at = 0, step; at < count; at += step) {
         step = fa_decode(data, at, count, &code);
-        if (is_blank(code)) {
+        if (fa_is_blank(code)) {
             gap = 1;
             continue;
         }
@@ -403,7 +330,7 @@ int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uin
     return status;
 }
 
-/* ---------------------------------------------------------------- a page in an archive */
+/* ---------------------------------------------------------------- without soft hyphens */
 
 static const uint8_t *soft_hyphen_in(const uint8_t *at, const uint8_t *end) {
     while (at < end && (at = memchr(at, 0xC2, (size_t)(end - at))) != NULL) {
@@ -413,9 +340,8 @@ static const uint8_t *soft_hyphen_in(const uint8_t *at, const uint8_t *end) {
     return NULL;
 }
 
-/* The same as fa_snippet_of, of a text that may have soft hyphens: nobody is to see them. */
-static int snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
-                                   fa_snippet *snippet) {
+int fa_snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
+                               fa_snippet *snippet) {
     const uint8_t *hyphen = text.size ? soft_hyphen_in(text.data, text.data + text.size) : NULL;
     if (hyphen == NULL) return fa_snippet_of(tokens, text, wanted, sought, snippet);
     const uint8_t *at = text.data, *end = at + text.size;
@@ -429,92 +355,5 @@ static int snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wa
     memcpy(to, at, (size_t)(end - at));
     int status = fa_snippet_of(tokens, (fa_bytes){kept, (size_t)(to + (end - at) - kept)}, wanted, sought, snippet);
     free(kept);
-    return status;
-}
-
-/* Cut the best passage of what the start of a page says; see fa_snippet_of_page. */
-static int snippet_of_start(fa_tokens *tokens, fa_bytes text, fa_bytes description, int is_whole,
-                            const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown, fa_snippet *snippet) {
-    int status = snippet_without_hyphens(tokens, text, wanted, sought, snippet);
-    *shown = is_whole || snippet->has_hits ? FA_SHOWN : FA_FURTHER_ON;
-    if (status != FA_OK || *shown == FA_FURTHER_ON || snippet->has_hits) return status;
-    status = snippet_without_hyphens(tokens, description, wanted, 0, snippet);
-    if (status != FA_OK || snippet->has_hits) return status;
-    status = snippet_without_hyphens(tokens, text, wanted, 0, snippet);
-    if (status != FA_OK || snippet->part_count) return status;
-    return snippet_without_hyphens(tokens, description, wanted, 0, snippet);
-}
-
-int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t whole, size_t characters,
-                       const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown, fa_snippet *snippet,
-                       uint32_t *is_whole) {
-    fa_record record;
-    *shown = FA_NOT_PLAIN;
-    fa_record_read(member.data, member.size, whole, &record);
-    if (!record.is_plain_page) return FA_OK;
-    fa_bytes body = {member.data + record.body.begin, record.body.size};
-    int is_cut = whole > member.size, status;
-    size_t end = after(body, (place){0}, characters).byte;
-    *shown = FA_CUT_SHORT;
-    if (is_cut && end == body.size) return FA_OK;
-    *is_whole = !is_cut && end == body.size;
-    *shown = FA_SHOWN;
-    status = fa_page_read(page, (fa_bytes){body.data, end}, FA_TEXT_ALONE);
-    if (wanted == NULL || status != FA_OK) return status;
-    return snippet_of_start(tokens, page->text, page->description, (int)*is_whole, wanted, sought, shown, snippet);
-}
-
-/* Unpack as much of a member as there is room for. Returns how many bytes it has in all, 0 when it is not sound or not
- * alone. */
-static size_t unpack(fa_bytes packed, uint8_t *room, size_t most, size_t *size) {
-    size_t taken = 0, whole = 0;
-    switch (fa_gunzip(packed, room, most, &taken, size)) {
-        case FA_UNPACKED: return taken == packed.size ? *size : 0;
-        case FA_UNPACKED_FULL: /* only its end says so */
-            for (size_t k = 1; k <= 4; k++) whole = whole << 8 | packed.data[packed.size - k];
-            return whole > *size ? whole : 0;
-        default: return 0;
-    }
-}
-
-static int stored_page(fa_page *page, fa_tokens *tokens, fa_stored_page *stored, uint8_t *room, size_t most,
-                       size_t characters, const fa_wanted *wanted, uint32_t sought, fa_buffer *texts) {
-    size_t size, whole = unpack(stored->packed, room, most, &size);
-    enum fa_page_shown shown = FA_NOT_PLAIN;
-    int status = FA_OK;
-    if (whole)
-        status = fa_snippet_of_page(page, tokens, (fa_bytes){room, size}, whole, characters, wanted, sought, &shown,
-                                    &stored->snippet, &stored->is_whole);
-    stored->shown = shown;
-    if (status != FA_OK || shown == FA_NOT_PLAIN || shown == FA_CUT_SHORT) return status;
-    stored->text = texts->size;
-    if (!fa_buffer_put(texts, page->text.data, page->text.size)) return FA_NO_MEMORY;
-    stored->description = texts->size;
-    if (!fa_buffer_put(texts, page->description.data, page->description.size)) return FA_NO_MEMORY;
-    stored->end = texts->size;
-    return FA_OK;
-}
-
-int fa_stored_pages(fa_page *page, fa_tokens *tokens, fa_stored_page *pages, size_t count, size_t first, size_t most,
-                    size_t characters, const fa_wanted *wanted, uint32_t sought, fa_buffer *texts, size_t *done) {
-    uint8_t *room = malloc(first), *more = NULL;
-    int status = room == NULL ? FA_NO_MEMORY : FA_OK;
-    for (*done = 0; status == FA_OK && *done < count && texts->size <= FA_TEXTS_AT_ONCE; ++*done) {
-        fa_stored_page *stored = &pages[*done];
-        if (stored->is_known) {
-            enum fa_page_shown shown;
-            status = snippet_of_start(tokens, stored->known_text, stored->known_description, (int)stored->is_whole,
-                                      wanted, sought, &shown, &stored->snippet);
-            stored->shown = shown;
-            continue;
-        }
-        status = stored_page(page, tokens, stored, room, first, characters, wanted, sought, texts);
-        if (status != FA_OK || stored->shown != FA_CUT_SHORT) continue;
-        if (more == NULL) more = malloc(most);
-        status = more == NULL ? FA_NO_MEMORY
-                              : stored_page(page, tokens, stored, more, most, characters, wanted, sought, texts);
-    }
-    free(room);
-    free(more);
     return status;
 }

@@ -1,26 +1,11 @@
-/* What a page of results asks of the texts of its hits: which of them are alike, and where the best passage stands.
- * Made by passages.c; indexer/search/folding.py and snippets.py say what it is good for.
+/* What a page of results asks of the pages of its hits: where the best passage stands.
+ * Made by passages.c; indexer/search/snippets.py says what it is good for.
  */
 #ifndef FINDINGAID_PASSAGES_H
 #define FINDINGAID_PASSAGES_H
 
-#include "buffer.h"
 #include "page.h"
 #include "tokens.h"
-
-enum { FA_RUN_WORDS = 4 };
-
-/* The runs of four words of a text, as a set of their hashes (with the secret of this process).
- * A word is what stands between white space (that of Python's str.split).
- * runs: a table for fa_common_runs, where 0 is a free place; room: its places, a power of two, at least twice as many
- * as there are runs: text.size suffices.
- * Returns the number of words, and that of different runs in `count`; FA_NO_ROOM in place of the first where the table
- * is too small. Linear time. */
-#define FA_NO_ROOM SIZE_MAX
-FA_EXPORT size_t fa_word_runs(fa_bytes text, uint64_t *runs, size_t room, size_t *count);
-
-/* How many runs stand in both of two tables. */
-FA_EXPORT size_t fa_common_runs(const uint64_t *first, size_t first_room, const uint64_t *second, size_t second_room);
 
 /* Words that are looked for, each of a kind: the forms of one word of the query. */
 typedef struct fa_wanted {
@@ -58,41 +43,8 @@ typedef struct fa_snippet {
 FA_EXPORT int fa_snippet_of(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
                             fa_snippet *snippet);
 
-/* What came of a page that lies in an archive. */
-enum fa_page_shown {
-    FA_NOT_PLAIN = 0,  /* its record is odd, or it is no page in UTF-8 as it stands */
-    FA_CUT_SHORT = 1,  /* more of it has to be unpacked */
-    FA_SHOWN = 2,      /* the snippet is that of the page, empty for a page without text */
-    FA_FURTHER_ON = 3  /* no word stands in its start: one may stand further on */
-};
-
-/* Cut the best passage of the start of a page: of its running text, of its description where only that holds a word.
- * The start is kept in `page`, with soft hyphens in it.
- * member: what is unpacked of its record, which has `whole` bytes in all. characters: of markup that are looked at: where
- * the record goes on, more than these have to be there.
- * *is_whole: the start is all of the page. wanted: NULL for no snippet. Returns as fa_snippet_of does. */
-FA_EXPORT int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t whole, size_t characters,
-                                 const fa_wanted *wanted, uint32_t sought, enum fa_page_shown *shown,
-                                 fa_snippet *snippet, uint32_t *is_whole);
-
-/* A page in an archive: its gzip member as it lies there, and what came of it. Or one whose start was read before. */
-typedef struct fa_stored_page {
-    fa_bytes packed;
-    fa_bytes known_text, known_description; /* where is_known is set: what its start says, and is_whole */
-    uint32_t is_known, shown, is_whole;     /* shown: enum fa_page_shown */
-    size_t text, description, end; /* where its start, and its description behind that, lie among the texts of all */
-    fa_snippet snippet;
-} fa_stored_page;
-
-enum { FA_TEXTS_AT_ONCE = 1 << 20 };
-
-/* Do for some pages what fa_snippet_of_page does for one: unpack what its start needs, `first` bytes or else `most`, and
- * put its text and its description behind `texts`, of which it is enough above FA_TEXTS_AT_ONCE bytes.
- * FA_NOT_PLAIN: also of a member that is not sound, or not alone. Of a page that is known nothing is unpacked and no text
- * is put there.
- * *done: how many pages that are, at least one. Returns as fa_snippet_of does. */
-FA_EXPORT int fa_stored_pages(fa_page *page, fa_tokens *tokens, fa_stored_page *pages, size_t count, size_t first,
-                              size_t most, size_t characters, const fa_wanted *wanted, uint32_t sought,
-                              fa_buffer *texts, size_t *done);
+/* The same of a text that may have soft hyphens: nobody is to see them. */
+int fa_snippet_without_hyphens(fa_tokens *tokens, fa_bytes text, const fa_wanted *wanted, uint32_t sought,
+                               fa_snippet *snippet);
 
 #endif

@@ -52,6 +52,27 @@ static inline size_t fa_pass_ascii(const uint8_t *source, size_t at, size_t end)
     return at;
 }
 
+/* Pass up to `*characters` characters from `at` on, and count them off. Returns where they end. */
+static inline size_t fa_pass_characters(const uint8_t *source, size_t at, size_t end, size_t *characters) {
+    while (*characters && at < end) {
+        size_t plain = fa_pass_ascii(source, at, *characters < end - at ? at + *characters : end) - at;
+        at += plain;
+        *characters -= plain;
+        if (plain) continue;
+        do at++;
+        while (at < end && (source[at] & 0xc0) == 0x80);
+        --*characters;
+    }
+    return at;
+}
+
+/* Is the character white space to Python's str.split? */
+static inline int fa_is_blank(uint32_t code) {
+    if (code < 0x80) return code == ' ' || (code >= 9 && code <= 13) || (code >= 28 && code <= 31);
+    return code == 0x85 || code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
+           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
+}
+
 static inline size_t fa_encode(uint8_t *out, uint32_t code) {
     if (code < 0x80) {
         out[0] = (uint8_t)code;

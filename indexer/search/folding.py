@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from indexer.core.passages import WordRuns
-from indexer.core.tokens import encoded
-from indexer.text.analysis import words_of
+from indexer.core.alike import Likeness, fold_alike
 from indexer.text.sketch import FEWEST_WORDS, NEAR_DUPLICATE
 
 _CHARACTERS = 8_000  # of a text that are compared
 _LONGEST_MEAN = 20  # longer words on average: a script without spaces, or no text at all
+_LIKENESS = Likeness(NEAR_DUPLICATE, FEWEST_WORDS, _CHARACTERS, _LONGEST_MEAN)
 
 
 def fold(sizes: Sequence[int], text_of: Callable[[int], bytes]) -> list[int]:
@@ -24,46 +23,13 @@ def fold(sizes: Sequence[int], text_of: Callable[[int], bytes]) -> list[int]:
     sizes: words of each hit's version. text_of: gives the text of the hit at a place; asked only where two hits are
     about equally long.
     """
-    compared: dict[int, WordRuns] = {}
-
-    def at(place: int) -> WordRuns:
-        if place not in compared:
-            compared[place] = runs_of(text_of(place))
-        return compared[place]
-
-    stands_for: list[int] = []
-    kept: list[int] = []
-    for place, size in enumerate(sizes):
-        for other in kept:
-            least, most = sorted((size, sizes[other]))
-            if least >= NEAR_DUPLICATE * most and are_alike(at(other), at(place)):
-                stands_for.append(other)
-                break
-        else:
-            stands_for.append(place)
-            kept.append(place)
-    return stands_for
-
-
-def runs_of(text: bytes) -> WordRuns:
-    """Return the runs of four words of a text in UTF-8."""
-    start = text[:_CHARACTERS]
-    characters = len(start)
-    if not start.isascii():
-        decoded = text[: 4 * _CHARACTERS].decode("utf-8", "ignore")[:_CHARACTERS]
-        start, characters = encoded(decoded), len(decoded)
-    runs = WordRuns(start)  # a tenth of the time of words_of; what it finds alike, is
-    if runs.word_count * _LONGEST_MEAN < characters:
-        runs = WordRuns(encoded(" ".join(words_of(start.decode()))))
-    return runs
-
-
-def are_alike(first: WordRuns, second: WordRuns) -> bool:
-    """Tell whether two texts are near-duplicates; one that is too short to compare is like no other."""
-    if min(first.word_count, second.word_count) < FEWEST_WORDS:
-        return False
-    both = first.run_count + second.run_count
-    common = min(first.run_count, second.run_count)  # at most
-    if common >= NEAR_DUPLICATE * (both - common):
-        common = first.common(second)
-    return common >= NEAR_DUPLICATE * (both - common)
+    by_size = sorted(range(len(sizes)), key=sizes.__getitem__)
+    compared = set[int]()
+    for least, most in zip(by_size, by_size[1:], strict=False):
+        if sizes[least] >= NEAR_DUPLICATE * sizes[most]:
+            compared |= {least, most}
+    if not compared:
+        return list(range(len(sizes)))
+    # of many hits no more is kept than is looked at: a character takes at most four bytes
+    texts = [text_of(place)[: 4 * _CHARACTERS] if place in compared else b"" for place in range(len(sizes))]
+    return fold_alike(texts, sizes, _LIKENESS)

@@ -4,7 +4,7 @@
  * What has to hold: nothing is read behind the member, which lies in a place of its own; the parts of a snippet follow each
  * other within its room; a page that is all there and all looked at is never cut short nor goes further on.
  */
-#include "passages.h"
+#include "stored_pages.h"
 
 #include "record.h"
 #include "segment.h"
@@ -29,6 +29,22 @@ static void look_at(const fa_snippet *snippet) {
     }
 }
 
+static void look_at_answer(const fa_page_told *told, const fa_buffer *answer) {
+    size_t starts = 0, passages = 0, parts = 0;
+    for (size_t k = 0; k < 2; k++) {
+        starts += told[k].text + told[k].description;
+        passages += told[k].passages;
+        parts += told[k].parts;
+        check(told[k].shown == FA_SHOWN || (told[k].passages == 0 && told[k].parts == 0));
+    }
+    check(answer->size == starts + passages + 5 * parts);
+    uint32_t before = 0, end;
+    for (size_t k = 0; k < parts; k++, before = end) {
+        memcpy(&end, answer->data + starts + passages + 4 * k, 4);
+        check(end >= before && end <= passages && answer->data[starts + passages + 4 * parts + k] <= 1);
+    }
+}
+
 /* The same page by way of its gzip member, packed in blocks as it stands. */
 static void look_at_stored(fa_page *page, fa_tokens *tokens, fa_bytes member, size_t first, size_t characters,
                            const fa_wanted *wanted) {
@@ -47,20 +63,18 @@ static void look_at_stored(fa_page *page, fa_tokens *tokens, fa_bytes member, si
     memcpy(at, member.data, member.size);
     at += member.size;
     for (unsigned k = 0; k < sizeof sums; k++) *at++ = (uint8_t)(sums[k / 4] >> 8 * (k % 4));
-    static fa_stored_page stored[2];
-    stored[0].packed = (fa_bytes){packed, (size_t)(at - packed)};
-    stored[1].packed = member; /* no gzip */
-    fa_buffer texts = {0};
+    const fa_stored_page stored[2] = {
+        {.packed = {packed, (size_t)(at - packed)}},
+        {.packed = member}, /* no gzip */
+    };
+    const fa_depth depth = {first, MOST, characters};
+    fa_page_told told[2];
+    fa_buffer answer = {0};
     size_t done;
-    int status = fa_stored_pages(page, tokens, stored, 2, first, MOST, characters, wanted, 1, &texts, &done);
+    int status = fa_stored_pages(page, tokens, stored, 2, &depth, wanted, 1, told, &answer, &done);
     check(status != FA_OK || done == 2);
-    for (size_t k = 0; status == FA_OK && k < done; k++) {
-        if (stored[k].shown == FA_NOT_PLAIN || stored[k].shown == FA_CUT_SHORT) continue;
-        check(stored[k].text <= stored[k].description && stored[k].description <= stored[k].end &&
-              stored[k].end <= texts.size);
-        if (stored[k].shown == FA_SHOWN) look_at(&stored[k].snippet);
-    }
-    fa_buffer_free(&texts);
+    if (status == FA_OK) look_at_answer(told, &answer);
+    fa_buffer_free(&answer);
     free(packed);
 }
 

@@ -6,7 +6,7 @@
  */
 #include "tokens.h"
 
-#include "passages.h"
+#include "alike.h"
 #include "sketch.h"
 
 #include <stdlib.h>
@@ -34,17 +34,15 @@ static void look_at(const fa_tokens *found, size_t size) {
     }
 }
 
-static void look_at_runs(fa_bytes text) {
-    size_t room = 2, count, none;
-    while (room < text.size) room *= 2;
-    uint64_t *runs = malloc(room * sizeof *runs), few[2];
-    check(runs != NULL);
-    size_t words = fa_word_runs(text, runs, room, &count);
-    check(words != FA_NO_ROOM && 2 * words <= text.size + 1);
-    check(words < FA_RUN_WORDS ? count == 0 : 0 < count && count <= words - FA_RUN_WORDS + 1);
-    check(fa_common_runs(runs, room, runs, room) == count);
-    check(fa_word_runs(text, few, 2, &none) == (count > 1 ? FA_NO_ROOM : words));
-    free(runs);
+/* Whatever the text, it is like itself, and not like one without its words; it is its own where it is too short. */
+static void look_at_likeness(fa_tokens *tokens, fa_bytes text) {
+    fa_likeness likeness = {0.9, 1, (uint32_t)text.size / 2, 3};
+    fa_shown_text texts[] = {{text.data, text.size, 10}, {text.data, text.size, 9}, {NULL, 0, 9}};
+    uint32_t stands_for[3];
+    check(fa_fold_alike(tokens, texts, 3, &likeness, stands_for) == FA_OK);
+    check(stands_for[0] == 0 && stands_for[1] <= 1 && stands_for[2] == 2);
+    likeness.fewest_words = 0;
+    check(fa_fold_alike(tokens, texts, 2, &likeness, stands_for) == FA_OK && stands_for[1] == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -66,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(is_long <= (tokens->token_count >= FA_FEWEST_WORDS));
     check(fa_agreement(sketch, sketch) == FA_SKETCH_HASHES);
 
-    look_at_runs(text);
+    look_at_likeness(others, text);
 
     /* a text cut short is the beginning of the whole */
     check(fa_normalize(others, text, folding, SIZE_MAX) == FA_OK);
