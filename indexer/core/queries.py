@@ -212,7 +212,8 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "fa_segment_list": (
         ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32), POINTER(Fault)),
     ),
-    "fa_query_keep": (ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_void_p, c_uint64)),
+    "fa_segment_holding": (ctypes.c_int, (c_void_p, c_void_p, c_uint32, c_void_p, POINTER(Fault))),
+    "fa_query_keep": (ctypes.c_int, (c_void_p, c_uint32, c_void_p, c_void_p, c_void_p, c_uint64)),
     "fa_query_new": (c_void_p, ()),
     "fa_query_free": (None, (c_void_p,)),
     "fa_query_rest": (None, (c_void_p,)),
@@ -270,6 +271,16 @@ def ordinals_of(segment: Segment, word: int) -> NDArray[np.uint32]:
     if core.fa_segment_list(byref(segment), word, address(room), len(room), byref(count), byref(fault)) != OK:
         raise DamagedError(0, 0, ARRAYS[fault.array])
     return room[: count.value]
+
+
+def add_holding(segment: Segment, words: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+    """Add how many versions hold each of some words, 0xFFFFFFFF for one that is not there. Raises DamagedError."""
+    fault = Fault()
+    if (
+        core.fa_segment_holding(byref(segment), address(words), len(words), address(counts), byref(fault))
+        != OK
+    ):
+        raise DamagedError(0, 0, ARRAYS[fault.array])
 
 
 def greatest_counts(segment: Segment) -> NDArray[np.float64]:
@@ -350,9 +361,14 @@ class Query:
             _check(status, told)
         return told
 
-    def write_facts(self, leaf: int, answer: Room, room: NDArray[np.uint8]) -> None:
-        """Write the facts of a leaf of the program that was run, of the size that the answer told."""
-        self._check(core.fa_query_keep(self._handle, leaf, answer.data, address(room), room.nbytes), answer)
+    def facts(self, leaf: int, answer: Room, size: int, place: int) -> NDArray[np.uint8]:
+        """Return the facts of a leaf of the program that was run, of the size that the answer told.
+
+        place: the address at which they are to lie when they are used.
+        """
+        made = np.empty(size, dtype=np.uint8)
+        self._check(core.fa_query_keep(self._handle, leaf, answer.data, address(made), place, size), answer)
+        return made
 
     def rank(self, wanted: int, needed: int, answer: Room) -> None:
         """Find more of the best versions of the program that was run."""

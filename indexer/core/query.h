@@ -149,8 +149,10 @@ typedef struct fa_wish {
 FA_EXPORT int fa_query_ask(fa_query *query, const fa_program *program, const fa_wish *wish,
                            const fa_facts *const *facts, void *room, uint64_t size);
 
-/* Write the facts of a leaf of the program that was run, of the size told in `kept`. room: aligned to 16 bytes. */
-FA_EXPORT int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, uint64_t size);
+/* Write the facts of a leaf of the program that was run, of the size told in `kept`. room: aligned to 16 bytes; place: where
+ * its bytes will lie when they are used, aligned as well: what points into them points there. */
+FA_EXPORT int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, const void *place,
+                            uint64_t size);
 
 /* The same as fa_query_run for more: the best `wanted` versions, of which the first `needed` have to be right. */
 FA_EXPORT int fa_query_rank(fa_query *query, uint64_t wanted, uint64_t needed, fa_answer *answer);

@@ -18,19 +18,23 @@ struct fa_facts {
     uint8_t *held_in; /* by segment and layer */
 };
 
-/* The piece of memory; without one it is only counted how large it has to be. */
+/* The piece of memory; without one it is only counted how large it has to be. place: where it will lie. */
 typedef struct block {
-    uint8_t *data;
+    uint8_t *data, *place;
     size_t used;
 } block;
 
+/* Copy something; return where the copy will lie. */
 static void *put_copy(block *to, const void *from, size_t size) {
-    void *copy = to->data == NULL ? NULL : to->data + to->used;
+    uint8_t *copy = to->data == NULL ? NULL : to->place + to->used;
     if (from == NULL) return NULL;
-    if (copy != NULL && size) memcpy(copy, from, size);
+    if (copy != NULL && size) memcpy(to->data + to->used, from, size);
     to->used += (size + 15) & ~(size_t)15;
     return copy;
 }
+
+/* Return where a copy lies now. */
+static void *now_at(const block *in, const void *copy) { return in->data + ((const uint8_t *)copy - in->place); }
 
 /* Copy where the positions of a list begin, and the skips over them. */
 static const fa_cursor *copy_begin(block *to, const held *list) {
@@ -52,7 +56,7 @@ static state copy_state(block *to, const state *from, size_t words) {
         own.all = own.ordinals = list->bits != NULL ? NULL : put_copy(to, list->all, list->count * sizeof(uint32_t));
         own.begin = copy_begin(to, list);
         if (from->mask != NULL && from->mask == list->bits) made.mask = own.bits;
-        if (made.lists != NULL) made.lists[each] = own;
+        if (made.lists != NULL) ((held *)now_at(to, made.lists))[each] = own;
     }
     if (from->mask != NULL && (from->list_count != 1 || from->mask != from->lists->bits))
         made.mask = put_copy(to, from->mask, words * 8);
@@ -61,7 +65,8 @@ static state copy_state(block *to, const state *from, size_t words) {
     made.most_of_word = put_copy(to, from->most_of_word, words);
     made.weights = put_copy(to, from->weights, from->count);
     made.exact = put_copy(to, from->exact, from->count * sizeof(double));
-    if (made.mask != NULL && from->mask == from->lists->bits) made.ranks = made.lists->ranks;
+    if (made.mask != NULL && from->mask == from->lists->bits)
+        made.ranks = ((const held *)now_at(to, made.lists))->ranks;
     else made.ranks = put_copy(to, from->ranks, words * sizeof(uint32_t));
     return made;
 }
@@ -75,9 +80,9 @@ static fa_facts *copy_leaf(const fa_query *query, uint32_t leaf, const uint8_t *
     uint8_t *own_held = put_copy(to, held_in, 2 * (size_t)places);
     for (uint32_t place = 0; place < places; place++) {
         state copy = copy_state(to, &states[place], words_of(live_at(query, place)->layers[0]->versions));
-        if (own != NULL) own[place] = copy;
+        if (own != NULL) ((state *)now_at(to, own))[place] = copy;
     }
-    if (made != NULL) *made = (fa_facts){places, own, own_held};
+    if (made != NULL) *(fa_facts *)now_at(to, made) = (fa_facts){places, own, own_held};
     return made;
 }
 
@@ -106,7 +111,7 @@ static int find_begin(fa_query *query, held *list) {
 }
 
 int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t *size) {
-    block counted = {NULL, 0};
+    block counted = {NULL, NULL, 0};
     *size = 0;
     if (!facts_are_wanted(query, leaf)) return FA_OK;
     for (uint32_t place = 0; place < query->program.segment_count; place++) {
@@ -123,8 +128,9 @@ int facts_size(fa_query *query, uint32_t leaf, const uint8_t *held_in, uint64_t 
     return FA_OK;
 }
 
-int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, uint64_t size) {
-    block made = {room, 0};
+int fa_query_keep(fa_query *query, uint32_t leaf, const fa_answer *answer, void *room, const void *place,
+                  uint64_t size) {
+    block made = {room, (uint8_t *)(uintptr_t)place, 0};
     if (leaf >= query->program.leaf_count || answer->kept == NULL || answer->kept[leaf] != size || !size)
         return FA_TOO_LARGE;
     copy_leaf(query, leaf, answer->held_in + 2 * (size_t)leaf * query->program.segment_count, &made);

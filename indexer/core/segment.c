@@ -191,6 +191,18 @@ int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals
     return list.count > room ? FA_TOO_LARGE : fa_list_ordinals(&list, ordinals, fault);
 }
 
+int fa_segment_holding(const fa_segment *segment, const uint32_t *words, uint32_t count, int64_t *counts,
+                       fa_fault *fault) {
+    for (uint32_t at = 0; at < count; at++) {
+        fa_list list;
+        if (words[at] == UINT32_MAX) continue;
+        int status = fa_list_of(segment, words[at], &list, fault);
+        if (status != FA_OK) return status;
+        counts[at] += list.count;
+    }
+    return FA_OK;
+}
+
 /* ---------------------------------------------------------------- shapes */
 
 /* Return, in each byte of eight, how many of its two numbers of four bits are FA_OTHER. */

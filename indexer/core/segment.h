@@ -232,6 +232,10 @@ int fa_shape_counts(const fa_segment *segment, uint32_t shape, uint32_t counts[F
 FA_EXPORT int fa_segment_shapes(const fa_segment *segment, fa_shape *facts, fa_fault *fault);
 FA_EXPORT int fa_segment_bits(const fa_segment *segment, uint8_t *bits, fa_fault *fault);
 
+/* Add to `counts` how many versions hold each of some words, given by their numbers; UINT32_MAX: a word that is not there. */
+FA_EXPORT int fa_segment_holding(const fa_segment *segment, const uint32_t *words, uint32_t count, int64_t *counts,
+                                 fa_fault *fault);
+
 /* For tests: decode the list of a word; *count: its pairs, at most `room`. */
 FA_EXPORT int fa_segment_list(const fa_segment *segment, uint32_t word, uint32_t *ordinals, uint32_t room,
                               uint32_t *count, fa_fault *fault);

@@ -52,26 +52,39 @@ static uint32_t bits_in(uint32_t word) {
     return ((word + (word >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
 }
 
-enum fa_status fa_words_near(const fa_spelled *words, const uint32_t *word, size_t length, uint32_t letters,
-                             uint32_t most, uint32_t least, uint32_t *rows, uint8_t *changes, size_t *found) {
-    if (most > FA_MOST_CHANGES || words->count > UINT32_MAX) return FA_TOO_LARGE;
-    *found = 0;
-    /* Few words stand in many versions, or are about as long; without a jump for each, that takes a third of the time. */
-    size_t count = 0;
-    for (size_t row = 0; row < words->count; row++) {
-        rows[count] = (uint32_t)row;
-        count += (words->held[row] >= least) & ((uint8_t)(words->lengths[row] + most - length) <= 2 * most);
+/* Return how many of the words `begin` to `end` (excluded) of a length at least `least` versions hold. */
+static size_t held_often(const fa_spelled *words, const uint32_t *rows, size_t begin, size_t end, uint32_t least) {
+    size_t low = begin, high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows[middle] >= words->count || words->held[rows[middle]] >= least) low = middle + 1; /* refused below */
+        else high = middle;
     }
-    for (size_t k = 0; k < count; k++) {
-        uint32_t row = rows[k], own = words->letters[row];
-        /* a change takes one letter away and brings one */
-        if (bits_in(own & ~letters) > most || bits_in(letters & ~own) > most) continue;
-        int64_t begin = words->begins[row], end = words->begins[row + 1];
-        if (begin < 0 || end < begin || (uint64_t)end > words->size) return FA_CORRUPT;
-        uint32_t changed = changes_between(word, length, words->data + begin, (size_t)(end - begin), most);
-        if (changed > most) continue;
-        rows[*found] = row;
-        changes[(*found)++] = (uint8_t)changed;
+    return low - begin;
+}
+
+enum fa_status fa_words_near(const fa_spelled *words, const fa_by_length *by_length, const uint32_t *word,
+                             size_t length, uint32_t letters, uint32_t most, uint32_t least, uint32_t *rows,
+                             uint8_t *changes, size_t *found) {
+    if (most > FA_MOST_CHANGES) return FA_TOO_LARGE;
+    *found = 0;
+    for (uint32_t longer = 0; longer <= 2 * most; longer++) {
+        size_t of_length = (uint8_t)(length - most + longer);
+        size_t begin = by_length->begins[of_length], end = by_length->begins[of_length + 1];
+        if (end < begin || end > words->count) return FA_CORRUPT;
+        end = begin + held_often(words, by_length->rows, begin, end, least);
+        for (size_t at = begin; at < end; at++) {
+            uint32_t own = by_length->letters[at], row = by_length->rows[at];
+            /* a change takes one letter away and brings one */
+            if (bits_in(own & ~letters) > most || bits_in(letters & ~own) > most) continue;
+            if (row >= words->count) return FA_CORRUPT;
+            int64_t from = words->begins[row], to = words->begins[row + 1];
+            if (from < 0 || to < from || (uint64_t)to > words->size) return FA_CORRUPT;
+            uint32_t changed = changes_between(word, length, words->data + from, (size_t)(to - from), most);
+            if (changed > most) continue;
+            rows[*found] = row;
+            changes[(*found)++] = (uint8_t)changed;
+        }
     }
     return FA_OK;
 }
@@ -106,7 +119,7 @@ enum fa_status fa_words_fitting(const fa_spelled *words, const uint32_t *pattern
     size_t shortest = length - stars, longest = stars ? UINT8_MAX : shortest;
     *found = 0;
     if (words->count > UINT32_MAX) return FA_TOO_LARGE;
-    /* without a jump for each word, as above */
+    /* without a jump for each word: that takes a third of the time */
     if (among == NULL) many = words->count;
     for (size_t each = 0; each < many; each++) {
         size_t row = among == NULL ? each : among[each];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,13 @@ class _Words(ctypes.Structure):
     )
 
 
+class _ByLength(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("rows", "letters", "begins"))
+
+
 core.fa_words_near.argtypes = [
     ctypes.POINTER(_Words),
+    ctypes.POINTER(_ByLength),
     ctypes.c_void_p,
     ctypes.c_size_t,
     ctypes.c_uint32,
@@ -50,6 +56,26 @@ core.fa_words_fitting.argtypes = [
 _WILD = {"*": 0xFFFFFFFF, "?": 0xFFFFFFFE}  # FA_STAR, FA_ANY_LETTER
 
 
+class ByLength(NamedTuple):
+    """The words of a dictionary by length, of each length those first that most versions hold.
+
+    rows: their numbers; letters: of each of these; begins: where those of each length begin, and last how many.
+    """
+
+    rows: NDArray[np.uint32]
+    letters: NDArray[np.uint32]
+    begins: NDArray[np.uint32]
+
+
+def by_length(lengths: NDArray[np.uint8], letters: NDArray[np.uint32], held: NDArray[np.uint32]) -> ByLength:
+    """Return the words of a dictionary in that order, by what is known of each."""
+    # no segment has more than 65,536 versions, and numbers of two bytes are put in order in a fraction of the time
+    order = np.argsort(np.minimum(65_536 - held.astype(np.int64), 65_535).astype(np.uint16), kind="stable")
+    rows = order[np.argsort(lengths[order], kind="stable")].astype(np.uint32)
+    begins = np.cumsum([0, *np.bincount(lengths, minlength=256)]).astype(np.uint32)
+    return ByLength(rows, letters[rows], begins)
+
+
 class Spelled:
     """The words of a dictionary, one behind the other, with the lengths and letters of each, and how many hold it."""
 
@@ -73,16 +99,17 @@ class Spelled:
         )
 
     def near(
-        self, word: str, most: int, letters: int, least: int
+        self, by_length: ByLength, word: str, most: int, letters: int, least: int
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return the rows of the words at most `most` changes away that `least` versions hold, and how many each is."""
+        """Return the rows of the words at most `most` changes away that `least` versions hold, in no order, and how
+        many each is."""
         codes = np.frombuffer(word.encode("utf-32-le", "replace"), dtype=np.uint32)
         rows, changes = np.empty(self._count, dtype=np.uint32), np.empty(self._count, dtype=np.uint8)
         found = ctypes.c_size_t()
         check(
             core.fa_words_near(
-                self._words, address_of(codes), len(codes), letters, most, least, address_of(rows),
-                address_of(changes), found,
+                self._words, _ByLength(*map(address_of, by_length)), address_of(codes), len(codes), letters,
+                most, least, address_of(rows), address_of(changes), found,
             )
         )  # fmt: skip
         return rows[: found.value].astype(np.int64), changes[: found.value]

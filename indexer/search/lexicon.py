@@ -1,6 +1,6 @@
 """The words of a segment, to be asked all at once: which begin with some letters, which are spelled nearly alike.
 
-What this needs beside the dictionary is made when first asked for, about 25 bytes a word, and goes with the segment.
+What this needs beside the dictionary is made when first asked for, about 33 bytes a word, and goes with the segment.
 It lies in a file without a name, not in memory: a million pages have five million words in their segments.
 """
 
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.spelled import Spelled
-from indexer.store.columns import word_id
+from indexer.core.forms import Dictionaries, numbers_in
+from indexer.core.queries import DamagedError, add_holding
+from indexer.core.spelled import ByLength, Spelled, by_length
+from indexer.search.prepared import Prepared
 from indexer.store.scratch import in_scratch_file
-from indexer.store.segment import Segment
+from indexer.store.segment import Segment, damage
 from indexer.store.snapshot import LiveSegment, Snapshot
 
 _START = 4  # bytes that words are ordered by
@@ -100,11 +102,18 @@ class Lexicon:
         return rows
 
     def near(self, word: str, edits: int, *, least: int = 0) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return (indexes, changes) of the words at most `edits` changes away that `least` versions hold.
+        """Return (indexes, changes) of the words at most `edits` changes away that `least` versions hold, in no order.
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        return self._spelled().near(word, edits, int(letters_of(word)), least)
+        return self._spelled().near(self._by_length(), word, edits, int(letters_of(word)), least)
+
+    def _by_length(self) -> ByLength:
+        """Return the words by length, those first that most versions hold; put in order when first asked for."""
+        return self.segment.derived.once(
+            "words by length",
+            lambda: ByLength(*in_scratch_file(*by_length(self.lengths, self.letters, self.held))),
+        )
 
     def fitting(self, pattern: str, *, least: int = 0) -> NDArray[np.int64]:
         """Return the indexes of the words that fit a wildcard and that `least` versions hold; rising."""
@@ -123,7 +132,10 @@ class Lexicon:
         )
 
     def _spelled(self) -> Spelled:
-        return Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters, self.held)
+        return self.segment.derived.once(
+            "words as spelled",
+            lambda: Spelled(self.segment.all_words(), self.begins, self.lengths, self.letters, self.held),
+        )
 
     def alike(self, word: str, edits: int, *, least: int = 1) -> list[tuple[int, str, int]]:
         """Return (index, word, changes) of the words at most `edits` changes away that `least` versions hold."""
@@ -145,16 +157,27 @@ def letters_of(text: str) -> np.uint32:
     return letters
 
 
+def numbers_of(words: Sequence[str], segments: Sequence[Segment]) -> NDArray[np.uint32]:
+    """Return by segment the index of each word, NO_WORD where it is not there. Raises IndexCorruptError."""
+    if not words or not segments:
+        return np.zeros((len(segments), len(words)), dtype=np.uint32)
+    layers = Dictionaries([segment.derived.once("dictionary", segment.dictionary) for segment in segments])
+    try:
+        return numbers_in(layers, words)
+    except DamagedError as error:
+        raise damage(segments[2 * error.place + error.layer].path, error) from error
+
+
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:
-    """Return how many versions hold each word, about: removed versions count, and so do words of the same MD5-8 id."""
-    ids = np.asarray([word_id(word) for word in words], dtype=np.uint32)
+    """Return how many versions hold each word, removed ones too."""
     held = np.zeros(len(words), dtype=np.int64)
-    for live in snapshot.segments:
-        known = live.segment.word_ids
-        if not len(known):
-            continue
-        rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
-        held += np.where(known[rows] == ids, live.segment.pair_counts(rows), 0)
+    numbers = numbers_of(words, [live.segment for live in snapshot.segments])
+    prepared = Prepared.of(snapshot)
+    for (segment, *_), live, rows in zip(prepared.layers, snapshot.segments, numbers, strict=True):
+        try:
+            add_holding(segment, rows, held)
+        except DamagedError as error:
+            raise damage(live.segment.path, error) from error
     return held
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -114,8 +115,10 @@ class Carried:
         for leaf, (key, is_wanted, size) in enumerate(given):
             if key and size:
                 room = known.rooms.room(size)
-                self._query.write_facts(leaf, self._room, room)
-                known.keep(key, queries.Facts(queries.address(room), size, (room, self._made.keep)))
+                facts = self._query.facts(leaf, self._room, size, room.address)
+                with suppress(OSError):  # then they are found out anew the next time
+                    room.write(facts)
+                    known.keep(key, queries.Facts(room.address, size, (room, self._made.keep)))
             elif is_wanted and is_whole:
                 known.keep(key, NO_FACTS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from indexer.search.lexicon import Lexicon, holdings
 from indexer.search.nodes import And, Node, Or, Word
@@ -55,7 +55,8 @@ def _better_words(snapshot: Snapshot, word: str) -> list[str]:
     if not snapshot.segments:
         return []
     edits = 2 if len(word) >= _TWO_CHANGES_FROM else 1
-    own = int(holdings(snapshot, [word])[0])
+    parts = [(word[:place], word[place:]) for place in range(2, len(word) - 1)]
+    own, *held_parts = holdings(snapshot, [word, *chain.from_iterable(parts)]).tolist()
     needed = _MUCH_RARER * (own + 1)
     least = -(
         -needed // len(snapshot.segments)
@@ -71,11 +72,7 @@ def _better_words(snapshot: Snapshot, word: str) -> list[str]:
         for other, held in zip(changes, holdings(snapshot, list(changes)).tolist(), strict=True)
         if held >= needed and is_stemmable(other)
     }
-    parts = [(word[:place], word[place:]) for place in range(2, len(word) - 1)]
-    held_parts = (
-        holdings(snapshot, [part for pair in parts for part in pair]).reshape(-1, 2).min(axis=1).tolist()
-    )
-    for (left, right), held in zip(parts, held_parts, strict=True):
+    for (left, right), held in zip(parts, map(min, held_parts[::2], held_parts[1::2]), strict=True):
         if held >= needed:
             likelihood[f"{left} {right}"] = math.log(held) - _PARTING
     return sorted(likelihood, key=lambda other: (-likelihood[other], other))[:_TRIES]
@@ -90,6 +87,8 @@ def _joints(snapshot: Snapshot, tree: Node) -> list[tuple[Word, Word]]:
         for left, right in zip(tree.parts, tree.parts[1:], strict=False)
         if isinstance(left, Word) and isinstance(right, Word) and left.elements == right.elements
     ]
+    if not pairs:
+        return []
     held = holdings(snapshot, [text for a, b in pairs for text in (a.text, b.text, a.text + b.text)]).reshape(
         -1, 3
     )

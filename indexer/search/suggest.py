@@ -57,7 +57,7 @@ def completions(snapshot: Snapshot, letters: str, limit: int) -> list[tuple[str,
     held: dict[str, int] = {}
     for live in snapshot.segments:
         rows = Lexicon.of(live.segment).beginning(letters)
-        counts = live.segment.pair_counts(rows)
+        counts = Lexicon.of(live.segment).held[rows].astype(np.int64)
         if len(rows) > most:
             rows = rows[np.argpartition(-counts, most)[:most]]
         for row in rows.tolist():

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from archiver.notices import Notice
-from indexer.core.forms import NO_WORD, Dictionaries, numbers_in
-from indexer.core.queries import DamagedError
+from indexer.core.forms import NO_WORD
 from indexer.search.deadline import Deadline
-from indexer.search.lexicon import Lexicon
+from indexer.search.lexicon import Lexicon, numbers_of
 from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
-from indexer.store.segment import Segment, damage
+from indexer.store.segment import Segment
 
 MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
 ANY_WORD = "*"
@@ -72,7 +71,7 @@ def expand(
                 found.is_whole &= is_whole
                 edits_of.update(words)
             listed = list(edits_of)
-            numbers = _numbers(listed, segments)
+            numbers = numbers_of(listed, segments)
             held = _holdings(numbers, segments).tolist()
             order = sorted(
                 range(len(listed)), key=lambda place: (edits_of[listed[place]], -held[place], listed[place])
@@ -106,17 +105,6 @@ def wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
         for leaf in all_leaves(tree)
         if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
     )
-
-
-def _numbers(words: list[str], segments: Sequence[Segment]) -> NDArray[np.uint32]:
-    """Return by segment the index of each word, NO_WORD where it is not there. Raises IndexCorruptError."""
-    if not words or not segments:
-        return np.zeros((len(segments), len(words)), dtype=np.uint32)
-    layers = Dictionaries([segment.derived.once("dictionary", segment.dictionary) for segment in segments])
-    try:
-        return numbers_in(layers, words)
-    except DamagedError as error:
-        raise damage(segments[2 * error.place + error.layer].path, error) from error
 
 
 def _holdings(numbers: NDArray[np.uint32], segments: Sequence[Segment]) -> NDArray[np.int64]:

@@ -69,36 +69,6 @@ class Ends:
         """Return where all items end."""
         return self.between(0, len(self))[1:]
 
-    def bounds_of(self, items: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where some items begin, and where they end."""
-        blocks, row = np.unique(items // MARK, return_inverse=True)
-        if not len(blocks):
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        place = blocks[:, None] * MARK + np.arange(MARK)
-        inside = place < len(self)
-        sizes = np.where(
-            inside, self._sizes[np.minimum(place, len(self) - 1).ravel()].reshape(place.shape), 0
-        )
-        sizes = sizes.astype(np.int64)
-        marks = self._marks[blocks].astype(np.int64)
-        is_great = sizes == _GREAT
-        if is_great.any():
-            number = (marks[:, 1:] + np.cumsum(is_great, axis=1) - 1)[is_great]
-            if int(number.max()) >= len(self._great):
-                raise self._damaged()
-            sizes[is_great] = self._great[number]
-        ends: NDArray[np.int64] = (marks[:, :1] + np.cumsum(sizes, axis=1))[row, items % MARK]
-        return ends - sizes[row, items % MARK], ends
-
-    def sizes_of(self, items: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return how long some items are."""
-        sizes: NDArray[np.int64] = self._sizes[items].astype(np.int64)
-        rows = np.flatnonzero(sizes == _GREAT)
-        if len(rows):
-            begins, ends = self.bounds_of(items[rows])
-            sizes[rows] = ends - begins
-        return sizes
-
     def _damaged(self) -> IndexCorruptError:
         return IndexCorruptError(
             f"{self._path}: the sizes of {self._name!r} do not fit each other; index the archives again with --rebuild"

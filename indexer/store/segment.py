@@ -255,12 +255,8 @@ class Segment:
         """Return (starts, bytes): the words one behind the other in UTF-8, and where each begins."""
         return self._word_ends.between(0, len(self._word_ends))[:-1], self.all_words()
 
-    def pair_counts(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each word, given by its index, how many versions hold it; removed ones count too."""
-        return self._pair_ends.sizes_of(words)
-
     def all_pair_counts(self) -> NDArray[np.int64]:
-        """Return the same of all words, by their indexes."""
+        """Return for each word, by its index, how many versions hold it; removed ones count too."""
         return np.diff(self._pair_ends.between(0, len(self._pair_ends)))
 
     def words_between(self, first: int, last: int) -> list[str]:

@@ -110,7 +110,15 @@ static void ask(fa_query *query, const fa_program *program, input *from, uint32_
         for (uint32_t leaf = 0; leaf < program->leaf_count; leaf++) {
             if (!sizes[leaf]) continue;
             kept[leaf] = malloc(sizes[leaf]);
-            if (kept[leaf] != NULL) assert(fa_query_keep(query, leaf, &answer, kept[leaf], sizes[leaf]) == FA_OK);
+            void *room = malloc(sizes[leaf]);
+            if (kept[leaf] != NULL && room != NULL) {
+                assert(fa_query_keep(query, leaf, &answer, room, kept[leaf], sizes[leaf]) == FA_OK);
+                memcpy(kept[leaf], room, sizes[leaf]);
+            } else {
+                free(kept[leaf]);
+                kept[leaf] = NULL;
+            }
+            free(room);
         }
         again.facts = (const fa_facts *const *)kept;
         answer.kept = NULL;

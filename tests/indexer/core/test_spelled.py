@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rapidfuzz.distance import OSA
 
-from indexer.core.spelled import Spelled
+from indexer.core.spelled import ByLength, Spelled, by_length
 from indexer.search.lexicon import letters_of
 
 ALPHABETS = ("ab", "abc", "abcdefgh", "aäß語𝄞", "abcdefghijklmnopqrstuvwxyzé")
@@ -21,15 +21,15 @@ def some_words(chance: random.Random, letters: str) -> list[str]:
     return sorted({"".join(chance.choices(letters, k=chance.choice(lengths))) for _ in range(60)})
 
 
-def spelled(words: list[str], held: Sequence[int] = ()) -> Spelled:
+def spelled(words: list[str], held: Sequence[int] = ()) -> tuple[Spelled, ByLength]:
     encoded = [word.encode() for word in words]
-    return Spelled(
-        np.frombuffer(b"".join(encoded), dtype=np.uint8),
-        np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+    columns = (
         np.array([len(word) % 256 for word in words], dtype=np.uint8),
         np.array([letters_of(word) for word in words], dtype=np.uint32),
         np.array(held or [1] * len(words), dtype=np.uint32),
     )
+    data, begins = b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return Spelled(np.frombuffer(data, dtype=np.uint8), begins, *columns), by_length(*columns)
 
 
 def changed(chance: random.Random, word: str, letters: str) -> str:
@@ -56,10 +56,14 @@ def test_the_words_are_those_that_few_changes_make(seed: int) -> None:
     words = some_words(chance, letters)
     for _ in range(40):
         word, most = changed(chance, chance.choice(words), letters), chance.randrange(5)
-        held, least = [chance.randrange(5) for _ in words], chance.randrange(5)
-        rows, changes = spelled(words, held).near(word, most, int(letters_of(word)), least)
+        held, least = (
+            [chance.choice((1, 2, 3, 65_535, 65_536)) for _ in words],
+            chance.choice((0, 2, 3, 65_536)),
+        )
+        all_words, in_order = spelled(words, held)
+        rows, changes = all_words.near(in_order, word, most, int(letters_of(word)), least)
         expected = [(row, OSA.distance(word, other)) for row, other in enumerate(words)]
-        assert list(zip(rows.tolist(), changes.tolist(), strict=True)) == [
+        assert sorted(zip(rows.tolist(), changes.tolist(), strict=True)) == [
             (row, distance) for row, distance in expected if distance <= most and held[row] >= least
         ]
 
@@ -77,7 +81,7 @@ def test_the_words_are_those_that_fit_a_pattern(seed: int) -> None:
         as_expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern)
         versions, least = [chance.randrange(5) for _ in words], chance.randrange(5)
         asked = int(letters_of(re.sub("[*?]", "", pattern)))
-        found = spelled(words, versions).fitting(pattern, asked, least)
+        found = spelled(words, versions)[0].fitting(pattern, asked, least)
         assert found.tolist() == [
             row
             for row, word in enumerate(words)
@@ -86,14 +90,28 @@ def test_the_words_are_those_that_fit_a_pattern(seed: int) -> None:
 
 
 def test_words_that_end_behind_the_bytes_are_refused() -> None:
-    words = Spelled(
-        np.frombuffer(b"ab", dtype=np.uint8),
-        np.array([0, 3], dtype=np.int64),
+    columns = (
         np.array([2], dtype=np.uint8),
         np.array([letters_of("ab")], dtype=np.uint32),
         np.array([1], dtype=np.uint32),
     )
+    words = Spelled(np.frombuffer(b"ab", dtype=np.uint8), np.array([0, 3], dtype=np.int64), *columns)
     with pytest.raises(ValueError, match="fit"):
-        words.near("ab", 1, int(letters_of("ab")), 1)
+        words.near(by_length(*columns), "ab", 1, int(letters_of("ab")), 1)
     with pytest.raises(ValueError, match="fit"):
         words.fitting("a?", int(letters_of("a")), 0)
+
+
+def test_an_order_of_words_that_are_not_there_is_refused() -> None:
+    words, in_order = spelled(["ab", "abc"])
+    asked = ("ab", 1, int(letters_of("ab")), 0)
+    assert len(words.near(in_order, *asked)[0]) == 2
+    falling = in_order.begins.copy()
+    falling[2:4] = 2, 1
+    for order in (
+        in_order._replace(rows=in_order.rows + np.uint32(2)),
+        in_order._replace(begins=in_order.begins * np.uint32(2)),
+        in_order._replace(begins=falling),
+    ):
+        with pytest.raises(ValueError, match="fit"):
+            words.near(order, *asked)

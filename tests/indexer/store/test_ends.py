@@ -32,14 +32,9 @@ def test_items_are_found_where_they_were_put(
     ends = np.cumsum(sizes, dtype=np.int64)
     found = written(tmp_path_factory.mktemp("ends") / "f", packed_ends("item", ends))
     bounds = list(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=False))
-    rows = np.array([item for item in asked if item < len(sizes)], dtype=np.int64)
+    rows = [item for item in asked if item < len(sizes)]
     assert len(found) == len(sizes) and found.whole().tolist() == ends.tolist()
-    assert [found.bounds(item) for item in rows.tolist()] == [bounds[item] for item in rows.tolist()]
-    begins, behind = found.bounds_of(rows)
-    assert list(zip(begins.tolist(), behind.tolist(), strict=True)) == [
-        bounds[item] for item in rows.tolist()
-    ]
-    assert found.sizes_of(rows).tolist() == [sizes[item] for item in rows.tolist()]
+    assert [found.bounds(item) for item in rows] == [bounds[item] for item in rows]
     first, last = sorted((len(sizes) // 3, len(sizes) // 2))
     assert found.between(first, last).tolist() == [0, *ends.tolist()][first : last + 1]
 
@@ -53,6 +48,5 @@ def test_sizes_that_are_not_there_are_damage(tmp_path: Path, name: str) -> None:
         ends.between(0, 3)
     arrays = packed_ends("item", np.array([300, 301, 900]))
     arrays["item_great"] = arrays["item_great"][:1]
-    for ask in (lambda ends: ends.bounds(2), lambda ends: ends.bounds_of(np.array([2]))):
-        with pytest.raises(IndexCorruptError, match="do not fit"):
-            ask(written(tmp_path / "f", arrays))
+    with pytest.raises(IndexCorruptError, match="do not fit"):
+        written(tmp_path / "f", arrays).bounds(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from ctypes import string_at
 from pathlib import Path
 
 import numpy as np
@@ -36,14 +37,38 @@ def test_without_a_folder_to_write_in_arrays_stay_in_memory(
     assert all(after is before for before, after in zip(ARRAYS, in_scratch_file(*ARRAYS), strict=True))
 
 
-def test_rooms_lie_one_behind_the_other_and_may_be_written_to() -> None:
+def test_rooms_lie_one_behind_the_other_and_hold_what_is_written_to_them() -> None:
     rooms = ScratchRooms()
-    some = [rooms.room(size) for size in (1, 64, 65, 5 << 20, 100)]
-    for number, room in enumerate(some):
-        room[:] = number
-    assert [len(room) for room in some] == [1, 64, 65, 5 << 20, 100]
-    assert all((room == number).all() for number, room in enumerate(some))
-    assert all(room.__array_interface__["data"][0] % 64 == 0 for room in some)
+    sizes = (1, 64, 65, 5 << 20, 100)
+    some = [rooms.room(size) for size in sizes]
+    for number, (room, size) in enumerate(zip(some, sizes, strict=True)):
+        room.write(np.full(size, number, dtype=np.uint8))
+    for number, (room, size) in enumerate(zip(some, sizes, strict=True)):
+        assert string_at(room.address, size) == bytes([number]) * size
+        assert room.address % 64 == 0
+
+
+def test_a_file_of_rooms_is_closed_when_they_are_written_and_others_come_from_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed: list[int] = []
+    close = scratch.os.close
+    monkeypatch.setattr(scratch.os, "close", lambda handle: (closed.append(handle), close(handle)))
+    rooms = ScratchRooms()
+    first, second = rooms.room(100), rooms.room(100)
+    rooms.room(5 << 20)
+    first.write(np.full(100, 1, dtype=np.uint8))
+    assert closed == []
+    second.write(np.full(100, 2, dtype=np.uint8))
+    assert len(closed) == 1
+    assert string_at(first.address, 100) + string_at(second.address, 100) == b"\1" * 100 + b"\2" * 100
+
+
+def test_bytes_that_cannot_be_written_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = ScratchRooms().room(100)
+    monkeypatch.setattr(scratch.os, "pwrite", lambda *_: 50)
+    with pytest.raises(OSError, match="cannot be written"):
+        room.write(np.zeros(100, dtype=np.uint8))
 
 
 def test_rooms_are_in_memory_where_there_can_be_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,5 +77,5 @@ def test_rooms_are_in_memory_where_there_can_be_no_file(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(scratch.os, "posix_fallocate", refuse)
     room = ScratchRooms().room(100)
-    room[:] = 7
-    assert len(room) == 100
+    room.write(np.full(100, 7, dtype=np.uint8))
+    assert string_at(room.address, 100) == b"\7" * 100
