@@ -17,7 +17,8 @@
 #define RETAINED FA_RETAINED /* bytes of decoded lists; beyond these one is decoded whenever it is needed */
 #define SATURATIONS 3072     /* 64 for each doubling, see query_scores.c */
 #define NEVER UINT32_MAX
-#define MARKS ((uint32_t)1 << 14) /* positions of which is marked what stands there; of longer versions it is not */
+#define MARK_BITS 14
+#define MARKS ((uint32_t)1 << MARK_BITS) /* positions of which is marked what stands there; of longer versions it is not */
 #define NORMED 2048          /* lengths of elements of which the norm is known */
 
 /* Memory that is given back all at once. */
@@ -230,6 +231,10 @@ int has_spans(const fa_query *query, uint32_t leaf);
  * positions of each entry are, or becomes NULL for too many; NULL: it is not asked for. */
 int index_lists(fa_query *query, held *const *lists, uint32_t list_count, uint32_t versions, const uint64_t *candidates,
                 fa_cursor *cursors, uint32_t **offsets, uint32_t **entries, fa_where **where);
+/* The lists of one layer, of which none is begun yet. */
+int reader_choose(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
+/* Decode a list, and put its cursor at its first pair. */
+int reader_begin_list(fa_query *query, reader *from, uint32_t each);
 /* The lists of one layer, each begun, without skips. */
 int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer);
 /* The lists of one layer. candidates: versions that may be asked for; NULL: any. Memory of the arena `kept`. */

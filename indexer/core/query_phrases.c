@@ -2,7 +2,8 @@
 #include "query_inside.h"
 
 #define WHERE 256      /* versions of which is told at once where the words stand */
-#define FEW_PLACES 128 /* places of a word in a version that are read one and all */
+#define FEW_PLACES 128 /* places of the rarest word in a version that are read one and all ... */
+#define MOST_READ 24   /* ... and of the others: of a word that stands there more often only what is near these is read */
 
 /* ---------------------------------------------------------------- in a row */
 
@@ -96,54 +97,6 @@ static void least_first(const fa_runs *runs, uint32_t count, uint32_t *turns) {
     }
 }
 
-/* All words stand there few times: they are read, the least frequent first, and marked where the phrase would begin by
- * how many of them fit. No branch for an occurrence: which of them fit cannot be foreseen. Most versions are done with
- * after two words. runs: of the words in their order. */
-static int count_words(fa_query *query, const reader *from, const fa_runs *runs, const uint32_t *turns, buffer *spots,
-                       size_t *count) {
-    const uint32_t words = from->list_count, last = words - 1, firsts = runs[last].total;
-    uint32_t begins[FEW_PLACES], begin_count = 0, any = 1;
-    uint8_t *marks = query->marks, first_elements[FEW_PLACES], *elements;
-    uint32_t first_positions[FEW_PLACES], *positions;
-    int status = FA_OK;
-    for (uint32_t turn = 0; turn < words && any; turn++) {
-        const uint32_t at = turns[turn];
-        const held *list = from->lists[from->order[at]];
-        if (at == last) { /* it tells in which elements: kept until the others were looked at */
-            elements = first_elements;
-            positions = first_positions;
-            status = fa_runs_positions(&runs[at], elements, positions, &query->fault);
-        } else status = read_runs(query, &runs[at], &elements, &positions);
-        if (status != FA_OK) break;
-        any = turn == 0;
-        for (uint32_t one = 0; one < runs[at].total; one++) {
-            int counts = positions[one] >= list->place && list->elements >> elements[one] & 1;
-            uint32_t begin = counts ? positions[one] - list->place : MARKS; /* behind them: never marked */
-            if (turn == 0) {
-                begins[begin_count] = begin;
-                begin_count += (uint32_t)counts;
-            } else {
-                uint8_t fits = marks[begin] == turn;
-                marks[begin] += fits;
-                any |= fits;
-            }
-        }
-        for (uint32_t one = 0; turn == 0 && one < begin_count; one++) marks[begins[one]] = 1;
-    }
-    if (any && status == FA_OK) {
-        const uint32_t in = from->lists[from->order[last]]->elements;
-        spot *all = buffer_get(spots, (*count + firsts) * sizeof(spot));
-        for (uint32_t one = 0; all != NULL && one < firsts; one++) {
-            uint32_t element = first_elements[one], position = first_positions[one];
-            all[*count] = (spot){place_at(element, position), element, position};
-            *count += marks[position] == words && in >> element & 1;
-        }
-        if (all == NULL) status = FA_NO_MEMORY;
-    }
-    for (uint32_t one = 0; one < begin_count; one++) marks[begins[one]] = 0;
-    return status;
-}
-
 /* The word that stands there least often says where the phrase may begin; the others are only asked whether they stand
  * there, the first word last, since it tells in which elements. */
 static int look_for_words(fa_query *query, const reader *from, fa_runs *runs, const uint32_t *turns, buffer *spots,
@@ -164,7 +117,6 @@ static int look_for_words(fa_query *query, const reader *from, fa_runs *runs, co
 /* where: of the words in their order, each WHERE behind the one before; NULL: not known. */
 static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_where *where, buffer *spots,
                     size_t *count) {
-    int are_few = from->list_count > 1 && from->list_count < 255;
     fa_runs *runs = arena_raw(&query->version, from->list_count * sizeof(fa_runs));
     uint32_t *turns = arena_raw(&query->version, from->list_count * sizeof(uint32_t));
     if (runs == NULL || turns == NULL) return FA_NO_MEMORY;
@@ -175,11 +127,9 @@ static int in_a_row(fa_query *query, reader *from, uint32_t version, const fa_wh
         if (where == NULL) TRY(list_runs(query, from, each, version, &runs[at]));
         else TRY(fa_runs_at(segment, where[at * (size_t)WHERE], version, &runs[at], &query->fault));
         if (!runs[at].total) return FA_OK;
-        are_few &= runs[at].total <= FEW_PLACES && runs[at].extent <= MARKS;
     }
     least_first(runs, from->list_count, turns);
-    return are_few ? count_words(query, from, runs, turns, spots, count)
-                   : look_for_words(query, from, runs, turns, spots, count);
+    return look_for_words(query, from, runs, turns, spots, count);
 }
 
 /* ---------------------------------------------------------------- moved */
@@ -239,43 +189,44 @@ static inline uint32_t seek(const uint32_t *ordinals, uint32_t row, uint32_t cou
     return gallop(ordinals, row, count, wanted);
 }
 
-/* Versions that are in all lists of a phrase, rising, and the row of each by the order of the lists. */
+/* The versions that are in the lists of a phrase that were looked at, rising, and the row of each in these, by the order
+ * of the lists. */
 typedef struct common {
     uint32_t *versions, **rows, count;
 } common;
 
-static int in_all_lists(fa_query *query, const reader *from, common *made) {
-    const uint32_t lists = from->list_count;
-    uint32_t rarest = 0;
-    for (uint32_t at = 1; at < lists; at++)
-        if (from->lists[from->order[at]]->list.count < from->lists[from->order[rarest]]->list.count) rarest = at;
-    const held *least = from->lists[from->order[rarest]];
-    made->count = least->list.count;
+static int begin_common(fa_query *query, const reader *from, uint32_t at, common *made) {
+    const held *list = from->lists[from->order[at]];
+    made->count = list->list.count;
     made->versions = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
-    made->rows = arena_get(&query->shortly, lists * sizeof(uint32_t *));
+    made->rows = arena_get(&query->shortly, from->list_count * sizeof(uint32_t *));
     if (made->versions == NULL || made->rows == NULL) return FA_NO_MEMORY;
-    for (uint32_t at = 0; at < lists; at++) {
-        made->rows[at] = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
-        if (made->rows[at] == NULL) return FA_NO_MEMORY;
-    }
-    memcpy(made->versions, least->all, made->count * sizeof(uint32_t));
-    for (uint32_t row = 0; row < made->count; row++) made->rows[rarest][row] = row;
-    for (uint32_t each = 0; each < lists && made->count; each++) {
-        const held *list = from->lists[from->order[each]];
-        uint32_t left = 0, row = 0;
-        if (each == rarest) continue;
-        for (uint32_t at = 0; at < made->count && row < list->list.count; at++) {
-            row = seek(list->all, row, list->list.count, made->versions[at]);
-            if (row >= list->list.count || list->all[row] != made->versions[at]) continue;
-            made->versions[left] = made->versions[at];
-            for (uint32_t before = 0; before < each; before++) made->rows[before][left] = made->rows[before][at];
-            if (rarest > each) made->rows[rarest][left] = made->rows[rarest][at];
-            made->rows[each][left++] = row;
-        }
-        made->count = left;
-    }
+    made->rows[at] = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
+    if (made->rows[at] == NULL) return FA_NO_MEMORY;
+    memcpy(made->versions, list->all, made->count * sizeof(uint32_t));
+    for (uint32_t row = 0; row < made->count; row++) made->rows[at][row] = row;
     return FA_OK;
 }
+
+/* Leave of the versions those that are in another list. */
+static int leave_common(fa_query *query, const reader *from, uint32_t at, common *made) {
+    const held *list = from->lists[from->order[at]];
+    uint32_t left = 0, row = 0, *rows = arena_raw(&query->shortly, made->count * sizeof(uint32_t));
+    if (rows == NULL) return FA_NO_MEMORY;
+    for (uint32_t one = 0; one < made->count && row < list->list.count; one++) {
+        row = seek(list->all, row, list->list.count, made->versions[one]);
+        if (row >= list->list.count || list->all[row] != made->versions[one]) continue;
+        made->versions[left] = made->versions[one];
+        for (uint32_t before = 0; before < from->list_count; before++)
+            if (made->rows[before] != NULL) made->rows[before][left] = made->rows[before][one];
+        rows[left++] = row;
+    }
+    made->rows[at] = rows;
+    made->count = left;
+    return FA_OK;
+}
+
+static uint32_t pairs_of(const reader *from, uint32_t at) { return from->lists[from->order[at]]->list.count; }
 
 /* Tell where the words of a phrase are in some versions that hold all of them, from the version `first` on. */
 static int find_words(fa_query *query, reader *from, const common *all, uint32_t first, uint32_t count,
@@ -297,81 +248,343 @@ typedef struct keeping {
     size_t count, most; /* most: 0 where none are kept */
 } keeping;
 
-static int keep_spots(fa_query *query, keeping *to, uint32_t version_number, size_t count) {
-    const spot *stands = query->places[3].data;
+static int keep_spots(fa_query *query, keeping *to, uint32_t version_number, const uint32_t *stands, size_t count) {
     if (to->count + count > to->most) to->most = 0;
     if (!to->most) return FA_OK;
     to->spots = buffer_get(&query->more, (to->count + count) * sizeof(uint32_t));
     if (to->spots == NULL) return FA_NO_MEMORY;
-    for (size_t one = 0; one < count; one++) to->spots[to->count++] = stands[one].position << 4 | stands[one].element;
+    memcpy(to->spots + to->count, stands, count * sizeof(uint32_t));
+    to->count += count;
     to->ends[version_number] = (uint32_t)to->count;
     return FA_OK;
 }
 
-#define LOOK_AFTER 16 /* versions between two looks at the clock */
-#define FEW_OF 8      /* pairs of a list for each version that holds all words, from which on skips pay */
+/* Versions that are looked at together, and where the phrase may begin in them. */
+typedef struct together {
+    const common *all;
+    uint32_t first;              /* of `all` */
+    uint32_t left[WHERE], count; /* those that are left, counted from there */
+    uint8_t is_long[WHERE];      /* of each from there on: whether a word stands there too often to be read */
+    fa_where *where;             /* of the words in their order, each WHERE behind the one before */
+    uint32_t *begins, *others;   /* of those left: position << 4 and, once the first word was looked at, its element */
+    uint32_t ends[WHERE];        /* ... and where those of each end */
+    uint32_t *places, *spare;    /* of the word at hand: see fa_read_places */
+    uint32_t place_ends[WHERE];
+} together;
+
+#define ROOM ((size_t)WHERE * FEW_PLACES + FA_PLACES_MORE)
+
+static int begin_together(fa_query *query, const reader *from, const common *all, together *made) {
+    made->all = all;
+    made->where = arena_raw(&query->shortly, from->list_count * (size_t)WHERE * sizeof(fa_where));
+    made->begins = arena_raw(&query->shortly, ROOM * sizeof(uint32_t));
+    made->others = arena_raw(&query->shortly, ROOM * sizeof(uint32_t));
+    made->places = arena_raw(&query->shortly, ROOM * sizeof(uint32_t));
+    made->spare = arena_raw(&query->shortly, 2 * FEW_PLACES * sizeof(uint32_t));
+    return made->where == NULL || made->begins == NULL || made->others == NULL || made->places == NULL ||
+                   made->spare == NULL
+               ? FA_NO_MEMORY
+               : FA_OK;
+}
+
+#define AT_ONCE 64 /* comparisons that are made one by one */
+
+/* Write those numbers of which one of the others, `up` more, differs in the low bits only; return how many they are. Which
+ * are cannot be foreseen: no branch for any of them. */
+static inline uint32_t shared(uint8_t *marks, const uint32_t *numbers, uint32_t count, const uint32_t *others,
+                              uint32_t other_count, uint32_t up, uint32_t *written) {
+    uint32_t found = 0;
+    if ((uint64_t)count * other_count <= AT_ONCE) {
+        for (uint32_t one = 0; one < count; one++) {
+            uint32_t wanted = numbers[one] + up, fits = 0;
+            for (uint32_t other = 0; other < other_count; other++) fits |= (wanted ^ others[other]) < 16;
+            written[found] = numbers[one];
+            found += fits;
+        }
+        return found;
+    }
+    for (uint32_t other = 0; other < other_count; other++) marks[others[other] >> 4] = 1;
+    for (uint32_t one = 0; one < count; one++) {
+        uint32_t at = (numbers[one] + up) >> 4;
+        written[found] = numbers[one];
+        found += marks[at < MARKS ? at : MARKS];
+    }
+    for (uint32_t other = 0; other < other_count; other++) marks[others[other] >> 4] = 0;
+    return found;
+}
+
+/* Find the rows of a word in the versions that are left, and leave those that have one. */
+static int find_rows(fa_query *query, reader *from, uint32_t at, together *in, uint32_t *rows, uint32_t *versions) {
+    const common *all = in->all;
+    const uint32_t each = from->order[at];
+    const held *list = from->lists[each];
+    uint32_t left = 0, start = 0, kept = 0;
+    if (all->rows[at] != NULL) {
+        for (uint32_t one = 0; one < in->count; one++) {
+            versions[one] = all->versions[in->first + in->left[one]];
+            rows[one] = all->rows[at][in->first + in->left[one]];
+        }
+        return FA_OK;
+    }
+    if (from->cursors[each].list == NULL) TRY(reader_begin_list(query, from, each));
+    for (uint32_t one = 0; one < in->count; one++) {
+        const uint32_t version = all->versions[in->first + in->left[one]], end = in->ends[one];
+        uint32_t row = from->rows[each] = seek(list->all, from->rows[each], list->list.count, version);
+        if (row < list->list.count && list->all[row] == version) {
+            versions[left] = version;
+            rows[left] = row;
+            in->left[left] = in->left[one];
+            while (start < end) in->begins[kept++] = in->begins[start++];
+            in->ends[left++] = kept;
+        }
+        start = end;
+    }
+    in->count = left;
+    return FA_OK;
+}
+
+/* The same as `shared` for a word that stands in a version often: only what is near the places where the phrase may begin is
+ * read. begins: of the phrase in the version, rising or not; a place may be there twice. */
+static int shared_with_run(fa_query *query, const held *list, fa_where where, uint32_t version, const uint32_t *begins,
+                           uint32_t count, uint32_t *written, uint32_t *written_count) {
+    const uint32_t place = list->place < MARKS ? list->place : MARKS;
+    uint8_t fits[FEW_PLACES] = {0};
+    uint32_t found = 0;
+    int is_there;
+    fa_runs runs;
+    fa_run run;
+    TRY(fa_runs_at(list->list.segment, where, version, &runs, &query->fault));
+    TRY(next_run(query, list, &runs, &run, &is_there));
+    while (is_there) {
+        const fa_run begin = run;
+        const uint32_t before = found;
+        uint32_t last = 0;
+        for (uint32_t at = 0; at < count; at++) {
+            const uint32_t wanted = (begins[at] >> 4) + place;
+            if (wanted < last) run = begin;
+            last = wanted;
+            if (wanted >= run.extent || fa_run_from(&run, wanted) != wanted) {
+                TRY(run_status(query, &run));
+                continue;
+            }
+            fits[at] = 1;
+            if (place) continue;
+            /* what stands in a run once is found once */
+            uint32_t same = before;
+            while (same < found && written[same] >> 4 != wanted) same++;
+            written[same] = wanted << 4 | run.element;
+            found += same == found;
+        }
+        TRY(next_run(query, list, &runs, &run, &is_there));
+    }
+    for (uint32_t at = 0; place && at < count; at++) {
+        written[found] = begins[at];
+        found += fits[at];
+    }
+    *written_count = found;
+    return FA_OK;
+}
+
+/* Leave of the versions, and of the places where the phrase may begin in each, those where a word stands. */
+static int leave_with_word(fa_query *query, reader *from, uint32_t at, int is_first_turn, together *in) {
+    const held *list = from->lists[from->order[at]];
+    const fa_segment *segment = list->list.segment;
+    const uint32_t place = list->place < MARKS ? list->place : MARKS, up = place << 4; /* no version here is as long */
+    uint32_t rows[WHERE], versions[WHERE], left = 0, kept = 0;
+    fa_where found[WHERE];
+    TRY(find_rows(query, from, at, in, rows, versions));
+    if (!in->count) return FA_OK;
+    TRY(fa_cursor_rows(&from->cursors[from->order[at]], rows, in->count, found, &query->fault));
+    for (uint32_t one = 0; one < in->count; one++) in->where[at * (size_t)WHERE + in->left[one]] = found[one];
+    const uint32_t most = is_first_turn ? FEW_PLACES : MOST_READ;
+    TRY(fa_read_places(segment, found, versions, in->count, list->elements, most, in->places, in->place_ends, in->spare,
+                       &query->fault));
+    for (uint32_t one = 0, start = 0, place_start = 0; one < in->count; one++) {
+        const uint32_t slot = in->left[one], end = in->ends[one], place_end = in->place_ends[one];
+        const uint32_t *places = in->places + place_start;
+        uint32_t places_here = place_end - place_start, *written = in->others + kept, some = 0;
+        const int is_read = segment->shape_facts[found[one].shape].total <= most;
+        if (is_first_turn) in->is_long[slot] = !is_read || segment->bits[versions[one]] > MARK_BITS;
+        if (in->is_long[slot]) some = 0; /* it is looked at for itself */
+        else if (!is_read)
+            TRY(shared_with_run(query, list, found[one], versions[one], in->begins + start, end - start, written, &some));
+        else if (is_first_turn)
+            for (uint32_t other = 0; other < places_here; other++) {
+                written[some] = place ? (places[other] & ~(uint32_t)15) - up : places[other];
+                some += places[other] >= up;
+            }
+        else if (place) some = shared(query->marks, in->begins + start, end - start, places, places_here, up, written);
+        else some = shared(query->marks, places, places_here, in->begins + start, end - start, 0, written);
+        kept += some;
+        in->left[left] = slot;
+        in->ends[left] = kept;
+        left += some || in->is_long[slot];
+        start = end;
+        place_start = place_end;
+    }
+    uint32_t *before = in->begins;
+    in->begins = in->others;
+    in->others = before;
+    in->count = left;
+    return FA_OK;
+}
+
+/* What was found of a phrase in a layer of a segment. */
+typedef struct matched {
+    state *into;
+    uint32_t layer, found;
+    uint32_t *versions, *counts;
+    keeping kept;
+} matched;
+
+/* Write down where a phrase stands in a version: position << 4 | element each. */
+static int add_found(fa_query *query, matched *to, uint32_t version, const uint32_t *stands, size_t count) {
+    uint32_t *counts = buffer_get(&query->upper, ((size_t)to->found + 1) * FA_KINDS * sizeof(uint32_t));
+    if (counts == NULL) return FA_NO_MEMORY;
+    to->counts = counts;
+    counts += (size_t)to->found * FA_KINDS;
+    memset(counts, 0, FA_KINDS * sizeof(uint32_t));
+    for (size_t one = 0; one < count; one++) counts[stands[one] & 15]++;
+    TRY(keep_spots(query, &to->kept, to->found, stands, count));
+    to->versions[to->found++] = version;
+    return FA_OK;
+}
+
+/* The same of the spots of a version that was looked at for itself. */
+static int add_found_spots(fa_query *query, matched *to, uint32_t version, size_t count) {
+    const spot *stands = query->places[3].data;
+    uint32_t *places = arena_raw(&query->version, count * sizeof(uint32_t));
+    if (places == NULL) return FA_NO_MEMORY;
+    for (size_t one = 0; one < count; one++) places[one] = stands[one].position << 4 | stands[one].element;
+    return add_found(query, to, version, places, count);
+}
+
+/* Say from which version on nothing is known, when time is up. */
+static void stop_at(fa_query *query, uint32_t place, uint32_t version) {
+    if (version < query->complete[place]) query->complete[place] = version;
+}
+
+#define FEW_OF 8      /* pairs of a list for each version asked for, from which on skips pay */
+#define LIST_OF 16    /* pairs of a list that are decoded in the time that a version takes */
+
+/* The words in a row: word by word in some versions at once, the rarest ones first. Most versions are done with after two
+ * words: the lists of others are not decoded before a version is left in which they are needed, but those that are so
+ * short that this is soon done. */
+static int match_row(fa_query *query, reader *from, uint32_t place, matched *to) {
+    const uint32_t lists = from->list_count;
+    uint32_t *turns = arena_raw(&query->shortly, lists * sizeof(uint32_t));
+    common all;
+    together in = {.first = 0};
+    if (turns == NULL) return FA_NO_MEMORY;
+    if (from->lists[from->order[lists - 1]]->place != 0) return FA_OK;
+    for (uint32_t at = 0; at < lists; at++) {
+        uint32_t turn = at;
+        for (; turn && pairs_of(from, turns[turn - 1]) > pairs_of(from, at); turn--) turns[turn] = turns[turn - 1];
+        turns[turn] = at;
+    }
+    for (uint32_t turn = 0; turn < lists; turn++) {
+        if (turn > 1 && pairs_of(from, turns[turn]) / LIST_OF > all.count) break;
+        TRY(reader_begin_list(query, from, from->order[turns[turn]]));
+        TRY(turn ? leave_common(query, from, turns[turn], &all) : begin_common(query, from, turns[0], &all));
+        if (!all.count) return FA_OK;
+    }
+    for (uint32_t at = 0; at < lists; at++) /* else its pairs are gone over one by one */
+        if (all.rows[at] != NULL && all.count < pairs_of(from, at) / FEW_OF)
+            TRY(skips_find(query, from->lists[from->order[at]], &from->cursors[from->order[at]]));
+    TRY(begin_together(query, from, &all, &in));
+    to->versions = all.versions;
+    for (uint32_t some; in.first < all.count; in.first += some) {
+        if (finding_is_over(query)) {
+            stop_at(query, place, all.versions[in.first]);
+            return FA_OK;
+        }
+        some = in.count = all.count - in.first < WHERE ? all.count - in.first : WHERE;
+        for (uint32_t one = 0; one < some; one++) in.left[one] = one;
+        memset(in.ends, 0, sizeof in.ends);
+        memset(in.is_long, 0, sizeof in.is_long);
+        for (uint32_t turn = 0; turn < lists && in.count; turn++)
+            TRY(leave_with_word(query, from, turns[turn], !turn, &in));
+        for (uint32_t one = 0, start = 0; one < in.count; start = in.ends[one++]) {
+            const uint32_t version = all.versions[in.first + in.left[one]];
+            size_t spots = 0;
+            if (!in.is_long[in.left[one]]) {
+                TRY(add_found(query, to, version, in.begins + start, in.ends[one] - start));
+                continue;
+            }
+            arena_empty(&query->version, (size_t)1 << 20);
+            if (finding_is_over(query)) {
+                stop_at(query, place, version);
+                return FA_OK;
+            }
+            TRY(in_a_row(query, from, version, in.where + in.left[one], &query->places[3], &spots));
+            if (spots) TRY(add_found_spots(query, to, version, spots));
+        }
+    }
+    return FA_OK;
+}
+
+/* Words that may be moved. */
+static int match_moved(fa_query *query, reader *from, uint32_t place, matched *to) {
+    const uint32_t lists = from->list_count;
+    fa_where *where = arena_raw(&query->shortly, lists * (size_t)WHERE * sizeof(fa_where));
+    uint32_t rarest = 0;
+    common all;
+    if (where == NULL) return FA_NO_MEMORY;
+    for (uint32_t at = 0; at < lists; at++) {
+        TRY(reader_begin_list(query, from, from->order[at]));
+        if (pairs_of(from, at) < pairs_of(from, rarest)) rarest = at;
+    }
+    TRY(begin_common(query, from, rarest, &all));
+    for (uint32_t at = 0; at < lists && all.count; at++)
+        if (at != rarest) TRY(leave_common(query, from, at, &all));
+    for (uint32_t at = 0; at < lists; at++)
+        if (all.count < pairs_of(from, at) / FEW_OF)
+            TRY(skips_find(query, from->lists[from->order[at]], &from->cursors[from->order[at]]));
+    to->versions = all.versions;
+    for (uint32_t at = 0; at < all.count; at++) {
+        const uint32_t version = all.versions[at];
+        size_t spots = 0;
+        arena_empty(&query->version, (size_t)1 << 20);
+        if (at % WHERE == 0) TRY(find_words(query, from, &all, at, all.count - at < WHERE ? all.count - at : WHERE, where));
+        int status = finding_is_over(query) ? FA_TIME_UP
+                                            : moved_about(query, from, version, where + at % WHERE, &query->places[3], &spots);
+        if (status == FA_TIME_UP) {
+            stop_at(query, place, version);
+            return FA_OK;
+        }
+        TRY(status);
+        if (spots) TRY(add_found_spots(query, to, version, spots));
+    }
+    return FA_OK;
+}
 
 static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_t layer) {
     state *made = state_of(query, number, place);
     reader from;
-    uint32_t found = 0;
-    uint32_t slop = query->program.leaves[number].slop;
-    TRY(reader_begin(query, &from, number, place, layer));
+    matched to = {.found = 0};
+    TRY(reader_choose(query, &from, number, place, layer));
     if (!from.list_count) return FA_OK;
     arena_empty(&query->shortly, (size_t)1 << 20);
-    uint32_t *counts = NULL;
-    common all;
-    fa_where *where = arena_raw(&query->shortly, from.list_count * (size_t)WHERE * sizeof(fa_where));
-    keeping kept = {NULL, NULL, 0, 0};
     if (has_spans(query, number) && query->kept.held < RETAINED / 2) {
-        kept.most = (RETAINED / 2 - query->kept.held) / sizeof(uint32_t);
-        kept.ends = arena_raw(&query->shortly, query->longest * sizeof(uint32_t));
-        if (kept.ends == NULL) return FA_NO_MEMORY;
+        to.kept.most = (RETAINED / 2 - query->kept.held) / sizeof(uint32_t);
+        to.kept.ends = arena_raw(&query->shortly, query->longest * sizeof(uint32_t));
+        if (to.kept.ends == NULL) return FA_NO_MEMORY;
     }
-    if (where == NULL) return FA_NO_MEMORY;
-    TRY(in_all_lists(query, &from, &all));
-    const uint32_t count = all.count;
-    for (uint32_t each = 0; each < from.list_count; each++) /* else its pairs are gone over one by one */
-        if (count < from.lists[each]->list.count / FEW_OF)
-            TRY(skips_find(query, from.lists[each], &from.cursors[each]));
-    for (uint32_t at = 0; at < count; at++) {
-        size_t spots = 0;
-        int status = FA_OK;
-        arena_empty(&query->version, (size_t)1 << 20);
-        if ((slop || at % LOOK_AFTER == 0) && finding_is_over(query)) status = FA_TIME_UP;
-        else {
-            uint32_t some = count - at < WHERE ? count - at : WHERE;
-            if (at % WHERE == 0) TRY(find_words(query, &from, &all, at, some, where));
-            status = (slop ? moved_about : in_a_row)(query, &from, all.versions[at], where + at % WHERE, &query->places[3],
-                                                     &spots);
-        }
-        if (status == FA_TIME_UP) {
-            if (all.versions[at] < query->complete[place]) query->complete[place] = all.versions[at];
-            break;
-        }
-        TRY(status);
-        if (!spots) continue;
-        counts = buffer_get(&query->upper, ((size_t)found + 1) * FA_KINDS * sizeof(uint32_t));
-        if (counts == NULL) return FA_NO_MEMORY;
-        memset(counts + (size_t)found * FA_KINDS, 0, FA_KINDS * sizeof(uint32_t));
-        const spot *stands = query->places[3].data;
-        for (size_t one = 0; one < spots; one++) counts[(size_t)found * FA_KINDS + stands[one].element]++;
-        TRY(keep_spots(query, &kept, found, spots));
-        all.versions[found++] = all.versions[at];
-    }
+    TRY((query->program.leaves[number].slop ? match_moved : match_row)(query, &from, place, &to));
+    const uint32_t found = to.found;
     if (!found) return FA_OK;
-    if (kept.most) {
-        made->spots[layer] = arena_raw(&query->kept, kept.count * sizeof(uint32_t));
+    if (to.kept.most) {
+        made->spots[layer] = arena_raw(&query->kept, to.kept.count * sizeof(uint32_t));
         made->spot_ends[layer] = arena_raw(&query->kept, found * sizeof(uint32_t));
         if (made->spots[layer] == NULL || made->spot_ends[layer] == NULL) return FA_NO_MEMORY;
-        memcpy(made->spots[layer], kept.spots, kept.count * sizeof(uint32_t));
-        memcpy(made->spot_ends[layer], kept.ends, found * sizeof(uint32_t));
+        memcpy(made->spots[layer], to.kept.spots, to.kept.count * sizeof(uint32_t));
+        memcpy(made->spot_ends[layer], to.kept.ends, found * sizeof(uint32_t));
     }
     made->ordinals[layer] = arena_raw(&query->kept, found * sizeof(uint32_t));
     made->counts[layer] = arena_raw(&query->kept, (size_t)found * FA_KINDS * sizeof(uint32_t));
     if (made->ordinals[layer] == NULL || made->counts[layer] == NULL) return FA_NO_MEMORY;
-    memcpy(made->ordinals[layer], all.versions, found * sizeof(uint32_t));
-    memcpy(made->counts[layer], counts, (size_t)found * FA_KINDS * sizeof(uint32_t));
+    memcpy(made->ordinals[layer], to.versions, found * sizeof(uint32_t));
+    memcpy(made->counts[layer], to.counts, (size_t)found * FA_KINDS * sizeof(uint32_t));
     made->found[layer] = found;
     return FA_OK;
 }

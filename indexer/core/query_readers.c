@@ -203,11 +203,19 @@ static int begin_anew(fa_query *query, reader *from, uint32_t each) {
     return FA_OK;
 }
 
-int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
+int reader_choose(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
     TRY(choose_lists(query, made, leaf, place, layer));
-    for (uint32_t each = 0; each < made->list_count; each++)
-        TRY(begin_list(query, made->lists[each], &made->cursors[each]));
     if (query->program.leaves[leaf].kind == FA_PHRASE) order_phrase(made);
+    return FA_OK;
+}
+
+int reader_begin_list(fa_query *query, reader *from, uint32_t each) {
+    return begin_list(query, from->lists[each], &from->cursors[each]);
+}
+
+int reader_begin(fa_query *query, reader *made, uint32_t leaf, uint32_t place, uint32_t layer) {
+    TRY(reader_choose(query, made, leaf, place, layer));
+    for (uint32_t each = 0; each < made->list_count; each++) TRY(reader_begin_list(query, made, each));
     made->are_begun = 1;
     return FA_OK;
 }

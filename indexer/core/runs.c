@@ -8,6 +8,10 @@
  */
 #include "segment.h"
 
+#ifdef __BMI2__ /* in the library for AVX2 */
+#include <immintrin.h>
+#endif
+
 typedef struct layout {
     uint32_t count, low; /* positions, and bits of the number of each */
     int split;           /* log2 of the high values; -1: there are none */
@@ -91,8 +95,9 @@ static int step_over(fa_cursor *cursor, uint32_t count, uint32_t *shapes, uint64
         if (status == FA_OK && found >= segment->shape_count) status = fa_damaged(segment, from, fault);
         if (status != FA_OK) return status;
         shapes[at] = (uint32_t)found;
+        __builtin_prefetch(&facts[found]); /* what is known of rare shapes is far apart */
     }
-    for (uint32_t each = 0; each < odd_count; each++) { /* for itself: what is known of rare shapes is far apart */
+    for (uint32_t each = 0; each < odd_count; each++) {
         uint32_t at = odd[each];
         status = size_of(segment, shapes[at], segment->bits[ordinals[at]], &before[at], fault);
         if (status != FA_OK) return status;
@@ -180,20 +185,32 @@ int fa_cursor_rows(fa_cursor *cursor, const uint32_t *rows, uint32_t count, fa_w
     return FA_OK;
 }
 
+/* Return eight bytes from a byte on, all of which are there. */
+static inline uint64_t known_bytes(const uint8_t *at) {
+    uint64_t found = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(&found, at, 8);
+#else
+    for (int part = 8; part-- > 0;) found = found << 8 | at[part];
+#endif
+    return found;
+}
+
 /* Return eight bytes from a byte on; what would lie behind the array is 0. */
 static inline uint64_t eight_bytes(const fa_array *array, uint64_t byte) {
     uint64_t found = 0;
-    if (byte + 8 <= array->size) {
-        const uint8_t *at = array->data + byte;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        memcpy(&found, at, 8);
-#else
-        for (int part = 8; part-- > 0;) found = found << 8 | at[part];
-#endif
-        return found;
-    }
+    if (byte + 8 <= array->size) return known_bytes(array->data + byte);
     for (uint64_t part = byte; part < array->size; part++) found |= (uint64_t)array->data[part] << 8 * (part - byte);
     return found;
+}
+
+static inline uint32_t ones_in(uint64_t word) {
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcountll(word);
+#endif
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
 }
 
 /* Read a run that begins at a bit, all of which is there. Damage: a high part that has not as many ones as positions,
@@ -201,29 +218,30 @@ static inline uint64_t eight_bytes(const fa_array *array, uint64_t byte) {
 static int read_run(const fa_segment *segment, layout wanted, uint64_t bit, uint32_t extent, uint32_t *positions,
                     fa_fault *fault) {
     const fa_array *bits = &segment->positions;
-    uint64_t mask = wanted.low ? ~(uint64_t)0 >> (64 - wanted.low) : 0, at = bit;
-    for (uint32_t place = 0; place < wanted.count; place++, at += wanted.low)
-        positions[place] = (uint32_t)(eight_bytes(bits, at >> 3) >> (at & 7) & mask);
-    if (wanted.split >= 0) {
-        uint64_t left = wanted.count + ((uint64_t)1 << wanted.split), place = 0, begin = at;
-        while (left) {
-            /* 56 bits are whole wherever they begin */
-            uint64_t some = left < 56 ? left : 56;
-            uint64_t ones = eight_bytes(bits, at >> 3) >> (at & 7) & (~(uint64_t)0 >> (64 - some));
-            for (; ones; ones &= ones - 1) {
-                if (place == wanted.count) return fa_damaged(segment, bits, fault);
-                uint64_t one = at + (uint64_t)__builtin_ctzll(ones) - begin;
-                positions[place] |= (uint32_t)((one - place) << wanted.low);
-                place++;
-            }
-            at += some;
-            left -= some;
+    const uint64_t mask = wanted.low ? ~(uint64_t)0 >> (64 - wanted.low) : 0;
+    uint64_t lows = bit;
+    uint32_t is_beyond = 0;
+    if (wanted.split < 0) {
+        for (uint32_t place = 0; place < wanted.count; place++, lows += wanted.low) {
+            positions[place] = (uint32_t)(eight_bytes(bits, lows >> 3) >> (lows & 7) & mask);
+            is_beyond |= positions[place] >= extent;
         }
-        if (place != wanted.count) return fa_damaged(segment, bits, fault);
+        return is_beyond ? fa_damaged(segment, bits, fault) : FA_OK;
     }
-    for (uint32_t place = 0; place < wanted.count; place++)
-        if (positions[place] >= extent) return fa_damaged(segment, bits, fault);
-    return FA_OK;
+    uint64_t left = wanted.count + ((uint64_t)1 << wanted.split), place = 0;
+    const uint64_t begin = bit + (uint64_t)wanted.count * wanted.low;
+    for (uint64_t at = begin, some; left; at += some, left -= some) {
+        some = left < 56 ? left : 56; /* 56 bits are whole wherever they begin */
+        uint64_t ones = eight_bytes(bits, at >> 3) >> (at & 7) & (~(uint64_t)0 >> (64 - some));
+        if (ones_in(ones) > wanted.count - place) return fa_damaged(segment, bits, fault);
+        for (; ones; ones &= ones - 1, place++, lows += wanted.low) {
+            uint64_t high = at + (uint64_t)__builtin_ctzll(ones) - begin - place;
+            uint64_t low = eight_bytes(bits, lows >> 3) >> (lows & 7) & mask;
+            positions[place] = (uint32_t)(high << wanted.low | low);
+            is_beyond |= positions[place] >= extent;
+        }
+    }
+    return is_beyond || place != wanted.count ? fa_damaged(segment, bits, fault) : FA_OK;
 }
 
 int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_runs *runs, fa_fault *fault) {
@@ -306,10 +324,14 @@ static inline uint32_t found_in(fa_run *run, uint64_t position) {
     return position < run->extent ? (run->position = (uint32_t)position) : damaged_run(run);
 }
 
-static inline uint32_t ones_in(uint64_t word) {
-    word -= word >> 1 & 0x5555555555555555u;
-    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-    return (uint32_t)(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+/* Return where the one is that is counted as number `count`, from 1 on; there are as many. */
+static inline uint32_t place_of_one(uint64_t word, uint32_t count) {
+#ifdef __BMI2__
+    return (uint32_t)__builtin_ctzll(_pdep_u64((uint64_t)1 << (count - 1), word));
+#else
+    while (--count) word &= word - 1;
+    return (uint32_t)__builtin_ctzll(word);
+#endif
 }
 
 uint32_t fa_run_from(fa_run *run, uint32_t wanted) {
@@ -324,33 +346,32 @@ uint32_t fa_run_from(fa_run *run, uint32_t wanted) {
     const uint64_t high = (uint64_t)wanted >> run->low;
     while (run->place < run->count) {
         /* 56 bits are whole wherever they begin */
-        uint32_t some = run->left < 56 ? (uint32_t)run->left : 56;
+        const uint32_t some = run->left < 56 ? (uint32_t)run->left : 56;
+        uint32_t done = 0;
         if (!some) return damaged_run(run);
         uint64_t bits = eight_bytes(&run->segment->positions, run->highs >> 3) >> (run->highs & 7);
         bits &= ~(uint64_t)0 >> (64 - some);
-        if (run->zeros + some >= high) { /* else all of them are before it */
-            uint64_t zeros = run->zeros;
-            uint32_t done = 0;
-            for (uint64_t ones = bits; ones; ones &= ones - 1) {
-                uint32_t one = (uint32_t)__builtin_ctzll(ones);
-                zeros += one - done;
-                done = one + 1;
-                if (run->place++ == run->count) return damaged_run(run);
-                if (zeros < high) continue;
-                uint64_t position = zeros << run->low | low_part(run, run->place - 1);
-                if (position < wanted) continue;
-                run->highs += done;
-                run->left -= done;
-                run->zeros = (uint32_t)zeros;
-                return found_in(run, position);
-            }
-            run->zeros = (uint32_t)(zeros + (some - done));
-        } else {
-            uint32_t ones = ones_in(bits);
-            if (ones > run->count - run->place) return damaged_run(run);
-            run->place += ones;
-            run->zeros += some - ones;
+        if (run->zeros < high) { /* what is before as many zeros is passed by */
+            const uint64_t needed = high - run->zeros;
+            const uint32_t zeros = some - ones_in(bits), passed = zeros < needed ? zeros : (uint32_t)needed;
+            done = zeros < needed ? some : place_of_one(~bits, passed) + 1;
+            if (done - passed > run->count - run->place) return damaged_run(run);
+            run->place += done - passed;
+            run->zeros += passed;
+            bits = bits >> done << done;
         }
+        for (; bits; bits &= bits - 1) {
+            const uint32_t one = (uint32_t)__builtin_ctzll(bits);
+            if (run->place++ == run->count) return damaged_run(run);
+            run->zeros += one - done;
+            done = one + 1;
+            uint64_t position = (uint64_t)run->zeros << run->low | low_part(run, run->place - 1);
+            if (position < wanted) continue;
+            run->highs += done;
+            run->left -= done;
+            return found_in(run, position);
+        }
+        run->zeros += some - done;
         run->highs += some;
         run->left -= some;
     }
@@ -383,4 +404,75 @@ int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *position
     }
     /* a shape whose counts are fewer than their sum would leave the last ones as they were */
     return status == FA_OK && total ? fa_damaged(segment, &segment->shape_table, fault) : status;
+}
+
+#define TOGETHER 4 /* positions that are read without asking how many there are */
+
+/* Write the positions of a pair of a plain shape, all of whose bits are there: the elements in their low bits. Return how
+ * many are in some elements; *beyond: whether any of them is not in the version. Those in one element only, as most are, are
+ * read some at a time: how many there are cannot be foreseen. */
+static inline uint32_t plain_places(const fa_array *bits, const fa_shape *facts, uint64_t at, uint32_t width,
+                                    uint32_t extent, uint32_t elements, uint32_t *places, uint32_t *beyond) {
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
+    uint32_t written = 0;
+    int is_beyond = 0;
+    if (!(facts->elements & (facts->elements - 1)) && (at + (facts->total + TOGETHER) * (uint64_t)width) / 8 + 8 <= bits->size) {
+        const uint32_t element = facts->first[0];
+        for (uint32_t one = 0; one < facts->total; one += TOGETHER)
+            for (uint32_t other = 0; other < TOGETHER; other++, at += width) {
+                uint32_t position = (uint32_t)(known_bytes(bits->data + (at >> 3)) >> (at & 7) & mask);
+                places[one + other] = position << 4 | element;
+                is_beyond |= (position >= extent) & (one + other < facts->total);
+            }
+        *beyond = (uint32_t)is_beyond;
+        return elements >> element & 1 ? facts->total : 0;
+    }
+    for (int each = 0; each < FA_FIRST && facts->times[each] > 0; each++) {
+        uint32_t element = facts->first[each], count = (uint32_t)facts->times[each];
+        uint32_t counts = elements >> element & 1;
+        for (uint32_t one = 0; one < count; one++, at += width) {
+            uint32_t position = (uint32_t)(eight_bytes(bits, at >> 3) >> (at & 7) & mask);
+            is_beyond |= position >= extent;
+            places[written + one * counts] = position << 4 | element;
+        }
+        written += count * counts;
+    }
+    *beyond = (uint32_t)is_beyond;
+    return written;
+}
+
+#define AHEAD 8 /* pairs whose bits are fetched before they are needed */
+
+int fa_read_places(const fa_segment *segment, const fa_where *where, const uint32_t *versions, uint32_t count,
+                   uint32_t elements, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare, fa_fault *fault) {
+    const fa_array *bits = &segment->positions;
+    uint32_t end = 0, beyond;
+    for (uint32_t at = 0; at < count; ends[at++] = end) {
+        const fa_shape *facts = &segment->shape_facts[where[at].shape];
+        const uint32_t width = segment->bits[versions[at]], extent = (uint32_t)fa_item(&segment->extent, versions[at]);
+        int status;
+        if (at + AHEAD < count && where[at + AHEAD].bit >> 3 < bits->size) {
+            __builtin_prefetch(bits->data + (where[at + AHEAD].bit >> 3));
+            __builtin_prefetch(segment->extent.data + (size_t)versions[at + AHEAD] * segment->extent.width);
+        }
+        if (facts->total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
+        if (facts->total > most) continue;
+        if (fa_is_plain(segment, where[at].shape)) {
+            status = require_bits(segment, where[at].bit, (uint64_t)facts->total * width, fault);
+            if (status != FA_OK) return status;
+            end += plain_places(bits, facts, where[at].bit, width, extent, elements, places + end, &beyond);
+            if (beyond) return fa_damaged(segment, bits, fault);
+            continue;
+        }
+        fa_runs runs;
+        uint8_t *of = (uint8_t *)(spare + most);
+        status = fa_runs_at(segment, where[at], versions[at], &runs, fault);
+        if (status == FA_OK) status = fa_runs_positions(&runs, of, spare, fault);
+        if (status != FA_OK) return status;
+        for (uint32_t one = 0; one < runs.total; one++) {
+            places[end] = spare[one] << 4 | of[one];
+            end += elements >> of[one] & 1;
+        }
+    }
+    return FA_OK;
 }

@@ -1,6 +1,10 @@
 /* Posting lists and shapes: see segment.h, and docs/index-format.md for the bytes. */
 #include "segment.h"
 
+#ifdef __SSSE3__ /* in the library for AVX2 */
+#include <tmmintrin.h>
+#endif
+
 int fa_bounds_of(const fa_segment *segment, const fa_ends *ends, uint32_t item, uint64_t *from, uint64_t *to,
                  fa_fault *fault) {
     uint64_t block = item / FA_MARK, first = block * FA_MARK, great = 0, size;
@@ -259,10 +263,36 @@ int fa_next_shape(const fa_segment *segment, uint64_t pair, fa_rank *rank, uint3
     return FA_OK;
 }
 
+/* Put other shapes into their places, eight places at a time, with instructions that not every processor has; return how
+ * many were gone over. */
+static inline uint32_t put_others(uint8_t *shapes, uint32_t count, const uint8_t *others, uint32_t *other) {
+    uint32_t at = 0;
+#ifdef __SSSE3__
+    for (; at + 8 <= count; at += 8) {
+        uint64_t eight, are, upto;
+        memcpy(&eight, shapes + at, 8);
+        are = eight & eight >> 1;
+        are &= are >> 2;
+        are &= 0x0101010101010101u;          /* a byte for each that is FA_OTHER: of no byte are the high bits set */
+        upto = are * 0x0101010101010101u;    /* ... how many there are up to it */
+        __m128i from = _mm_loadl_epi64((const __m128i *)(others + *other));
+        /* of the others a place above 127 takes 0 */
+        uint64_t places = (upto - are) | (are ^ 0x0101010101010101u) << 7;
+        uint64_t put = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi8(from, _mm_cvtsi64_si128((long long)places)));
+        eight = (eight & ~(are * 15)) | put;
+        memcpy(shapes + at, &eight, 8);
+        *other += (uint32_t)(upto >> 56);
+    }
+#else
+    (void)shapes, (void)count, (void)others, (void)other;
+#endif
+    return at;
+}
+
 int fa_read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_rank *rank, uint8_t *shapes,
                    fa_fault *fault) {
     const fa_array *from = &segment->other_shapes;
-    uint8_t others[FA_SHAPES + 1];
+    uint8_t others[FA_SHAPES + 8];
     uint32_t other_count = 0, other = 0, done = 0;
     if (pair % 2 && count) shapes[done++] = (uint8_t)fa_coded_shape(segment, pair);
     const uint8_t *codes = segment->shapes.data + (pair + done) / 2;
@@ -276,9 +306,10 @@ int fa_read_shapes(const fa_segment *segment, uint64_t pair, uint32_t count, fa_
     if (status != FA_OK) return status;
     if (!other_count) return FA_OK;
     memcpy(others, from->data + rank->others, other_count);
-    others[other_count] = 0;
+    memset(others + other_count, 0, 8);
     rank->others += other_count;
-    for (uint32_t at = 0; at < count; at++) { /* without a branch: which are other ones cannot be foreseen */
+    for (uint32_t at = put_others(shapes, count, others, &other); at < count; at++) {
+        /* without a branch: which are other ones cannot be foreseen */
         uint8_t is_other = shapes[at] == FA_OTHER, differs = (uint8_t)(shapes[at] ^ others[other]);
         shapes[at] ^= differs & (uint8_t)-is_other;
         other += is_other;

@@ -42,13 +42,13 @@ typedef struct fa_array {
 /* What a shape (how often a word stands in which element) comes to. */
 typedef struct fa_shape {
     uint32_t total;
+    int32_t more;      /* bits of the positions beside `total` numbers, in versions of wider positions than is_long; else
+                        * see runs.c. Beside `total`: shapes are many, what is asked together should lie together */
     uint16_t elements; /* a bit for each element that has the word */
     uint8_t is_long;   /* not 0 when an element has FA_LONG or more: the most high bits that a run of it can have */
     uint8_t has_more;  /* 1 when more than FA_FIRST elements have the word, or one has it more than FA_EXACT times */
     uint8_t first[FA_FIRST + 1]; /* the first of these; last one of no meaning */
     float times[FA_FIRST];       /* how often the word stands in each; 0 where there is none */
-    int32_t more;                /* bits of the positions beside `total` numbers, in versions of wider positions than
-                                  * is_long; else see runs.c */
 } fa_shape;
 
 /* Where items of different length end: their sizes, those that are FA_GREAT or more, and for each FA_MARK-th item two
@@ -148,7 +148,8 @@ static inline uint64_t fa_item(const fa_array *array, uint64_t place) {
 /* Read the item at a place. */
 static inline int fa_item_at(const fa_segment *segment, const fa_array *array, uint64_t place, uint64_t *found,
                              fa_fault *fault) {
-    if (place >= array->size / array->width) return fa_damaged(segment, array, fault);
+    /* no file is so large that this is too great a number */
+    if (place >= array->size || (place + 1) * array->width > array->size) return fa_damaged(segment, array, fault);
     int status = fa_require(segment, array, place * array->width, (place + 1) * array->width, fault);
     if (status == FA_OK) *found = fa_item(array, place);
     return status;
@@ -298,6 +299,13 @@ int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_r
 /* Write all positions, by element, rising within each; of runs that were not gone on from. Each is below the extent of
  * its version. */
 int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *positions, fa_fault *fault);
+
+/* Write where some pairs stand in some elements: position << 4 | element each, in the order of fa_runs_positions; ends: of
+ * each pair, where its places end. Of a pair with more than `most` positions nothing is written. Room for `most` of each
+ * pair, FA_PLACES_MORE behind them, and `most` elements and positions in `spare`. */
+#define FA_PLACES_MORE 8
+int fa_read_places(const fa_segment *segment, const fa_where *where, const uint32_t *versions, uint32_t count,
+                   uint32_t elements, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare, fa_fault *fault);
 
 /* Mark where a pair stands in some elements: bit sections[element] << width | position of `bits`, which has room for all
  * of them; width: that of its version or more. *marked: a bit for each section in which something is. Only for a shape
