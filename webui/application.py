@@ -208,7 +208,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
 
 
 def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
-    from webui import access, hits_html, words
+    from webui import access, hits_html, results_html, words
 
     for function in (
         *(
@@ -226,7 +226,7 @@ def _add_template_names(app: Flask, static_files: _StaticFiles) -> None:
         app.jinja_env.filters[function.__name__] = function
     app.jinja_env.globals["crawl_words"] = words.crawl_words
     app.jinja_env.globals["hit_writer"] = hits_html.HitWriter
-    app.jinja_env.globals["facet_links"] = hits_html.facet_links
+    app.jinja_env.globals["count_line"] = results_html.count_line
     app.jinja_env.globals["static_url"] = static_files.address
     app.jinja_env.globals["command_options"] = command_options
     app.jinja_env.globals["crawl_options"] = crawl_options

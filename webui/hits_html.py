@@ -2,8 +2,8 @@
 
 A page shows ten hits and some forty values of facets. As templates they were half of the page's work: a template step
 for each value, and the reader's language and locale found out anew for each. Here both are found out once a page, a hit
-is one text, and what does not depend on the search is kept of the hits shown lately. `_hits.html` and `_facets.html`
-call these; what surrounds them stays there.
+is one text, and what does not depend on the search is kept of the hits shown lately. `_hits.html` and
+`webui.results_html` call these.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, pa
 from webui.i18n import language_name
 from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
+from webui.template_calls import Calls
 from webui.template_code import written
 
 Call = Callable[..., str]
@@ -256,10 +257,36 @@ def _kind(mime: str, language: str, status: int) -> str:
     return kind if status in (0, 200) else f"{kind} · {status}"
 
 
-def facet_links(group: FacetGroup, wanted: SearchRequest, *, ngettext: Call, url_for: Call) -> Markup:
+def facets(groups: Sequence[FacetGroup], wanted: SearchRequest, calls: Calls) -> str:
+    """Return all facets, the first ones open."""
+    if not groups:
+        return ""
+    _, ngettext = calls.gettext, calls.ngettext
+    title = _("Narrow down")
+    pieces = [
+        f'<aside class="facets" aria-labelledby="facets-title">\n  <h2 id="facets-title">{title}</h2>\n'
+    ]
+    for number, group in enumerate(groups):
+        more = ""
+        if group.more:
+            said = ngettext(
+                "and one more", "and %(count)s more", group.more, count=formats.number(group.more)
+            )
+            more = f'<p class="quiet">{said}</p>'
+        pieces.append(
+            f"  <details {'open' if number < _OPEN_FACETS else ''}>\n"
+            f"    <summary><h3>{written(group.title)}</h3></summary>\n"
+            f"    <ul{_BARS if group.is_bars else ''}>\n{_facet_links(group, wanted, calls)}    </ul>\n"
+            f"{more}  </details>\n"
+        )
+    pieces.append("</aside>\n")
+    return "".join(pieces)
+
+
+def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
-    locale, name_of, chosen = formats.locale_name(), group.name_of, group.chosen
-    address_of = _addresses_with(group.names, wanted, url_for)
+    locale, name_of, chosen, ngettext = formats.locale_name(), group.name_of, group.chosen, calls.ngettext
+    address_of = _addresses_with(group.names, wanted, calls.url_for)
     most = max([value.count for value in group.values]) if group.is_bars else 0
     items = [
         f'      <li><a href="{address_of(one.value)}"{_CURRENT if one.value == chosen else ""}>\n'
@@ -268,10 +295,10 @@ def facet_links(group: FacetGroup, wanted: SearchRequest, *, ngettext: Call, url
         f'        <span class="number">{_pages(one.count, ngettext, locale)}</span></a></li>\n'
         for one in group.values
     ]
-    return Markup("".join(items))  # noqa: S704  each value was escaped where it was put in
+    return "".join(items)
 
 
-_CURRENT = ' aria-current="true"'
+_CURRENT, _BARS, _OPEN_FACETS = ' aria-current="true"', ' class="bars"', 3
 
 
 def _bar(share: float) -> str:

@@ -8,20 +8,31 @@ at the places where the query stands; it comes from the same template as the fra
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from flask import current_app, render_template, request
 from markupsafe import Markup
 
-from indexer import Results
+from indexer import Results, Statistics, Tree
 from indexer.store.recent import Recent
-from webui.access import COOKIE
-from webui.addresses import quoted
-from webui.formats import clean, shorten
+from webui.access import COOKIE, plain_root
+from webui.addresses import captures_address, quoted
+from webui.formats import clean, number, numbers, shorten
+from webui.hits_html import HitWriter, facets
 from webui.i18n import address_here
 from webui.preferences import chosen_language, preferences
-from webui.result_links import added_links, chips_of, sort_links, view_links, widening_links
-from webui.search_request import SearchRequest
+from webui.result_links import (
+    Link,
+    added_links,
+    chips_of,
+    facet_groups,
+    sort_links,
+    view_links,
+    widening_links,
+)
+from webui.search_request import Pager, SearchRequest, make_pager
+from webui.template_calls import Calls, calls_of_reader
 from webui.template_code import written
 
 _FRAMES_KNOWN = 64  # about 10 kB each
@@ -30,6 +41,9 @@ _TITLE_CHARS = 60
 _ASKED, _SHOWN, _TITLE, _HERE, _NOTED, _FOUND = (
     f"xPLACEx{name}x" for name in ("asked", "shown", "title", "here", "noted", "found")
 )
+_FOR_PROGRAMS = {
+    "JSON": "search.search_json", "CSV": "search.search_csv", "RSS": "search.search_rss", "WACZ": "search.search_wacz",
+}  # fmt: skip
 _PLACE = re.compile(r"(xPLACEx[a-z]+x)")
 
 
@@ -38,15 +52,35 @@ def add_frames(app: Any) -> None:
     app.extensions["findingaid.frames"] = Recent(_FRAMES_KNOWN)
 
 
-def results_page(results: Results, wanted: SearchRequest, **found: object) -> str:
-    """Return the page of the results of a search. found: what `_found.html` takes beside `results` and `wanted`."""
+def results_page(
+    results: Results,
+    wanted: SearchRequest,
+    *,
+    shorter: Sequence[Link],
+    address: str,
+    address_captures: int,
+    statistics: Statistics | None,
+) -> str:
+    """Return the page of the results of a search.
+
+    address: what was typed as the address of a page, "" where that is none. address_captures: how many it has.
+    shorter, statistics: of the query without each of its words, and of the index, where nothing was found.
+    """
     notices = (*wanted.notices, *results.notices)
     noted = (
         render_template("_noted.html", notices=notices, results=results)
         if notices or results.did_you_mean
         else ""
     )
-    below = render_template("_found.html", results=results, wanted=wanted, **found)
+    if results.total:
+        below = _found(results, wanted)
+    else:
+        below = render_template(
+            "_nothing.html", results=results, wanted=wanted, shorter=shorter, address=address,
+            address_captures=address_captures, statistics=statistics,
+        )  # fmt: skip
+    if address_captures:
+        below = _to_captures(address, address_captures) + below
     title = shorten(clean(wanted.query or wanted.filters()), _TITLE_CHARS)
     if not wanted.is_plain or results.added:
         return _rendered(
@@ -93,4 +127,113 @@ def _rendered(wanted: SearchRequest, *, noted: str, found: str, **names: object)
         noted=Markup(noted),  # noqa: S704  of templates
         found=Markup(found),  # noqa: S704  of templates
         **names,
+    )
+
+
+# ---------------------------------------------------------------- what was found
+
+
+def count_line(results: Results | Tree, wanted: SearchRequest) -> Markup:
+    """Return the paragraph that tells how many pages were found, how long that took and how the query was read."""
+    _, ngettext, _url_for = calls_of_reader()
+    total, parsed = results.total, results.parsed
+    counted = ngettext("%(count)s page found", "%(count)s pages found", total, count=number(total))
+    begin = ""
+    if wanted.offset and wanted.view == "list":
+        begin = _(", ") + _("from %(place)s on", place=number(wanted.offset + 1))
+    took_ms = int(round(results.took_ms, 0))
+    took = _("%(time)s ms", time=number(took_ms)) if results.took_ms >= 1 else _("under 1 ms")
+    read_as = ""
+    if parsed and parsed not in (wanted.query, f"{wanted.query} {wanted.filters()}".strip()):
+        label, shown = _("read as"), written(shorten(clean(parsed), 300))
+        read_as = f'  <span class="parsed">{label} <code dir="auto">{shown}</code></span>\n'
+    return Markup(  # noqa: S704  of texts that are safe
+        f'<p class="count" role="status">\n  {counted}{begin}  <span class="quiet">({took})</span>\n{read_as}</p>'
+    )
+
+
+def _to_captures(address: str, count: int) -> str:
+    """Return the paragraph that leads to the captures of an address that was typed."""
+    _, ngettext, _url_for = calls_of_reader()
+    said, captures = _("That is a web address:"), captures_address(address, root=plain_root())
+    see = ngettext("see its %(count)s capture", "see its %(count)s captures", count, count=number(count))
+    return f'<p class="notice">{said} <a href="{written(captures)}">{see}</a></p>\n'
+
+
+def _found(results: Results, wanted: SearchRequest) -> str:
+    """Return the list of hits with what stands around it."""
+    calls = calls_of_reader()
+    _, searched, asked = calls.gettext, calls.url_for("search.search"), written(wanted.asked())
+    address = f"{written(searched)}?{asked}"
+    groups = facet_groups(results.facets, wanted) if results.facets else []
+    narrow, far_down, to_first = _("Narrow down"), _("There are no results so far down the list."), ""
+    jump = f'<p class="jump"><a href="#facets-title">{narrow}</a></p>' if groups else ""
+    if results.hits:
+        hits = f'<ol class="hits" start="{wanted.offset + 1}">\n{_hits(results, wanted, calls)}</ol>\n'
+    else:
+        to_first = _("Go to the first results")
+        hits = f'<p>{far_down}\n  <a href="{address}">{to_first}</a></p>\n'
+    return (
+        f'<div class="columns">\n<div class="list">\n{count_line(results, wanted)}{jump}{hits}'
+        f"{_page_links(make_pager(wanted, results.total), address, calls)}{_formats(wanted, calls)}</div>\n"
+        f"{facets(groups, wanted, calls)}</div>\n"
+    )
+
+
+def _hits(results: Results, wanted: SearchRequest, calls: Calls) -> str:
+    if wanted.explain:
+        return render_template("_hits.html", results=results, wanted=wanted)
+    return HitWriter(wanted, new_tab=preferences().new_tab, **calls._asdict()).hits(results.hits)
+
+
+def _page_links(pager: Pager | None, first: str, calls: Calls) -> str:
+    """Return the links to other pages of a list. first: the address of the first one, as it stands in HTML."""
+    if pager is None:
+        return ""
+    _, as_text = calls.gettext, numbers()
+    label, page, before, behind = _("Pages of results"), _("page"), _("previous"), _("next")
+
+    def address(place: int) -> str:
+        return first if place == 1 else f"{first}&amp;page={place}"
+
+    pieces = [f'<nav class="pager" aria-label="{label}">\n']
+    if pager.previous:
+        pieces.append(
+            f'<a rel="prev" href="{address(pager.previous)}"><span aria-hidden="true">‹ </span>{before}</a>'
+        )
+    for place in pager.pages:
+        if place is None:
+            pieces.append('<span aria-hidden="true">…</span>\n')
+        elif place == pager.current:
+            pieces.append(f'<span aria-current="page">{as_text(place)}</span>\n')
+        else:
+            pieces.append(
+                f'<a href="{address(place)}"><span class="hidden-label">{page} </span>{as_text(place)}</a>'
+            )
+    if pager.next:
+        pieces.append(
+            f'<a rel="next" href="{address(pager.next)}">{behind}<span aria-hidden="true"> ›</span></a>'
+        )
+    pieces.append("</nav>\n")
+    return "".join(pieces)
+
+
+def _formats(wanted: SearchRequest, calls: Calls) -> str:
+    """Return the links to the same results with their scores explained, and for programs."""
+    _, url_for = calls.gettext, calls.url_for
+    asked = written(wanted.asked())
+    if wanted.explain:
+        other, label = wanted.asked(explain="", page=wanted.page), _("Without the scores")
+    else:
+        other, label = wanted.asked(explain=1, page=wanted.page), _("Why these results?")
+    programs = _("For programs:")
+    links = " · ".join(
+        [
+            f'<a href="{written(url_for(endpoint))}?{asked}">{name}</a>'
+            for name, endpoint in _FOR_PROGRAMS.items()
+        ]
+    )
+    return (
+        f'<p class="formats"><a href="{written(url_for("search.search"))}?{written(other)}">{label}</a> ·\n'
+        f"  {programs} {links}</p>\n"
     )

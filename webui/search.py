@@ -24,9 +24,9 @@ from webui.i18n import gettext as _
 from webui.json_shapes import results_as_json, totals_as_json, web_hit_as_json
 from webui.kept_pages import kept_pages
 from webui.preferences import SIZES, preferences
-from webui.result_links import Link, chips_of, facet_groups, view_links
+from webui.result_links import Link, chips_of, view_links
 from webui.results_html import results_page
-from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, make_pager, parse_search
+from webui.search_request import MAX_SIZE_JSON, PARAMETERS, SearchRequest, parse_search
 from webui.stored import captures_of
 from webui.wacz_door import results_as_wacz
 
@@ -146,8 +146,6 @@ def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> str:
     return results_page(
         results,
         wanted,
-        pager=make_pager(wanted, results.total),
-        groups=facet_groups(results.facets, wanted) if results.facets else [],
         shorter=shorter,
         address=address,
         address_captures=len(captures_of(address)) if address else 0,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
-from flask import Flask, request, url_for
+from flask import Flask, current_app, request, url_for
 from markupsafe import Markup
 
 from webui.addresses import quoted
@@ -73,6 +73,20 @@ class Texts:
         return Markup(self._translations.ugettext(text))  # noqa: S704
 
 
+class Calls(NamedTuple):
+    """What pages call some hundred times, for the reader of this request."""
+
+    gettext: Callable[..., Markup]
+    ngettext: Callable[..., Markup]
+    url_for: Callable[..., str]
+
+
+def calls_of_reader() -> Calls:
+    """Return what the templates call, for a page that is written in Python."""
+    calls: Calls = current_app.extensions["findingaid.calls"]()
+    return calls
+
+
 def add_template_calls(app: Flask) -> None:
     """Give the templates `_`, `gettext`, `ngettext` and `url_for`; called when all routes are known."""
     texts: dict[int, Texts] = {}
@@ -87,15 +101,16 @@ def add_template_calls(app: Flask) -> None:
             found = texts[id(translations)] = Texts(translations)
         return found
 
+    def calls() -> Calls:
+        of_reader = texts_of_reader()
+        return Calls(of_reader.gettext, of_reader.ngettext, _addresses(paths, request.script_root))
+
+    app.extensions["findingaid.calls"] = calls
+
     @app.context_processor
     def names() -> dict[str, Any]:
-        of_reader = texts_of_reader()
-        return {
-            "_": of_reader.gettext,
-            "gettext": of_reader.gettext,
-            "ngettext": of_reader.ngettext,
-            "url_for": _addresses(paths, request.script_root),
-        }
+        of_reader = calls()
+        return {"_": of_reader.gettext} | of_reader._asdict()
 
 
 def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:

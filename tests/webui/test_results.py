@@ -24,10 +24,11 @@ from webui.addresses import quote_url, quoted, without_fragment
 from webui.formats import breadcrumb, host_of, live_address, path_parts
 from webui.hits_html import _PLAIN_ADDRESS, _addresses_with
 from webui.result_links import added_links
-from webui.results_html import _ASKED, _FOUND, _HERE, _NOTED, _SHOWN, _TITLE
+from webui.results_html import _ASKED, _FOUND, _HERE, _NOTED, _SHOWN, _TITLE, _page_links
 from webui.search import address_in
-from webui.search_request import MODELS, SearchRequest, parse_search
+from webui.search_request import MODELS, SearchRequest, make_pager, parse_search
 from webui.settings import Settings
+from webui.template_calls import calls_of_reader
 from webui.template_code import written
 
 
@@ -103,6 +104,23 @@ def test_what_a_search_asks_for_is_written_as_flask_writes_it(client: FlaskClien
         for changed in changes:
             asked: dict[str, Any] = wanted.parameters(**changed)
             assert f"/search?{wanted.asked(**changed)}" == url_for("search.search", **asked)
+
+
+@pytest.mark.parametrize("place", [1, 2, 7, 40])
+@pytest.mark.parametrize(
+    "more", [{}, {"site": "a&b"}, {"explain": "1", "size": "3"}, {"fold": "0", "sort": "url"}]
+)
+def test_links_to_other_pages_ask_for_the_same_search(
+    client: FlaskClient, place: int, more: dict[str, str]
+) -> None:
+    wanted = parse_search({"q": "<a> &b", "page": str(place), **more}, 100)
+    pager = make_pager(wanted, 40 * wanted.size)
+    assert pager is not None
+    with client.application.test_request_context("/search"):
+        html = _page_links(pager, f"/search?{escape(wanted.asked())}", calls_of_reader())
+    found = re.findall(r'<a (?:rel="(?:prev|next)" )?href="([^"]*)"', html)
+    others = [page for page in (pager.previous, *pager.pages, pager.next) if page and page != pager.current]
+    assert found == [f"/search?{escape(wanted.asked(page=page))}" for page in others]
 
 
 def test_a_plain_address_is_shown_as_any_other_one() -> None:
