@@ -45,30 +45,35 @@ class HitWriter:
             written(plain_root()), written(url_for("search.similar")), new_tab, formats.locale_name(), gettext, ngettext
         )  # fmt: skip
         # what is the same in all hits, and in several
-        self._asked = written(str(Extras(wanted.query)))
-        self._more_from: dict[str, str] = {}
+        self._asked = encoded(written(str(Extras(wanted.query))))
+        self._more_from: dict[str, bytes] = {}
+
+    def hits_encoded(self, hits: Sequence[Hit]) -> bytes:
+        """Return hits without what explains their scores, as they stand in a page that is sent."""
+        return b"".join([self._hit(hit) + b"</li>" for hit in hits])
 
     def hits(self, hits: Sequence[Hit]) -> Markup:
         """Return hits without what explains their scores."""
-        return Markup("".join([f"{self._hit(hit)}</li>" for hit in hits]))  # noqa: S704  of pieces that are safe
+        return Markup(self.hits_encoded(hits).decode())  # noqa: S704  of pieces that are safe
 
     def hit(self, hit: Hit) -> Markup:
         """Return one hit, but for what explains its score and its end tag."""
-        return Markup(self._hit(hit))  # noqa: S704  of pieces that are safe
+        return Markup(self._hit(hit).decode())  # noqa: S704  of pieces that are safe
 
-    def _hit(self, hit: Hit) -> str:
+    def _hit(self, hit: Hit) -> bytes:
         begin, head, language, actions, copy, host, end = _shown(
             self._reader, hit.url, hit.title, hit.timestamp, hit.digest, hit.captures, hit.versions,
             hit.first, hit.last, hit.language, hit.mime, hit.status,
         )  # fmt: skip
         more = self._more_from.get(host)
         if more is None:
-            more = self._more_from[host] = self._link_to_site(host)
+            more = self._more_from[host] = encoded(self._link_to_site(host))
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
         folded = self._left_out(hit.folded) if hit.folded else ""
-        return f"{begin}{self._asked}{head}{passage}{folded}{actions}{self._asked}{copy}{more}{end}"
+        between = encoded(passage + folded)
+        return b"".join((begin, self._asked, head, between, actions, self._asked, copy, more, end))
 
     def _left_out(self, count: int) -> str:
         _, ngettext = self._gettext, self._ngettext
@@ -116,13 +121,13 @@ class _Shown(NamedTuple):
     language: the attribute that tells it, for the passages.
     """
 
-    begin: str
-    head: str
+    begin: bytes
+    head: bytes
     language: str
-    actions: str
-    copy: str
+    actions: bytes
+    copy: bytes
     host: str
-    end: str
+    end: bytes
 
 
 # The pages that are found most are found again and again; some 4 MB.
@@ -169,20 +174,33 @@ def _shown(
         live = (
             f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
         )
-    return _Shown(
-        begin=f'<li class="hit">\n  <h2>{copy.lstrip()}',
-        head=f'{digest}/{page}" dir="auto"{in_language}{reader.tab}>{heading}</a></h2>\n'
+    begin = f'<li class="hit">\n  <h2>{copy.lstrip()}'
+    head = (
+        f'{digest}/{page}" dir="auto"{in_language}{reader.tab}>{heading}</a></h2>\n'
         f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
         f'    <span class="when">{captured}</span>\n{seen}'
-        f'    <span class="kind">{_kind(mime, language, status)}</span>\n  </p>\n',
-        language=in_language,
-        actions=f'  <p class="actions">\n{copy}',
-        copy=f'{digest}/{page}">{said.cached.replace(_HERE, shown)}</a>\n'
-        f'    <a href="{reader.root}/captures/*/{page}">{_counted(reader, captures, versions)}'
-        f"{said.of_page.replace(_HERE, shown)}</a>\n",
-        host=host,
-        end=f'    <a href="{reader.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n',
+        f'    <span class="kind">{_kind(mime, language, status)}</span>\n  </p>\n'
     )
+    cached = (
+        f'{digest}/{page}">{said.cached.replace(_HERE, shown)}</a>\n'
+        f'    <a href="{reader.root}/captures/*/{page}">{_counted(reader, captures, versions)}'
+        f"{said.of_page.replace(_HERE, shown)}</a>\n"
+    )
+    end = f'    <a href="{reader.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
+    return _Shown(
+        begin=encoded(begin),
+        head=encoded(head),
+        language=in_language,
+        actions=encoded(f'  <p class="actions">\n{copy}'),
+        copy=encoded(cached),
+        host=host,
+        end=encoded(end),
+    )
+
+
+def encoded(html: str) -> bytes:
+    """Return a part of a page as it is sent. A page as a whole is seldom ASCII alone, and takes as long as ten hits."""
+    return html.encode("utf-8", "replace")
 
 
 def _counted(reader: _Reader, captures: int, versions: int) -> str:

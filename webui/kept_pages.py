@@ -45,12 +45,11 @@ class KeptPages:
         page = self._pages.find(_asked())
         return _answer(page) if page is not None else None
 
-    def keep(self, text: str, results: Results) -> Response:
+    def keep(self, body: bytes, results: Results) -> Response:
         """Return a page just made, as an answer; it is kept where the same request would make the same page.
 
         Not an answer that time cut short, nor one whose archives could not be read: that may be better next time.
         """
-        body = text.encode("utf-8", "replace")
         is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
         if not is_whole:
             return make_response(body)

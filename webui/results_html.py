@@ -19,7 +19,7 @@ from indexer.store.recent import Recent
 from webui.access import COOKIE, plain_root
 from webui.addresses import captures_address, quoted
 from webui.formats import clean, number, numbers, shorten
-from webui.hits_html import HitWriter, facets
+from webui.hits_html import HitWriter, encoded, facets
 from webui.i18n import address_here
 from webui.preferences import chosen_language, preferences
 from webui.result_links import (
@@ -60,8 +60,8 @@ def results_page(
     address: str,
     address_captures: int,
     statistics: Statistics | None,
-) -> str:
-    """Return the page of the results of a search.
+) -> bytes:
+    """Return the page of the results of a search, as it is sent.
 
     address: what was typed as the address of a page, "" where that is none. address_captures: how many it has.
     shorter, statistics: of the query without each of its words, and of the index, where nothing was found.
@@ -75,43 +75,48 @@ def results_page(
     if results.total:
         below = _found(results, wanted)
     else:
-        below = render_template(
+        nothing = render_template(
             "_nothing.html", results=results, wanted=wanted, shorter=shorter, address=address,
             address_captures=address_captures, statistics=statistics,
         )  # fmt: skip
+        below = encoded(nothing)
     if address_captures:
-        below = _to_captures(address, address_captures) + below
+        below = encoded(_to_captures(address, address_captures)) + below
     title = shorten(clean(wanted.query or wanted.filters()), _TITLE_CHARS)
     if not wanted.is_plain or results.added:
-        return _rendered(
-            wanted, title=title, shown=wanted.query, noted=noted, found=below,
+        page = _rendered(
+            wanted, title=title, shown=wanted.query, noted=noted, found=below.decode(),
             added=added_links(results.added, wanted),
         )  # fmt: skip
+        return encoded(page)
     values = {
-        _ASKED: written(quoted(wanted.query)),
-        _SHOWN: written(clean(wanted.query)),
-        _TITLE: written(title),
-        _HERE: written(address_here()),
-        _NOTED: noted,
+        _ASKED: encoded(written(quoted(wanted.query))),
+        _SHOWN: encoded(written(clean(wanted.query))),
+        _TITLE: encoded(written(title)),
+        _HERE: encoded(written(address_here())),
+        _NOTED: encoded(noted),
         _FOUND: below,
     }
-    frame = _frame(wanted).copy()
-    frame[1::2] = [values[place] for place in frame[1::2]]
-    return "".join(frame)
+    texts, places = _frame(wanted)
+    pieces = [b""] * (len(texts) + len(places))
+    pieces[::2], pieces[1::2] = texts, [values[place] for place in places]
+    return b"".join(pieces)
 
 
-def _frame(wanted: SearchRequest) -> list[str]:
-    """Return the frame of plain searches of this reader: every second piece names the value that is to stand there."""
-    frames: Recent[list[str]] = current_app.extensions["findingaid.frames"]
+def _frame(wanted: SearchRequest) -> tuple[list[bytes], list[str]]:
+    """Return the frame of plain searches of this reader: its texts, and the names of the values that stand between."""
+    frames: Recent[tuple[list[bytes], list[str]]] = current_app.extensions["findingaid.frames"]
     own_size = wanted.size if wanted.own_size else 0
     # all that the template looks at, beside what is filled in
     key = chosen_language(), request.script_root, preferences(), COOKIE in request.cookies, own_size
     frame = frames.find(key)
     if frame is None:
         anything = SearchRequest(_ASKED, size=wanted.size, own_size=wanted.own_size)
-        frame = _PLACE.split(
-            _rendered(anything, title=_TITLE, shown=_SHOWN, noted=_NOTED, found=_FOUND, here=_HERE, added=[])
+        page = _rendered(
+            anything, title=_TITLE, shown=_SHOWN, noted=_NOTED, found=_FOUND, here=_HERE, added=[]
         )
+        pieces = _PLACE.split(page)
+        frame = list(map(encoded, pieces[::2])), pieces[1::2]
         frames.keep(key, frame)
     return frame
 
@@ -160,30 +165,31 @@ def _to_captures(address: str, count: int) -> str:
     return f'<p class="notice">{said} <a href="{written(captures)}">{see}</a></p>\n'
 
 
-def _found(results: Results, wanted: SearchRequest) -> str:
+def _found(results: Results, wanted: SearchRequest) -> bytes:
     """Return the list of hits with what stands around it."""
     calls = calls_of_reader()
     _, searched, asked = calls.gettext, calls.url_for("search.search"), written(wanted.asked())
     address = f"{written(searched)}?{asked}"
     groups = facet_groups(results.facets, wanted) if results.facets else []
-    narrow, far_down, to_first = _("Narrow down"), _("There are no results so far down the list."), ""
+    narrow, far_down = _("Narrow down"), _("There are no results so far down the list.")
     jump = f'<p class="jump"><a href="#facets-title">{narrow}</a></p>' if groups else ""
-    if results.hits:
-        hits = f'<ol class="hits" start="{wanted.offset + 1}">\n{_hits(results, wanted, calls)}</ol>\n'
-    else:
-        to_first = _("Go to the first results")
-        hits = f'<p>{far_down}\n  <a href="{address}">{to_first}</a></p>\n'
-    return (
-        f'<div class="columns">\n<div class="list">\n{count_line(results, wanted)}{jump}{hits}'
+    head = f'<div class="columns">\n<div class="list">\n{count_line(results, wanted)}{jump}'
+    foot = (
         f"{_page_links(make_pager(wanted, results.total), address, calls)}{_formats(wanted, calls)}</div>\n"
         f"{facets(groups, wanted, calls)}</div>\n"
     )
+    if not results.hits:
+        to_first = _("Go to the first results")
+        return encoded(f'{head}<p>{far_down}\n  <a href="{address}">{to_first}</a></p>\n{foot}')
+    begin = encoded(f'{head}<ol class="hits" start="{wanted.offset + 1}">\n')
+    return b"".join((begin, _hits(results, wanted, calls), b"</ol>\n", encoded(foot)))
 
 
-def _hits(results: Results, wanted: SearchRequest, calls: Calls) -> str:
+def _hits(results: Results, wanted: SearchRequest, calls: Calls) -> bytes:
     if wanted.explain:
-        return render_template("_hits.html", results=results, wanted=wanted)
-    return HitWriter(wanted, new_tab=preferences().new_tab, **calls._asdict()).hits(results.hits)
+        return encoded(render_template("_hits.html", results=results, wanted=wanted))
+    writer = HitWriter(wanted, new_tab=preferences().new_tab, **calls._asdict())
+    return writer.hits_encoded(results.hits)
 
 
 def _page_links(pager: Pager | None, first: str, calls: Calls) -> str:

@@ -141,7 +141,7 @@ def _shorter(index: Index, wanted: SearchRequest) -> list[Link]:
     return found
 
 
-def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> str:
+def _page(results: Results, wanted: SearchRequest, shorter: list[Link]) -> bytes:
     address = address_in(wanted.query)
     return results_page(
         results,

@@ -193,7 +193,7 @@ def test_a_page_in_a_kept_frame_is_as_it_would_be_without_one(
     framed = pages()
     assert pages() == framed
     for frame in shared["findingaid.frames"]._known.values():
-        assert {_ASKED, _SHOWN, _TITLE, _HERE, _NOTED, _FOUND} == set(frame[1::2])
+        assert {_ASKED, _SHOWN, _TITLE, _HERE, _NOTED, _FOUND} == set(frame[1])
     monkeypatch.setattr(SearchRequest, "is_plain", False)
     assert pages() == framed
 
