@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from archiver.warc import ArchiveError, Location, read_member_at, read_packed_at
-from archiver.warc.charsets import UTF_8, decode
+from archiver.warc import Location, read_packed_at
 from indexer.core.passages import Snippet, WantedKinds
-from indexer.core.records import RecordReader
-from indexer.core.stored_pages import PAGES_AT_ONCE, stored_pages
+from indexer.core.stored_pages import PAGES_AT_ONCE, Depth, stored_pages
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import (
@@ -34,8 +32,8 @@ DEEP_BYTES = 1 << 20
 _HEADER_BYTES = 64 << 10  # those of most records
 # What is unpacked first: enough for a start with few characters of several bytes and headers as short as most.
 _FIRST_BYTES = START_CHARS + (16 << 10)
-_MOST_BYTES = START_BYTES + _HEADER_BYTES
-_DEPTH = _FIRST_BYTES, _MOST_BYTES, START_CHARS
+_MOST_BYTES = DEEP_BYTES + _HEADER_BYTES
+_DEPTH = Depth(_FIRST_BYTES, START_BYTES + _HEADER_BYTES, _MOST_BYTES, START_CHARS, DEEP_BYTES)
 _NO_PAGE = PageStart(b"", b"", True)
 # Of the starts of pages shown lately, some 1,500, for the next search that shows them.
 _BYTES_KEPT = 16_000_000
@@ -72,8 +70,13 @@ class StoredPages:
         if found is None:
             found = start_snippet(start, *self._asked, self._sought)
         if place and not found and not start.is_whole:
-            found = _deep_snippet(place, *self._asked, start)
+            found = self._further(place, start)
         return found
+
+    def _further(self, place: Location, start: PageStart) -> Snippet:
+        """Return the passages of a page behind whose start a word may stand."""
+        [page] = _read_plain([(place, start)], looked_for(*self._asked), further=True)
+        return (page and page[1]) or _deep_snippet(place, *self._asked, start)
 
     def _start(self, number: int) -> PageStart:
         found = self._starts.get(number)
@@ -105,15 +108,20 @@ class StoredPages:
 
 
 def _read_plain(
-    places: Iterable[tuple[Location, PageStart | None]], wanted: WantedKinds, sought: int = 0
+    places: Iterable[tuple[Location, PageStart | None]],
+    wanted: WantedKinds,
+    sought: int = 0,
+    *,
+    further: bool = False,
 ) -> Iterator[tuple[PageStart, Snippet] | None]:
     """Give what `_read_any` says of pages in UTF-8 as they stand, which most are, and their passages.
 
-    None of any other page. Of a large one, only what is looked at is unpacked; one that is known is not read again.
+    None of any other page. Of a large one, only what is looked at is unpacked; one that is known is not read again, but
+    to look `further`.
     """
     places = list(places)
-    packed = read_packed_at((place for place, known in places if known is None), 4 * _MOST_BYTES)
-    members = (next(packed) if known is None else known for _, known in places)
+    packed = read_packed_at((place for place, known in places if further or known is None), 4 * _MOST_BYTES)
+    members = ((next(packed) if further or known is None else b"", known) for _, known in places)
     pages = stored_pages(own_reader().page, members, _DEPTH, wanted, sought)
     for (_, known), page in zip(places, pages, strict=True):
         yield page and (known or PageStart(*page[:3]), page.snippet)
@@ -122,41 +130,14 @@ def _read_plain(
 def _deep_snippet(
     place: Location, spellings: frozenset[str], phrases: tuple[tuple[str, ...], ...], start: PageStart
 ) -> Snippet:
-    """Return the passages of a page behind whose start a word may stand."""
-    from indexer.page_records import in_turn
+    """Return what the core finds behind the start of a page, of a page that is not in UTF-8 as it stands."""
+    from indexer.page_records import in_turn, start_markup_at
 
-    markup = _deep_markup(place)
+    markup, _ = start_markup_at(place, DEEP_BYTES)
     if not markup:
         return ()
     with in_turn(markup):
         return page_snippet(markup, spellings, phrases, start=start)
-
-
-def _plain_body(place: Location, most: int) -> tuple[bytes, bool] | None:
-    """Return the body of a page in UTF-8 as it stands, up to `most` bytes, and whether these are all.
-
-    None of any other page. Of a large one, only what is looked at is unpacked.
-    """
-    try:
-        member, whole = read_member_at(place, most + _HEADER_BYTES) or (b"", 0)
-    except ArchiveError:
-        return None
-    says = RecordReader().read(member, whole)
-    if says is None or not says.is_plain_page:
-        return None
-    is_cut = whole > len(member)
-    if is_cut and says.body_size < most:
-        return None  # its headers are longer than most
-    return member[says.body : says.body + min(says.body_size, most)], says.body_size <= most and not is_cut
-
-
-def _deep_markup(place: Location) -> str:
-    """Return as much of a page's markup as is ever looked at."""
-    if plain := _plain_body(place, DEEP_BYTES):
-        return decode(plain[0], UTF_8)
-    from indexer.page_records import start_markup_at
-
-    return start_markup_at(place, DEEP_BYTES)[0]
 
 
 def _read_any(place: Location) -> PageStart:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .reader import (
         ArchiveReader,
         find_record,
-        read_member_at,
         read_packed_at,
         read_record_at,
         read_records,
@@ -38,7 +37,6 @@ _PLACES = {
     "reader": (
         "ArchiveReader",
         "find_record",
-        "read_member_at",
         "read_packed_at",
         "read_record_at",
         "read_records",
@@ -87,7 +85,6 @@ __all__ = [
     "parse_head",
     "parse_response",
     "payload_sha1",
-    "read_member_at",
     "read_packed_at",
     "read_record_at",
     "read_records",

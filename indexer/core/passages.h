@@ -13,6 +13,7 @@ typedef struct fa_wanted {
     const uint64_t *starts;  /* as for fa_find_in_text */
     const uint32_t *kind_of; /* of each, less than kind_count */
     size_t count, kind_count;
+    fa_bytes written; /* as they may stand in markup, letters of ASCII in small; a zero byte behind each. Only for fa_stored_pages */
 } fa_wanted;
 
 /* A piece of a snippet: it ends at that byte of the snippet's text, where the next one begins. */

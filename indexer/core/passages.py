@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from indexer.core.library import core
-from indexer.core.tokens import Bytes, Wanted, check, starts_of, tokenizer
+from indexer.core.tokens import Bytes, Wanted, check, encoded, starts_of, tokenizer
 
 
 class WantedWords(ctypes.Structure):
@@ -22,6 +22,8 @@ class WantedWords(ctypes.Structure):
         ("kind_of", ctypes.c_void_p),
         ("count", ctypes.c_size_t),
         ("kind_count", ctypes.c_size_t),
+        ("written", ctypes.c_char_p),
+        ("written_size", ctypes.c_size_t),
     ]
 
 
@@ -60,18 +62,25 @@ Snippet = tuple[SnippetPart, ...]
 class WantedKinds:
     """Words that are looked for, each of a kind; used by any thread."""
 
-    def __init__(self, words: Iterable[str], kind: Callable[[str], str]) -> None:
+    def __init__(
+        self, words: Iterable[str], kind: Callable[[str], str], written: Callable[[str], str] = str
+    ) -> None:
+        """written: how else a word may stand in markup than as it is, with letters of ASCII in small."""
         self._words = Wanted(words)
         names = [kind(word) for word in self._words.words]
         order = {name: number for number, name in enumerate(dict.fromkeys(names))}
         self._kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
         self._starts = starts_of(self._words.words)
+        spelled = dict.fromkeys(spelling for word in self._words.words for spelling in (word, written(word)))
+        self._written = encoded("".join(f"{spelling}\0" for spelling in spelled if spelling))
         self.told = WantedWords(
             ctypes.addressof(self._words.hashes),
             ctypes.addressof(self._starts),
             ctypes.addressof(self._kind_of),
             len(names),
             len(order),
+            self._written,
+            len(self._written),
         )
 
 

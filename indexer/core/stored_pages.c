@@ -55,6 +55,224 @@ static size_t unpack(fa_bytes packed, uint8_t *room, size_t most, size_t *size) 
     }
 }
 
+/* ---------------------------------------------------------------- the start of a page in an archive */
+
+/* What is unpacked to, and read with. */
+typedef struct looking {
+    fa_page *page;
+    fa_tokens *tokens;
+    const fa_depth *depth;
+    const fa_wanted *wanted;
+    uint32_t sought;
+    uint8_t *room; /* of as many bytes as were asked for at most */
+    size_t room_size;
+    fa_snippet snippet;
+} looking;
+
+static int make_room(looking *l, size_t size) {
+    if (size <= l->room_size) return FA_OK;
+    free(l->room);
+    l->room = malloc(size);
+    l->room_size = l->room == NULL ? 0 : size;
+    return l->room == NULL ? FA_NO_MEMORY : FA_OK;
+}
+
+static int look_at_member(looking *l, fa_bytes packed, size_t most, fa_page_told *told) {
+    int status = make_room(l, most);
+    if (status != FA_OK) return status;
+    size_t size, whole = unpack(packed, l->room, most, &size);
+    enum fa_page_shown shown = FA_NOT_PLAIN;
+    if (whole)
+        status = fa_snippet_of_page(l->page, l->tokens, (fa_bytes){l->room, size}, whole, l->depth->characters, l->wanted,
+                                    l->sought, &shown, &l->snippet, &told->is_whole);
+    told->shown = shown;
+    return status;
+}
+
+static int look_at_packed(looking *l, fa_bytes packed, fa_page_told *told) {
+    int status = look_at_member(l, packed, l->depth->first, told);
+    if (status != FA_OK || told->shown != FA_CUT_SHORT) return status;
+    return look_at_member(l, packed, l->depth->more, told);
+}
+
+static int look_at_known(looking *l, const fa_stored_page *stored, fa_page_told *told) {
+    enum fa_page_shown shown;
+    told->is_whole = stored->is_whole;
+    int status = snippet_of_start(l->tokens, stored->text, stored->description, (int)stored->is_whole, l->wanted,
+                                  l->sought, &shown, &l->snippet);
+    told->shown = shown;
+    return status;
+}
+
+/* ---------------------------------------------------------------- further on */
+
+enum {
+    MOST_PARTS = 8,  /* places further on that are looked at */
+    AROUND = 8 << 10 /* characters that are looked at from a place on, and half as many before it where a tag begins there */
+};
+
+/* How words looked for may stand in markup. starts: a bit for the first bytes of each, up to four, as start_of has them. */
+typedef struct writing {
+    fa_bytes spellings; /* a zero byte behind each */
+    uint32_t known;     /* of these first bytes: those that the shortest one has */
+    size_t shortest;
+    uint64_t starts[64];
+} writing;
+
+static inline uint8_t small(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte; }
+
+/* A number of 12 bits for the first bytes of a text, the same for letters in small and capital. */
+static inline uint32_t start_of(const writing *w, const uint8_t *at, size_t left) {
+    uint32_t bytes = 0;
+    if (left >= sizeof bytes)
+        memcpy(&bytes, at, sizeof bytes);
+    else
+        memcpy(&bytes, at, left);
+    return ((bytes | 0x20202020) & w->known) * 0x9e3779b1u >> 20;
+}
+
+static void read_writing(writing *w, fa_bytes spellings) {
+    *w = (writing){.spellings = spellings, .shortest = SIZE_MAX};
+    size_t size;
+    for (const uint8_t *at = spellings.data, *end = at + spellings.size; at < end; at += size + 1) {
+        size = strlen((const char *)at);
+        if (size < w->shortest) w->shortest = size;
+    }
+    w->known = w->shortest < 4 ? (1u << 8 * w->shortest) - 1 : UINT32_MAX;
+    for (const uint8_t *at = spellings.data, *end = at + spellings.size; at < end; at += size + 1) {
+        size = strlen((const char *)at);
+        uint32_t start = start_of(w, at, size);
+        w->starts[start / 64] |= (uint64_t)1 << start % 64;
+    }
+}
+
+static int stands_at(fa_bytes markup, size_t at, const uint8_t *spelling, size_t size) {
+    if (size > markup.size - at) return 0;
+    for (size_t k = 0; k < size; k++)
+        if (small(markup.data[at + k]) != spelling[k]) return 0;
+    return 1;
+}
+
+/* Return the first place from `at` on where a word may stand, the end where there is none. */
+static size_t next_place(const writing *w, fa_bytes markup, size_t at) {
+    for (; at < markup.size && markup.size - at >= w->shortest; at++) {
+        uint32_t start = start_of(w, markup.data + at, markup.size - at);
+        if (!(w->starts[start / 64] >> start % 64 & 1)) continue;
+        const uint8_t *spelling = w->spellings.data, *end = spelling + w->spellings.size;
+        for (size_t size; spelling < end; spelling += size + 1)
+            if (size = strlen((const char *)spelling), stands_at(markup, at, spelling, size)) return at;
+    }
+    return markup.size;
+}
+
+/* Return where the part around a place begins: behind the first tag that ends shortly before it, else at the place. */
+static size_t begin_of_part(fa_bytes markup, size_t place) {
+    size_t before = place;
+    for (unsigned k = 0; k < AROUND / 2 && before; k++) {
+        do before--;
+        while (before && (markup.data[before] & 0xc0) == 0x80);
+    }
+    const uint8_t *end = place > before ? memchr(markup.data + before, '>', place - before) : NULL;
+    return end == NULL ? place : (size_t)(end - markup.data) + 1;
+}
+
+/* What was looked at: the texts and the descriptions of the start and of the parts behind it, where no word stands in a text. */
+typedef struct looked {
+    fa_bytes texts[MOST_PARTS + 1], descriptions[MOST_PARTS + 1]; /* of parts, without `data` */
+    size_t count, at; /* at: the byte of the markup up to which it was looked */
+    fa_buffer parts;  /* what the parts say, text and description by turns */
+} looked;
+
+static int keep_part(looked *seen, const fa_page *page) {
+    seen->texts[seen->count].size = page->text.size;
+    seen->descriptions[seen->count++].size = page->description.size;
+    return fa_buffer_put(&seen->parts, page->text.data, page->text.size) &&
+           fa_buffer_put(&seen->parts, page->description.data, page->description.size);
+}
+
+/* Look around the next places, as far as the markup is there; is_all: that is all that is ever looked at. *shown becomes
+ * FA_SHOWN where a part holds a word, FA_CUT_SHORT where more of the markup has to be there. */
+static int look_at_parts(looking *l, fa_bytes markup, int is_all, looked *seen, enum fa_page_shown *shown) {
+    writing w;
+    read_writing(&w, l->wanted->written);
+    for (*shown = FA_FURTHER_ON; seen->count <= MOST_PARTS;) {
+        size_t place = next_place(&w, markup, seen->at), characters = AROUND;
+        size_t end = fa_pass_characters(markup.data, place, markup.size, &characters);
+        if (end == markup.size && !is_all) *shown = FA_CUT_SHORT;
+        if (place == markup.size || *shown == FA_CUT_SHORT) return FA_OK;
+        size_t begin = begin_of_part(markup, place);
+        int status = fa_page_read(l->page, (fa_bytes){markup.data + begin, end - begin}, FA_TEXT_ALONE);
+        if (status == FA_OK) status = fa_snippet_without_hyphens(l->tokens, l->page->text, l->wanted, 0, &l->snippet);
+        if (status != FA_OK) return status;
+        if (l->snippet.has_hits) {
+            *shown = FA_SHOWN;
+            return FA_OK;
+        }
+        if (!keep_part(seen, l->page)) return FA_NO_MEMORY;
+        seen->at = end;
+    }
+    return FA_OK;
+}
+
+/* Unpack so much of a page, and look at the parts that are there. *shown is as above; FA_NOT_PLAIN for a page that is none
+ * that far. */
+static int look_as_far_as(looking *l, fa_bytes packed, size_t most, looked *seen, enum fa_page_shown *shown) {
+    int status = make_room(l, most);
+    *shown = FA_NOT_PLAIN;
+    if (status != FA_OK) return status;
+    size_t size, whole = unpack(packed, l->room, most, &size);
+    fa_record record = {0};
+    if (whole) fa_record_read(l->room, size, whole, &record);
+    if (!record.is_plain_page) return FA_OK;
+    fa_bytes markup = {l->room + record.body.begin, record.body.size};
+    int is_all = whole == size || markup.size >= l->depth->markup;
+    if (markup.size > l->depth->markup) {
+        markup.size = l->depth->markup;
+        while (markup.size && (markup.data[markup.size] & 0xc0) == 0x80) markup.size--;
+    }
+    if (!is_all && most == l->depth->most) return FA_OK; /* its headers are longer than most */
+    size_t characters = l->depth->characters;
+    if (seen->count == 1) seen->at = fa_pass_characters(markup.data, 0, markup.size, &characters);
+    return look_at_parts(l, markup, is_all, seen, shown);
+}
+
+/* Cut the passage of a page where no part holds a word as text: of a description that does, else the first there is. */
+static int snippet_of_rest(looking *l, const looked *seen) {
+    fa_bytes all[2][MOST_PARTS + 1];
+    size_t at = 0;
+    for (size_t k = 0; k < seen->count; k++) {
+        all[0][k] = seen->texts[k];
+        all[1][k] = seen->descriptions[k];
+        for (unsigned kind = 0; kind < 2 && k; kind++) {
+            all[kind][k].data = seen->parts.data + at;
+            at += all[kind][k].size;
+        }
+    }
+    int status = FA_OK, is_found = 0;
+    for (unsigned turn = 0; turn < 3; turn++) {
+        for (size_t k = 0; status == FA_OK && !is_found && k < seen->count; k++) {
+            status = fa_snippet_without_hyphens(l->tokens, all[turn != 1][k], l->wanted, 0, &l->snippet);
+            is_found = turn == 0 ? l->snippet.has_hits != 0 : l->snippet.part_count != 0;
+        }
+    }
+    return status;
+}
+
+/* Look further than the start of a page, which says `text` and `description`. *shown stays where it is no plain page. */
+static int look_further(looking *l, fa_bytes packed, fa_bytes text, fa_bytes description, uint32_t *shown) {
+    looked seen = {.texts = {text}, .descriptions = {description}, .count = 1};
+    enum fa_page_shown further = FA_FURTHER_ON;
+    int status = FA_OK;
+    if (l->wanted->written.size) {
+        status = look_as_far_as(l, packed, l->depth->more, &seen, &further);
+        if (status == FA_OK && further == FA_CUT_SHORT) status = look_as_far_as(l, packed, l->depth->most, &seen, &further);
+    }
+    if (status == FA_OK && further == FA_FURTHER_ON) status = snippet_of_rest(l, &seen);
+    if (further != FA_NOT_PLAIN) *shown = FA_SHOWN;
+    fa_buffer_free(&seen.parts);
+    return status;
+}
+
 /* ---------------------------------------------------------------- many pages */
 
 /* What is told of pages, on its way to the answer. The starts are put there at once. */
@@ -85,50 +303,22 @@ static int tell_snippet(telling *t, const fa_snippet *snippet, fa_page_told *tol
 
 static int put_buffer(fa_buffer *answer, const fa_buffer *more) { return fa_buffer_put(answer, more->data, more->size); }
 
-/* What is unpacked to, and read with. */
-typedef struct looking {
-    fa_page *page;
-    fa_tokens *tokens;
-    const fa_depth *depth;
-    const fa_wanted *wanted;
-    uint32_t sought;
-    uint8_t *first, *more; /* of as many bytes as the depth says; the second is made when it is needed */
-    fa_snippet snippet;
-} looking;
-
-static int look_at_member(looking *l, fa_bytes packed, uint8_t *room, size_t most, fa_page_told *told) {
-    size_t size, whole = unpack(packed, room, most, &size);
-    enum fa_page_shown shown = FA_NOT_PLAIN;
-    int status = FA_OK;
-    if (whole)
-        status = fa_snippet_of_page(l->page, l->tokens, (fa_bytes){room, size}, whole, l->depth->characters, l->wanted,
-                                    l->sought, &shown, &l->snippet, &told->is_whole);
-    told->shown = shown;
-    return status;
-}
-
-static int look_at_packed(looking *l, fa_bytes packed, fa_page_told *told) {
-    int status = look_at_member(l, packed, l->first, l->depth->first, told);
-    if (status != FA_OK || told->shown != FA_CUT_SHORT) return status;
-    if (l->more == NULL) l->more = malloc(l->depth->most);
-    return l->more == NULL ? FA_NO_MEMORY : look_at_member(l, packed, l->more, l->depth->most, told);
-}
-
-static int look_at_known(looking *l, const fa_stored_page *stored, fa_page_told *told) {
-    enum fa_page_shown shown;
-    told->is_whole = stored->is_whole;
-    int status = snippet_of_start(l->tokens, stored->text, stored->description, (int)stored->is_whole, l->wanted,
-                                  l->sought, &shown, &l->snippet);
-    told->shown = shown;
-    return status;
-}
-
 static int tell_page(looking *l, const fa_stored_page *stored, telling *t, fa_page_told *told) {
     *told = (fa_page_told){0};
+    size_t begin = t->answer->size;
     int status = stored->is_known ? look_at_known(l, stored, told) : look_at_packed(l, stored->packed, told);
     if (status != FA_OK || told->shown == FA_NOT_PLAIN || told->shown == FA_CUT_SHORT) return status;
     if (!stored->is_known && !tell_start(t, l->page, told)) return FA_NO_MEMORY;
-    return told->shown == FA_FURTHER_ON || tell_snippet(t, &l->snippet, told) ? FA_OK : FA_NO_MEMORY;
+    if (told->shown == FA_FURTHER_ON && stored->packed.size) {
+        fa_bytes text = stored->text, description = stored->description;
+        if (!stored->is_known) {
+            text = (fa_bytes){t->answer->data + begin, told->text};
+            description = (fa_bytes){text.data + text.size, told->description};
+        }
+        status = look_further(l, stored->packed, text, description, &told->shown);
+    }
+    if (status != FA_OK || told->shown == FA_FURTHER_ON) return status;
+    return tell_snippet(t, &l->snippet, told) ? FA_OK : FA_NO_MEMORY;
 }
 
 int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *pages, size_t count, const fa_depth *depth,
@@ -138,8 +328,7 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *page
     *done = 0;
     if (l == NULL) return FA_NO_MEMORY;
     *l = (looking){.page = page, .tokens = tokens, .depth = depth, .wanted = wanted, .sought = sought};
-    l->first = malloc(depth->first);
-    int status = l->first == NULL ? FA_NO_MEMORY : FA_OK;
+    int status = FA_OK;
     for (; status == FA_OK && *done < count && answer->size <= FA_TEXTS_AT_ONCE; ++*done)
         status = tell_page(l, &pages[*done], &t, &told[*done]);
     if (status == FA_OK && !(put_buffer(answer, &t.passages) && put_buffer(answer, &t.ends) && put_buffer(answer, &t.hits)))
@@ -147,8 +336,7 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *page
     fa_buffer_free(&t.passages);
     fa_buffer_free(&t.ends);
     fa_buffer_free(&t.hits);
-    free(l->first);
-    free(l->more);
+    free(l->room);
     free(l);
     return status;
 }

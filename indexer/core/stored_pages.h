@@ -12,7 +12,7 @@ enum fa_page_shown {
     FA_NOT_PLAIN = 0,  /* its record is odd, or it is no page in UTF-8 as it stands */
     FA_CUT_SHORT = 1,  /* more of it has to be unpacked */
     FA_SHOWN = 2,      /* the snippet is that of the page, empty for a page without text */
-    FA_FURTHER_ON = 3  /* no word stands in its start: one may stand further on */
+    FA_FURTHER_ON = 3  /* no word stands in its start: one may stand further on, where it was not looked */
 };
 
 /* Cut the best passage of the start of a page: of its running text, of its description where only that holds a word.
@@ -26,11 +26,13 @@ FA_EXPORT int fa_snippet_of_page(fa_page *page, fa_tokens *tokens, fa_bytes memb
 
 /* How far into pages is looked. */
 typedef struct fa_depth {
-    size_t first, most; /* bytes of a record that are unpacked, and where these do not suffice */
-    size_t characters;  /* of markup that a page starts with */
+    size_t first, more, most; /* bytes of a record that are unpacked, and where these do not suffice: rising */
+    size_t characters;        /* of markup that a page starts with */
+    size_t markup;            /* bytes of markup that are ever looked at, fewer than `most` */
 } fa_depth;
 
-/* A page in an archive: its gzip member as it lies there. Or one whose start was read before. */
+/* A page in an archive: its gzip member as it lies there, or what its start says, where that was read before. Both, to look
+ * further than the start. */
 typedef struct fa_stored_page {
     fa_bytes packed;
     fa_bytes text, description; /* where is_known is set: what its start says */
@@ -49,7 +51,10 @@ enum { FA_TEXTS_AT_ONCE = 1 << 20 };
 /* Do for some pages what fa_snippet_of_page does for one, and put into an empty `answer`: the starts of all pages, one
  * behind the other; the texts of all snippets; for each part of these, where it ends among the characters of these texts, in
  * four bytes; and for each part a byte that says whether it is a word looked for.
- * FA_NOT_PLAIN: also of a member that is not sound, or not alone. Of a page that is known nothing is unpacked.
+ * FA_NOT_PLAIN: also of a member that is not sound, or not alone.
+ * Where no word stands in the start of a page, and its member is there, it is looked around the first places further on that
+ * one may stand at as the markup is written: the passage is that of the first such place which holds one as text. Else it is
+ * taken from a description, or is the start of the text. FA_FURTHER_ON: of a page that is no plain one that far.
  * *done: of how many pages that is, at least one: no further one is taken when there are more than FA_TEXTS_AT_ONCE bytes.
  * Returns as fa_snippet_of does. */
 FA_EXPORT int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *pages, size_t count,

@@ -18,7 +18,7 @@ PAGES_AT_ONCE, _PACKED_AT_ONCE = 10, 1 << 20  # each of the first: a page of res
 class _Depth(ctypes.Structure):
     """struct fa_depth."""
 
-    _fields_ = [("first", ctypes.c_size_t), ("most", ctypes.c_size_t), ("characters", ctypes.c_size_t)]
+    _fields_ = [(name, ctypes.c_size_t) for name in ("first", "more", "most", "characters", "markup")]
 
 
 class _Page(ctypes.Structure):
@@ -50,7 +50,7 @@ KnownStart = tuple[bytes, bytes, bool]  # text, description, is_whole of a Store
 class StoredPage(NamedTuple):
     """What the start of a page says, whether it is all of it, and the best passages.
 
-    snippet: empty, too, where no word of the query stands in a start that is not all.
+    snippet: empty, too, where no word of the query stands in a start that is not all, and it was not looked further.
     """
 
     text: bytes
@@ -59,18 +59,30 @@ class StoredPage(NamedTuple):
     snippet: Snippet
 
 
+class Depth(NamedTuple):
+    """How far into pages is looked: bytes of a record that are unpacked, and where these do not suffice: rising.
+
+    characters: of markup that a page starts with. markup: bytes of it that are ever looked at, fewer than `most`.
+    """
+
+    first: int
+    more: int
+    most: int
+    characters: int
+    markup: int
+
+
 def stored_pages(
     page: object,
-    members: Iterable[bytes | KnownStart],
-    depth: tuple[int, int, int],
+    members: Iterable[tuple[bytes, KnownStart | None]],
+    depth: Depth,
     wanted: WantedKinds,
     sought: int,
 ) -> Iterator[StoredPage | None]:
     """Give for each of some gzip members, as they lie in an archive, the page in it; None where that is no plain one.
 
-    Of a page whose start was read before, that is given instead of its member, and again.
-    page: a reader's. depth: bytes that are unpacked at first, and where these do not suffice; characters of markup that
-    are looked at. Raises MemoryError.
+    Of a page whose start was read before, that comes with its member and is given again; the member is b"" where it is
+    not to be looked further than the start. page: a reader's. Raises MemoryError.
     """
     for some in _in_parts(members):
         while some:
@@ -79,12 +91,15 @@ def stored_pages(
             some = some[len(pages) :]
 
 
-def _in_parts(members: Iterable[bytes | KnownStart]) -> Iterator[list[bytes | KnownStart]]:
-    some: list[bytes | KnownStart] = []
+_Member = tuple[bytes, KnownStart | None]
+
+
+def _in_parts(members: Iterable[_Member]) -> Iterator[list[_Member]]:
+    some: list[_Member] = []
     packed = 0
     for member in members:
         some.append(member)
-        packed += len(member)
+        packed += len(member[0])
         if len(some) == PAGES_AT_ONCE or packed > _PACKED_AT_ONCE:
             yield some
             some, packed = [], 0
@@ -92,15 +107,15 @@ def _in_parts(members: Iterable[bytes | KnownStart]) -> Iterator[list[bytes | Kn
 
 
 def _some_pages(
-    page: object, members: Sequence[bytes | KnownStart], depth: _Depth, wanted: WantedKinds, sought: int
+    page: object, members: Sequence[_Member], depth: _Depth, wanted: WantedKinds, sought: int
 ) -> list[StoredPage | None]:
     """Return what `stored_pages` says of the first of some members, as many as the core takes at once."""
     count = len(members)
     rows = [
-        _Page(None, 0, member[0], len(member[0]), member[1], len(member[1]), 1, member[2])
-        if isinstance(member, tuple)
-        else _Page(member, len(member))
-        for member in members
+        _Page(packed, len(packed), known[0], len(known[0]), known[1], len(known[1]), 1, known[2])
+        if known
+        else _Page(packed, len(packed))
+        for packed, known in members
     ]
     told, answer, done = ctypes.create_string_buffer(count * _TOLD.size), Buffer(), ctypes.c_size_t()
     try:
@@ -116,7 +131,7 @@ def _some_pages(
 
 
 def _read_answer(
-    told: Sequence[tuple[int, ...]], data: bytes, members: Sequence[bytes | KnownStart]
+    told: Sequence[tuple[int, ...]], data: bytes, members: Sequence[_Member]
 ) -> list[StoredPage | None]:
     """Return the pages of an answer of the core."""
     _, _, texts, descriptions, passages, counts = zip(*told, strict=True)
@@ -124,13 +139,13 @@ def _read_answer(
     parts = _read_parts(data[begin:], sum(passages), sum(counts))
     pages: list[StoredPage | None] = []
     at = begin = 0
-    for (shown, is_whole, text, description, _, count), member in zip(told, members, strict=False):
+    for (shown, is_whole, text, description, _, count), (_, known) in zip(told, members, strict=False):
         snippet = parts[at : at + count] if count else ()
         at += count
         if shown in (_NOT_PLAIN, _CUT_SHORT):
             pages.append(None)
-        elif isinstance(member, tuple):
-            pages.append(StoredPage(*member, snippet))
+        elif known:
+            pages.append(StoredPage(*known, snippet))
         else:
             middle, end = begin + text, begin + text + description
             pages.append(StoredPage(data[begin:middle], data[middle:end], bool(is_whole), snippet))

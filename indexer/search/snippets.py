@@ -97,9 +97,7 @@ def page_snippet(
 def _parts_to_look_at(markup: str, wanted: frozenset[str]) -> Iterator[str]:
     """Give the start of a page, then what is around the first places further on that words may stand at."""
     yield markup[:START_CHARS]
-    spellings = {
-        spelling for word in wanted for spelling in (word, word if word.isascii() else word.capitalize())
-    }
+    spellings = {spelling for word in wanted for spelling in (word, _written(word))}
     looked = START_CHARS
     for _ in range(_PARTS_AT_MOST):
         place = _next_place(markup, looked, spellings)
@@ -158,9 +156,14 @@ def looked_for(spellings: frozenset[str], phrases: Iterable[tuple[str, ...]]) ->
 
 @lru_cache(maxsize=256)  # the same for all hits of a search
 def _looked_for(wanted: frozenset[str]) -> WantedKinds:
-    return WantedKinds(wanted, _kind)
+    return WantedKinds(wanted, _kind, _written)
 
 
 def _kind(word: str) -> str:
     """Return what the forms of a word mostly have in common: which word of the query they stand for."""
     return word[:4]
+
+
+def _written(word: str) -> str:
+    """Return how else a word may stand in markup with letters of ASCII in small, which alone are found in any case."""
+    return word if word.isascii() else word.capitalize()

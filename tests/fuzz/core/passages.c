@@ -67,7 +67,7 @@ static void look_at_stored(fa_page *page, fa_tokens *tokens, fa_bytes member, si
         {.packed = {packed, (size_t)(at - packed)}},
         {.packed = member}, /* no gzip */
     };
-    const fa_depth depth = {first, MOST, characters};
+    const fa_depth depth = {first, first * 2, MOST, characters, MOST - first};
     fa_page_told told[2];
     fa_buffer answer = {0};
     size_t done;
@@ -92,7 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     qsort(hashes, 3, sizeof *hashes, by_number);
     uint64_t starts[FA_MAX_WORD + 1] = {0, (uint64_t)1 << ('x' & 63) | (uint64_t)1 << ('a' & 63), 0, 0,
                                         (uint64_t)1 << ('p' & 63)};
-    const fa_wanted wanted = {hashes, starts, kinds, 3, 2};
+    static const uint8_t WRITTEN[] = "x\0a\0page"; /* and the zero byte behind it */
+    const fa_wanted wanted = {hashes, starts, kinds, 3, 2, {WRITTEN, sizeof WRITTEN}};
     fa_bytes member = {malloc(size - 4 ? size - 4 : 1), size - 4};
     check(member.data != NULL);
     memcpy((uint8_t *)member.data, data + 4, member.size);
