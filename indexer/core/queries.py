@@ -161,6 +161,9 @@ class Layout:
         self.found = self.held_in + (2 * leaves * segments + 7) // 8 * 8
 
 
+layout_of = lru_cache(maxsize=256)(Layout)
+
+
 class Room:
     """An fa_answer with its arrays in one piece of memory. rows: of versions found that there is room for."""
 

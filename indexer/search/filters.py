@@ -11,7 +11,17 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.search.nodes import And, Captured, Language, Node, Or, Status, Type
+from indexer.search.nodes import (
+    And,
+    Captured,
+    CaptureFilter,
+    Group,
+    Language,
+    Node,
+    Or,
+    Status,
+    Type,
+)
 from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment
 from indexer.store.timeline import CaptureColumns
@@ -70,9 +80,9 @@ def language_mask(node: Language, segment: Segment) -> Mask:
 
 def is_about_captures(node: Node) -> bool:
     """Tell whether a part of a query asks for nothing but captures of a date, status or type."""
-    if isinstance(node, And | Or):
+    if isinstance(node, Group):
         return all(is_about_captures(part) for part in node.parts)
-    return isinstance(node, Captured | Status | Type)
+    return isinstance(node, CaptureFilter)
 
 
 def captures_mask(nodes: list[Node], live: LiveSegment) -> Mask:

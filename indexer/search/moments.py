@@ -21,6 +21,7 @@ from indexer.search.nodes import (
     Node,
     Not,
     Or,
+    PageFilter,
     Vanished,
     all_leaves,
     every_node,
@@ -35,7 +36,7 @@ Moments = NDArray[np.uint64]
 @lru_cache(maxsize=1024)
 def looks_at_pages(node: Node) -> bool:
     """Tell whether a query needs all versions of a page to be answered."""
-    return any(isinstance(part, LiveAt | Appeared | Vanished) for part in every_node(node))
+    return any(isinstance(part, PageFilter) for part in every_node(node))
 
 
 def page_masks(

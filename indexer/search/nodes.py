@@ -168,14 +168,20 @@ class Not:
     part: Node
 
 
+# Made once: a union that is written where it is asked for is made anew each time.
 Leaf = Word | Phrase | Wildcard | Fuzzy
+Spelled = Word | Phrase
+Wide = Wildcard | Fuzzy
+Group = And | Or
+CaptureFilter = Captured | Status | Type
+PageFilter = LiveAt | Appeared | Vanished
 Filter = Site | InUrl | Type | Language | Status | Captured | LiveAt | Appeared | Vanished
 Node = Leaf | Near | Filter | And | Or | Not
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """Return the parts that a node joins; empty for leaves and filters."""
-    if isinstance(node, And | Or):
+    if isinstance(node, Group):
         return node.parts
     if isinstance(node, Not):
         return (node.part,)
@@ -193,7 +199,7 @@ def leaves(node: Node | None) -> list[Leaf]:
     """Return the leaves that count for the score, in their order: those not under a Not or a filter."""
     if node is None or isinstance(node, Not):
         return []
-    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+    if isinstance(node, Leaf):
         return [node]
     return [leaf for part in children(node) for leaf in leaves(part)]
 
@@ -204,7 +210,7 @@ def all_leaves(node: Node | None) -> list[Leaf]:
 
 
 def _every_leaf(node: Node) -> Iterator[Leaf]:
-    if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+    if isinstance(node, Leaf):
         yield node
     elif isinstance(node, InUrl):
         yield node.part
@@ -324,7 +330,7 @@ def _prefix(elements: Elements) -> str:
 
 
 def _grouped(node: Node) -> str:
-    return f"({describe(node)})" if isinstance(node, And | Or) else describe(node)
+    return f"({describe(node)})" if isinstance(node, Group) else describe(node)
 
 
 def within(node: Node, elements: frozenset[int]) -> Node:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import accumulate, repeat, starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,8 @@ from indexer.search.nodes import (
     Or,
     Phrase,
     Site,
+    Spelled,
+    Wide,
     Wildcard,
     Word,
     all_leaves,
@@ -53,7 +54,8 @@ _MASKS_KNOWN = 8 << 20  # bytes
 _FACTS_KNOWN = 16 << 20  # bytes, or more in large indexes:
 _FACTS_A_VERSION = 800  # those of 320 frequent words; of each version that holds one its exact weight takes 8
 _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has it
-_TAIL = "<II"
+_TAIL = struct.Struct("<II").pack
+_NODE = struct.Struct(queries.NODE).pack
 
 Masks = tuple[Bits, ...]
 
@@ -153,34 +155,37 @@ class Compiler:
         self._masks: list[Masks] = []
         self._spans_known: dict[Node | tuple[Node, Node, int], int] = {}
         self._scored = leaves(tree)
-        self._numbers = {leaf: number for number, leaf in enumerate(dict.fromkeys(self._scored))}
-        self._scored_count = len(self._numbers)
+        self._times: dict[Leaf, int] = {}  # how often each leaf counts for the score, those that do first
+        for leaf in self._scored:
+            self._times[leaf] = self._times.get(leaf, 0) + 1
+        self._scored_count = len(self._times)
         for leaf in all_leaves(tree):
-            self._numbers.setdefault(leaf, len(self._numbers))
+            self._times.setdefault(leaf, 0)
+        self._numbers = {leaf: number for number, leaf in enumerate(self._times)}
 
     def made(self, root: Node | Masks, within: Masks | None = None) -> Made:
         """Return the program whose matching versions are those of a node, or given as masks by segment."""
         number = self._mask(root) if isinstance(root, tuple) else self._node(root)
         if within is not None:
             number = self._add(queries.AND, args=(self._mask(within), number))
-        times = Counter(self._scored)
         made_leaves = [self._leaf(leaf) for leaf in self._numbers]
-        leaf_bytes = b"".join(
-            made.head + struct.pack(_TAIL, times[leaf], 0)
-            for leaf, made in zip(self._numbers, made_leaves, strict=True)
-        )
-        program = queries.Program.from_buffer_copy(self._template)
-        node_bytes = b"".join(struct.pack(queries.NODE, *node) for node in self._nodes)
-        args = struct.pack(f"<{len(self._args)}I", *self._args)
+        leaf_bytes = [
+            made.head + _TAIL(times, 0) for times, made in zip(self._times.values(), made_leaves, strict=True)
+        ]
         masks = [queries.address(bits) for masks_of in self._masks for bits in masks_of]
-        mask_bytes = struct.pack(f"<{len(masks)}Q", *masks)
         is_near = self._ranking.model == "bm25f" and self._ranking.near > 0
         pairs = pairs_of(self._scored) if is_near else []
-        pair_bytes = struct.pack(
-            f"<{2 * len(pairs)}I", *(self._numbers[word] for pair in pairs for word in pair)
+        parts = (  # what has to lie at a multiple of eight bytes first
+            b"".join(leaf_bytes),
+            struct.pack(f"<{len(masks)}Q", *masks),
+            b"".join(starmap(_NODE, self._nodes)),
+            struct.pack(f"<{2 * len(pairs)}I", *(self._numbers[word] for pair in pairs for word in pair)),
+            struct.pack(f"<{len(self._args)}I", *self._args),
         )
-        given = [_place(part) for part in (leaf_bytes, node_bytes, args, mask_bytes, pair_bytes)]
-        program.leaves, program.nodes, program.args, program.masks, program.pairs = given
+        data = b"".join(parts)
+        begins = accumulate(map(len, parts), initial=_place(data))
+        program = queries.Program.from_buffer_copy(self._template)
+        program.leaves, program.masks, program.nodes, program.pairs, program.args, _ = begins
         program.leaf_count, program.scored_count = len(made_leaves), self._scored_count
         program.node_count, program.arg_count, program.mask_count = (
             len(self._nodes),
@@ -192,10 +197,10 @@ class Compiler:
         return Made(
             program,
             self._prepared,
-            queries.Layout(self._prepared.offsets[-1], len(made_leaves), program.segment_count),
+            queries.layout_of(self._prepared.offsets[-1], len(made_leaves), program.segment_count),
             list(self._numbers),
             [
-                made if isinstance(leaf, Word | Phrase) else None
+                made if isinstance(leaf, Spelled) else None
                 for leaf, made in zip(self._numbers, made_leaves, strict=True)
             ],
             self._scored_count,
@@ -203,16 +208,7 @@ class Compiler:
             frozenset[str]().union(*(made.always for made in scored)),
             all(made.always or not any(made.spellings) for made in scored),
             pairs,
-            (
-                leaf_bytes,
-                node_bytes,
-                args,
-                mask_bytes,
-                pair_bytes,
-                self._masks,
-                made_leaves,
-                self._lives,
-            ),
+            (data, self._masks, made_leaves, self._lives),
         )
 
     # ---------------------------------------------------------------- nodes
@@ -274,7 +270,7 @@ class Compiler:
 
     def _may_hold(self, node: Node) -> int:
         """Return the node of the versions that hold the words of a Near at all."""
-        if isinstance(node, Word | Phrase | Wildcard | Fuzzy):
+        if isinstance(node, Leaf):
             return self._add(queries.LEAF, self._numbers[node])
         op = queries.OR if isinstance(node, Or) else queries.AND
         return self._add(op, args=[self._may_hold(part) for part in children(node)])
@@ -320,7 +316,7 @@ class Compiler:
         return forms
 
     def _leaf(self, leaf: Leaf) -> MadeLeaf:
-        if isinstance(leaf, Wildcard | Fuzzy) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):
+        if isinstance(leaf, Wide) and leaf != Wildcard(ANY_WORD, leaf.elements, leaf.boost):
             return _expanded(leaf, self._snapshot, self._expansions)
         known: Recent[MadeLeaf] | None = self._snapshot.derived.get("leaves")
         if known is None:

@@ -21,11 +21,12 @@ from archiver.notices import Notice
 from indexer.core import queries
 from indexer.search.deadline import Deadline
 from indexer.search.moments import PageOrder, looks_at_pages, page_masks
+from indexer.search.nodes import Group
 from indexer.search.prepared import Prepared, packed
 from indexer.search.programs import Made, Masks, has_other_accents, program_of
 from indexer.search.query import And, Leaf, Near, Node, Not, Or, Phrase, Query, Word, all_leaves, leaves
 from indexer.search.running import FINDING, RANKING, Carried
-from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_leaves
+from indexer.search.vocabulary import NOT_WIDE, Expansions, expand, wide_among
 from indexer.store.bm25f import Ranking
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
@@ -111,9 +112,11 @@ class _Plan:
         self.tree, self.fold = tree, fold
         self.numbers = [live.number for live in snapshot.segments]
         self.root = _in_part(tree) if ranking.model == "pnorm" else None
-        self.looks_at_pages, self.is_wide = looks_at_pages(tree), bool(wide_leaves(tree))
-        self.has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in all_leaves(tree))
-        self.phrases = tuple(leaf.words for leaf in dict.fromkeys(leaves(tree)) if isinstance(leaf, Phrase))
+        every = all_leaves(tree)
+        self.looks_at_pages, self.is_wide = looks_at_pages(tree), bool(wide_among(every))
+        self.has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in every)
+        scored = leaves(tree)
+        self.phrases = tuple(leaf.words for leaf in dict.fromkeys(scored) if isinstance(leaf, Phrase))
         self.made: Made | None = None
         if not self.looks_at_pages and not self.is_wide:
             self.made = program_of(snapshot, tree, ranking, fold, NOT_WIDE, self.root)
@@ -250,7 +253,7 @@ def _answer(
 def without_stop_words(query: Query, snapshot: Snapshot) -> Query:
     """Leave stop words out that stand beside other words, unless they are quoted or bound to an element."""
     tree = query.tree
-    if not (isinstance(tree, And | Or) and tree.implied):
+    if not (isinstance(tree, Group) and tree.implied):
         return query
     kept, left_out = _without(tree, stop_words(snapshot))
     if not left_out:
@@ -291,7 +294,7 @@ def _without(tree: And | Or, stops: set[str]) -> tuple[Node, list[str]]:
             left_out += inner_left_out
         else:
             kept.append(part)
-    if not left_out or not any(isinstance(part, Leaf | Near | And | Or) for part in kept):
+    if not left_out or not any(isinstance(part, Leaf | Near | Group) for part in kept):
         return tree, []
     return replace(tree, parts=tuple(kept)) if len(kept) > 1 else kept[0], left_out
 

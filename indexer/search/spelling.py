@@ -8,7 +8,12 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from indexer.search.lexicon import Lexicon, holdings
-from indexer.search.nodes import And, Node, Or, Word
+from indexer.search.nodes import (
+    And,
+    Group,
+    Node,
+    Word,
+)
 from indexer.search.widening import plain_words
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import is_paired
@@ -80,7 +85,7 @@ def _better_words(snapshot: Snapshot, word: str) -> list[str]:
 
 def _joints(snapshot: Snapshot, tree: Node) -> list[tuple[Word, Word]]:
     """Return neighbouring words that the index holds as one word, more often than the rarer of them."""
-    if not isinstance(tree, And | Or):
+    if not isinstance(tree, Group):
         return []
     pairs = [
         (left, right)
@@ -100,7 +105,7 @@ def _joints(snapshot: Snapshot, tree: Node) -> list[tuple[Word, Word]]:
 
 
 def _joined(tree: Node, joint: tuple[Word, Word]) -> Node:
-    assert isinstance(tree, And | Or)
+    assert isinstance(tree, Group)
     left, right = joint
     place = next(i for i in range(len(tree.parts)) if tree.parts[i : i + 2] == (left, right))
     word = replace(left, text=left.text + right.text)
@@ -114,7 +119,7 @@ def _respelled(tree: Node, chosen: dict[str, str]) -> Node:
             return tree
         words = tuple(replace(tree, text=text) for text in chosen[tree.text].split())
         return words[0] if len(words) == 1 else And(words, implied=True)
-    if isinstance(tree, And | Or):
+    if isinstance(tree, Group):
         parts: list[Node] = []
         for part in tree.parts:
             new = _respelled(part, chosen)

@@ -18,7 +18,7 @@ from archiver.notices import Notice
 from indexer.core.forms import NO_WORD
 from indexer.search.deadline import Deadline
 from indexer.search.lexicon import Lexicon, numbers_of
-from indexer.search.nodes import Fuzzy, Node, Wildcard, all_leaves
+from indexer.search.nodes import Fuzzy, Leaf, Node, Wildcard, all_leaves
 from indexer.store.segment import Segment
 
 MAX_EXPANSIONS = 1000  # words that all wildcards and fuzzy words of a query stand for together
@@ -100,9 +100,14 @@ NOT_WIDE = Expansions({})  # of a tree without such leaves
 
 def wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
     """Return the leaves that stand for several words."""
+    return wide_among(all_leaves(tree))
+
+
+def wide_among(leaves: Iterable[Leaf]) -> tuple[Wildcard | Fuzzy, ...]:
+    """Return those of some leaves that stand for several words."""
     return tuple(
         leaf
-        for leaf in all_leaves(tree)
+        for leaf in leaves
         if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
     )
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexer.search.nodes import And, Node, Not, Or, Phrase, Word, leaves
+from indexer.search.nodes import (
+    And,
+    Group,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Spelled,
+    Word,
+    leaves,
+)
 
 WAYS = ("rocchio", "cooccur", "lsi", "wordnet")
 
@@ -69,12 +79,12 @@ def with_words(
     tree = _weighed(tree, weights) if weights else tree
     if not new:
         return tree
-    if isinstance(tree, Word | Phrase):
+    if isinstance(tree, Spelled):
         return Or((tree, *new), implied=True)
     if isinstance(tree, Or) and tree.implied:
         return Or((*tree.parts, *new), implied=True)
     if isinstance(tree, And) and tree.implied:
-        words = tuple(part for part in tree.parts if isinstance(part, Word | Phrase))
+        words = tuple(part for part in tree.parts if isinstance(part, Spelled))
         ors = tuple(p for part in tree.parts if isinstance(part, Or) and part.implied for p in part.parts)
         limits = tuple(part for part in tree.parts if not leaves(part))
         others = len(tree.parts) - len(words) - len(limits)
@@ -96,7 +106,7 @@ def with_synonyms(tree: Node, synonyms: dict[str, list[AddedWord]]) -> Node:
             else:
                 more.append(Phrase(words, elements=tree.elements, boost=boost))
         return Or((tree, *more)) if more else tree
-    if isinstance(tree, And | Or):
+    if isinstance(tree, Group):
         return replace(tree, parts=tuple(with_synonyms(part, synonyms) for part in tree.parts))
     return tree
 
@@ -120,6 +130,6 @@ def words_asked(tree: Node | None) -> list[str]:
 def _weighed(tree: Node, weights: dict[str, float]) -> Node:
     if isinstance(tree, Word):
         return replace(tree, boost=weights.get(tree.text, tree.boost))
-    if isinstance(tree, And | Or):
+    if isinstance(tree, Group):
         return replace(tree, parts=tuple(_weighed(part, weights) for part in tree.parts))
     return tree
