@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from indexer import Index, build_index, open_index
-from indexer.search.lexicon import Lexicon
+from indexer.search.lexicon import Lexicon, holdings
 from indexer.search.suggest import Suggestion, completions, host_suggestions
 from indexer.text.languages import STOP_WORDS
 from tests.indexer.making import DirectIndex, response, write_warc
 from tests.indexer.plain import PlainVersion
+from tests.store_batches import colliding_words
 
 TEXTS = [
     ("http://herons.example/grey", "Grey heron", "The grey heron stands in the pond. Web archives keep it."),
@@ -153,6 +154,7 @@ def test_the_lexicon_agrees_with_a_walk_over_all_words(
                 assert sorted(word for _, word, _ in lexicon.alike(asked, edits)) == sorted(
                     word for word in mine if OSA.distance(asked, word) <= edits
                 )
+        assert holdings(snapshot, [*held, "absent"]).tolist() == [*held.values(), 0]
         expected = sorted(
             ((word, count) for word, count in held.items() if word.startswith(asked)),
             key=lambda item: (-item[1], item[0]),
@@ -160,6 +162,14 @@ def test_the_lexicon_agrees_with_a_walk_over_all_words(
         assert completions(snapshot, asked, 100) == [
             item for item in expected if item[0] not in STOP_WORDS["fr"]
         ]
+
+
+def test_a_word_is_not_held_where_another_one_of_its_id_is(tmp_path: Path) -> None:
+    first, second = colliding_words()
+    records = [response("http://a.example/", f"<p>{first} pond</p>")]
+    build_index([write_warc(tmp_path / "pages.warc.gz", records)], str(tmp_path / "index"))
+    with open_index(str(tmp_path / "index")) as opened:
+        assert holdings(opened._current(), [second, first, "pond"]).tolist() == [0, 1, 1]
 
 
 def test_words_and_hosts_of_removed_pages_are_not_suggested(tmp_path: Path) -> None:
