@@ -7,7 +7,7 @@ from indexer.search.nodes import Word
 from indexer.store.columns import FOLDS, PAIRS, stem_name
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
-from indexer.text.languages import STEMMED, is_stemmable, stem_in, stems_of
+from indexer.text.languages import STEMMED, is_stemmable, languages_of_stem, stems_of
 
 _STEMS = (1 << len(STEMMED)) - 1  # the ways that are stems, one for each of these languages
 _BEGINS = {**dict(enumerate(STEMMED)), FOLD: FOLDS, ALWAYS: PAIRS}
@@ -46,11 +46,11 @@ def forms_of(leaf: Word, dictionaries: Dictionaries, fold: float, other_forms: f
 
 def _belonging(spelling: str, ways: int, text: str, stems: dict[int, str], folds: tuple[str, ...]) -> int:
     """Return by which of the ways that a spelling was found it does belong to a word; keys may be equal by chance."""
-    found, left = 0, ways & _STEMS if is_stemmable(spelling) else 0
-    while left:
-        number = left.bit_length() - 1
-        found |= (stem_in(number, spelling) == stems[number]) << number
-        left ^= 1 << number
+    if spelling == text:
+        return ways
+    found = 0
+    if ways & _STEMS and is_stemmable(spelling):
+        found = languages_of_stem(spelling, stems, ways)
     if ways >> FOLD & 1 and (spelling in folds or not set(folds).isdisjoint(folds_of(spelling))):
         found |= 1 << FOLD
     if ways >> ALWAYS & 1 and len(spelling) == 2 and spelling.startswith(text):

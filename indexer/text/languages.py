@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,10 +76,16 @@ def stems_of(word: str, numbers: Iterable[int]) -> dict[int, str]:
     return {number: stemmers[number].stemWord(word) for number in numbers}
 
 
-def stem_in(number: int, word: str) -> str:
-    """Return the stem of a word in the language of a number."""
-    stem: str = _stemmers()[number].stemWord(word)
-    return stem
+def languages_of_stem(word: str, stems: Mapping[int, str], numbers: int) -> int:
+    """Return in which languages a word has a stem, given by their numbers: a bit for each.
+
+    stems: the stem by language; numbers: of the languages that are asked about, a bit for each.
+    """
+    stemmers, found = _stemmers(), 0
+    for number, stem in stems.items():
+        if numbers >> number & 1 and stemmers[number].stemWord(word) == stem:
+            found |= 1 << number
+    return found
 
 
 def _stemmers() -> list[Stemmer.Stemmer]:
