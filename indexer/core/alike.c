@@ -6,6 +6,10 @@
 
 #include "utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum { RUN_WORDS = 4 };
 
 /* The runs of a text as hashes (with the secret of this process) in their order, and once it was asked for each of them once
@@ -17,27 +21,68 @@ typedef struct text_runs {
 
 /* ---------------------------------------------------------------- words */
 
-static inline int is_printable_ascii(uint8_t byte) { return (uint8_t)(byte - '!') <= '~' - '!'; }
+enum { MASK_BYTES = 64 };
+
+/* Return a bit for each of MASK_BYTES bytes that is white space of ASCII; in `leads` one for each that a character begins with
+ * which may be other white space. */
+static inline uint64_t blanks_in(const uint8_t *text, uint64_t *leads) {
+    uint64_t blanks = 0;
+    *leads = 0;
+#ifdef __SSE2__
+    for (unsigned k = 0; k < MASK_BYTES; k += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + k));
+        __m128i feeds = _mm_sub_epi8(bytes, _mm_set1_epi8(9)), signs = _mm_sub_epi8(bytes, _mm_set1_epi8(28));
+        __m128i is_blank = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(feeds, _mm_set1_epi8(13 - 9)), feeds),
+                                        _mm_cmpeq_epi8(_mm_min_epu8(signs, _mm_set1_epi8(' ' - 28)), signs));
+        blanks |= (uint64_t)(unsigned)_mm_movemask_epi8(is_blank) << k;
+        if (_mm_movemask_epi8(bytes) == 0) continue;
+        for (unsigned next = k; next < k + 16; next++)
+            *leads |= (uint64_t)(text[next] == 0xc2 || (text[next] >= 0xe1 && text[next] <= 0xe3)) << next;
+    }
+#else
+    for (unsigned k = 0; k < MASK_BYTES; k++) {
+        blanks |= (uint64_t)(text[k] < 0x80 && fa_is_blank(text[k])) << k;
+        *leads |= (uint64_t)(text[k] == 0xc2 || (text[k] >= 0xe1 && text[k] <= 0xe3)) << k;
+    }
+#endif
+    return blanks;
+}
+
+static inline uint64_t hash_between(fa_bytes text, size_t begin, size_t end) {
+    const uint8_t *word = text.data + begin;
+    return text.size - end >= FA_HASH_AHEAD ? fa_hash_ahead(word, end - begin) : fa_hash(word, end - begin);
+}
 
 /* Put the hashes of the words between white space into `hashes`, of which there is room for half as many as the text has
  * bytes, and one more. Returns how many they are. */
 static size_t hash_words(fa_bytes text, uint64_t *hashes) {
-    size_t count = 0, begin = 0, at = 0;
-    while (begin < text.size) {
-        uint32_t code;
-        size_t size = fa_decode(text.data, at = begin, text.size, &code);
-        if (fa_is_blank(code)) {
-            begin += size;
-            continue;
+    size_t count = 0, word = 0;
+    uint64_t inside = 0, carried = 0; /* carried: bits of a character that goes on in the next bytes */
+    for (size_t at = 0; at < text.size; at += MASK_BYTES) {
+        uint8_t last[MASK_BYTES];
+        const uint8_t *bytes = text.data + at;
+        if (text.size - at < MASK_BYTES) {
+            memset(last, ' ', sizeof last);
+            bytes = memcpy(last, bytes, text.size - at);
         }
-        do {
-            at += size;
-            while (at < text.size && is_printable_ascii(text.data[at])) at++;
-        } while (at < text.size && (size = fa_decode(text.data, at, text.size, &code), !fa_is_blank(code)));
-        const uint8_t *word = text.data + begin;
-        hashes[count++] = text.size - at >= FA_HASH_AHEAD ? fa_hash_ahead(word, at - begin) : fa_hash(word, at - begin);
-        begin = at;
+        uint64_t leads, blanks = blanks_in(bytes, &leads) | carried;
+        for (carried = 0; leads; leads &= leads - 1) {
+            unsigned place = (unsigned)__builtin_ctzll(leads);
+            uint32_t code;
+            uint64_t all = ((uint64_t)1 << fa_decode(text.data, at + place, text.size, &code)) - 1;
+            if (!fa_is_blank(code)) continue;
+            blanks |= all << place;
+            if (place) carried |= all >> (MASK_BYTES - place);
+        }
+        uint64_t words = ~blanks, edges = words ^ (words << 1 | inside);
+        for (; edges; edges &= edges - 1) {
+            size_t edge = at + (size_t)__builtin_ctzll(edges);
+            if (inside) hashes[count++] = hash_between(text, word, edge);
+            word = edge;
+            inside ^= 1;
+        }
     }
+    if (inside) hashes[count++] = hash_between(text, word, text.size);
     return count;
 }
 
