@@ -397,7 +397,8 @@ static int leave_with_word(fa_query *query, reader *from, uint32_t at, int is_fi
     TRY(fa_cursor_rows(&from->cursors[from->order[at]], rows, in->count, found, &query->fault));
     for (uint32_t one = 0; one < in->count; one++) in->where[at * (size_t)WHERE + in->left[one]] = found[one];
     const uint32_t most = is_first_turn ? FEW_PLACES : MOST_READ;
-    TRY(fa_read_places(segment, found, versions, in->count, list->elements, most, in->places, in->place_ends, in->spare,
+    const fa_places form = {list->elements, 4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+    TRY(fa_read_places(segment, found, versions, in->count, &form, most, in->places, in->place_ends, in->spare,
                        &query->fault));
     for (uint32_t one = 0, start = 0, place_start = 0; one < in->count; one++) {
         const uint32_t slot = in->left[one], end = in->ends[one], place_end = in->place_ends[one];

@@ -1,29 +1,31 @@
 /* NEAR of two words: whether they stand near each other at all, which is most of what is asked.
  *
- * Where the words stand is told for some versions at once, list by list, as it is of a phrase. In a version in which both
- * stand few times all places are read: those of one word become bits, and each of the other looks at the bits around it,
- * without a branch. Of a word that stands there often only what is near the other one is read, and nothing behind the
- * first find. */
+ * Where the words stand is told for some versions at once, list by list, as it is of a phrase; so are the places read of
+ * a word in those versions in which it stands few times. Where both do, as in most, each place of one word is compared with
+ * each of the other, without a branch. Of a word that stands there often only what is near the other one is read, and
+ * nothing behind the first find. The most frequent form of each word is looked at first: versions in which these stand near
+ * each other are not looked at for the others. */
 #include "query_inside.h"
 
 #define AT_ONCE 256    /* versions of which is told at once where the words stand */
 #define MANY 16        /* lists of a word, at most; of more query_places.c takes care */
-#define FEW_PLACES 128 /* places of a word in a version that are read one and all */
-#define GUARD 128      /* bits between two sections, more than the greatest distance */
+#define MOST_READ 24   /* places of a list in a version that are read before anything else is known of it */
+#define SECTION_BITS 29 /* of a position in its section, and of more than the greatest distance behind it */
+#define MOST_APART 127 /* the greatest distance */
 #define FEW_OF 8       /* pairs of a list for each version asked for, from which on skips pay */
 
 /* Where one of the words stands. */
 typedef struct side {
     reader from[2]; /* by layer */
     uint32_t list_count;
-    const held *lists[MANY];
+    const held *lists[MANY]; /* the one with most pairs first ... */
+    fa_cursor *cursors[MANY];
+    uint32_t *rows[MANY];    /* ... and the next row of each, see reader */
     fa_where *where; /* of the versions at hand, list behind list ... */
     uint32_t holding[AT_ONCE]; /* ... and which lists hold each, a bit for each list */
-    /* ... and of one of them: */
-    const held *there[MANY]; /* the lists that hold it */
-    fa_runs runs[MANY];
-    uint32_t count;
-    uint64_t total; /* occurrences */
+    uint32_t *places;          /* list behind list: section << SECTION_BITS | position */
+    uint32_t *ends;            /* ... and where those of each version begin and end: two each */
+    uint32_t unread[AT_ONCE];  /* lists that stand too often in each, a bit for each list */
 } side;
 
 typedef struct two {
@@ -31,7 +33,6 @@ typedef struct two {
     const uint64_t *candidates;
     const uint32_t *ranks; /* how many candidates stand before each word of their mask */
     uint32_t versions[AT_ONCE], count, first; /* first: how many were looked at before */
-    uint8_t *bits; /* a bit for each position in each section; zeros between two versions */
     uint64_t distance;
     side sides[2];
 } two;
@@ -46,7 +47,7 @@ static int is_word(const fa_query *query, uint32_t number, uint32_t place) {
 int are_two_words(const fa_query *query, uint32_t root, uint32_t place) {
     const fa_program *program = &query->program;
     const fa_node *node = &program->nodes[root];
-    return node->op == FA_OP_BESIDE && node->count == 2 && node->value < GUARD &&
+    return node->op == FA_OP_BESIDE && node->count == 2 && node->value <= MOST_APART &&
            is_word(query, program->args[node->first], place) && is_word(query, program->args[node->first + 1], place);
 }
 
@@ -58,6 +59,20 @@ static uint32_t rank_of(const two *in, uint32_t version) {
     return in->ranks[version >> 6] + (uint32_t)counts_bits(in->candidates[version >> 6] & before);
 }
 
+static void add_list(side *to, reader *from, uint32_t each) {
+    uint32_t at = to->list_count++;
+    for (; at && to->lists[at - 1]->list.count < from->lists[each]->list.count; at--) {
+        to->lists[at] = to->lists[at - 1];
+        to->cursors[at] = to->cursors[at - 1];
+        to->rows[at] = to->rows[at - 1];
+    }
+    to->lists[at] = from->lists[each];
+    to->cursors[at] = &from->cursors[each];
+    to->rows[at] = &from->rows[each];
+}
+
+#define PLACES_OF_LIST ((size_t)AT_ONCE * MOST_READ + FA_PLACES_MORE)
+
 static int open_side(two *in, uint32_t leaf, uint32_t place, uint32_t asked, side *made) {
     fa_query *query = in->query;
     for (uint32_t layer = 0; layer < 2; layer++) {
@@ -67,20 +82,24 @@ static int open_side(two *in, uint32_t leaf, uint32_t place, uint32_t asked, sid
             TRY(held_keep(query, from->lists[each]));
             from->cursors[each].ordinals = from->lists[each]->all;
             if (asked < from->lists[each]->count / FEW_OF) TRY(skips_find(query, from->lists[each], &from->cursors[each]));
-            made->lists[made->list_count++] = from->lists[each];
+            add_list(made, from, each);
         }
     }
     made->where = arena_raw(&query->kept, (made->list_count + 1) * AT_ONCE * sizeof(fa_where));
-    return made->where == NULL ? FA_NO_MEMORY : FA_OK;
+    made->ends = arena_raw(&query->kept, (made->list_count + 1) * 2 * AT_ONCE * sizeof(uint32_t));
+    made->places = arena_raw(&query->kept, (made->list_count * PLACES_OF_LIST + 1) * sizeof(uint32_t));
+    return made->where == NULL || made->ends == NULL || made->places == NULL ? FA_NO_MEMORY : FA_OK;
 }
 
-/* Write the rows of a list in which the versions at hand stand, and the place of each among these. */
-static uint32_t rows_of(const two *in, const held *list, uint32_t *next, uint32_t *rows, uint32_t *places) {
+/* Write the rows of a list in which the versions at hand stand, and the place of each among these. done: versions that are
+ * left out. */
+static uint32_t rows_of(const two *in, const held *list, const uint64_t *done, uint32_t *next, uint32_t *rows,
+                        uint32_t *places) {
     uint32_t first = in->versions[0], last = in->versions[in->count - 1], count = 0, row;
     for (row = gallop(list->ordinals, *next, list->count, first); row < list->count; row++) {
         uint32_t version = list->ordinals[row];
         if (version > last) break;
-        if (!has_bit(in->candidates, version) || !speaks(list, version)) continue;
+        if (!has_bit(in->candidates, version) || has_bit(done, version) || !speaks(list, version)) continue;
         rows[count] = list->rows == NULL ? row : list->rows[row];
         places[count++] = rank_of(in, version) - in->first;
     }
@@ -88,206 +107,193 @@ static uint32_t rows_of(const two *in, const held *list, uint32_t *next, uint32_
     return count;
 }
 
-static int find_side(two *in, side *of) {
-    uint32_t rows[AT_ONCE], places[AT_ONCE];
-    fa_where found[AT_ONCE], *where = of->where;
-    uint32_t list = 1;
-    memset(of->holding, 0, sizeof of->holding);
-    for (uint32_t layer = 0; layer < 2; layer++) {
-        reader *from = &of->from[layer];
-        for (uint32_t each = 0; each < from->list_count; each++, where += AT_ONCE, list *= 2) {
-            uint32_t count = rows_of(in, from->lists[each], &from->rows[each], rows, places);
-            TRY(fa_cursor_rows(&from->cursors[each], rows, count, found, &in->query->fault));
-            for (uint32_t at = 0; at < count; at++) {
-                where[places[at]] = found[at];
-                of->holding[places[at]] |= list;
-            }
-        }
+/* Read the list `number` of a word. */
+static int find_list(two *in, side *of, const uint64_t *done, uint32_t number) {
+    uint32_t rows[AT_ONCE], slots[AT_ONCE], versions[AT_ONCE], ends[AT_ONCE], spare[2 * MOST_READ], before = 0;
+    fa_where found[AT_ONCE], *where = of->where + number * (size_t)AT_ONCE;
+    const held *list = of->lists[number];
+    const fa_segment *segment = list->list.segment;
+    fa_places form = {.elements = list->elements, .shift = 0};
+    uint32_t *own = of->ends + number * (size_t)(2 * AT_ONCE);
+    uint32_t count = rows_of(in, list, done, of->rows[number], rows, slots);
+    if (!count) return FA_OK;
+    TRY(fa_cursor_rows(of->cursors[number], rows, count, found, &in->query->fault));
+    for (uint32_t at = 0; at < count; at++) versions[at] = in->versions[slots[at]];
+    for (uint32_t element = 0; element < FA_KINDS; element++)
+        form.codes[element] = (uint32_t)section_of[element] << SECTION_BITS;
+    TRY(fa_read_places(segment, found, versions, count, &form, MOST_READ, of->places + number * PLACES_OF_LIST, ends,
+                       spare, &in->query->fault));
+    for (uint32_t at = 0; at < count; before = ends[at++]) {
+        const uint32_t slot = slots[at], is_unread = segment->shape_facts[found[at].shape].total > MOST_READ;
+        where[slot] = found[at];
+        of->holding[slot] |= (uint32_t)1 << number;
+        of->unread[slot] |= is_unread << number;
+        own[2 * slot] = before;
+        own[2 * slot + 1] = ends[at];
     }
     return FA_OK;
 }
 
-static uint32_t of_elements(uint32_t elements) {
-    uint32_t sections = 0;
-    for (; elements; elements &= elements - 1) sections |= (uint32_t)1 << section_of[__builtin_ctz(elements)];
-    return sections;
+/* ---------------------------------------------------------------- one version */
+
+/* Places of a word in a version, or those of one of its lists. */
+typedef struct some_places {
+    const uint32_t *at;
+    uint32_t count;
+} some_places;
+
+static some_places places_read(const side *of, uint32_t number, uint32_t at) {
+    const uint32_t *ends = of->ends + number * (size_t)(2 * AT_ONCE) + 2 * (size_t)at;
+    return (some_places){of->places + number * PLACES_OF_LIST + ends[0], ends[1] - ends[0]};
 }
 
-/* Return in which sections a word stands in one of the versions at hand, a bit for each. */
-static uint32_t sections_of(const side *of, uint32_t at) {
-    uint32_t sections = 0;
-    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
-        uint32_t each = (uint32_t)__builtin_ctz(left);
-        const held *list = of->lists[each];
-        uint32_t elements = list->list.segment->shape_facts[of->where[each * AT_ONCE + at].shape].elements;
-        sections |= of_elements(elements & list->elements);
+#define EIGHT 8 /* places that are compared at once: some behind the last one, which do not count */
+
+/* The compiler makes of it what the processor has for it. */
+typedef uint32_t eight __attribute__((vector_size(EIGHT * sizeof(uint32_t))));
+
+/* Tell whether a place of some is near one of the others, behind which there are EIGHT more numbers, as there are behind
+ * these. Places in different sections are further from each other than the greatest distance. */
+static int are_near(some_places some, some_places others, uint32_t distance) {
+    const eight numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+    if (some.count > others.count) {
+        const some_places fewer = others;
+        others = some;
+        some = fewer;
     }
-    return sections;
-}
-
-/* Tell where a word stands in one of the versions at hand. */
-static int runs_of(two *in, uint32_t at, side *of) {
-    of->count = 0;
-    of->total = 0;
-    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
-        uint32_t each = (uint32_t)__builtin_ctz(left);
-        fa_where where = of->where[each * AT_ONCE + at];
-        fa_runs *runs = &of->runs[of->count];
-        TRY(fa_runs_at(of->lists[each]->list.segment, where, in->versions[at], runs, &in->query->fault));
-        of->there[of->count++] = of->lists[each];
-        of->total += runs->total;
-    }
-    return FA_OK;
-}
-
-/* ---------------------------------------------------------------- words that stand there few times */
-
-/* Return the bit of a position. */
-static size_t bit_of(uint32_t element, uint32_t position, uint32_t extent) {
-    return (size_t)section_of[element] * (extent + GUARD) + GUARD + position;
-}
-
-/* Return the bits from one on: 57 of them, and more where it begins a byte. */
-static inline uint64_t bits_from(const uint8_t *bits, size_t from) {
-    uint64_t found = 0;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(&found, bits + (from >> 3), 8);
-#else
-    for (int part = 8; part-- > 0;) found = found << 8 | bits[(from >> 3) + (size_t)part];
-#endif
-    return found >> (from & 7);
-}
-
-#define WHOLE 57 /* bits that are there wherever they begin */
-
-static inline uint64_t ones(uint32_t count) { return ((uint64_t)1 << count) - 1; }
-
-/* Tell whether there is a bit at most `distance` before or behind one, but not there. */
-static inline uint64_t is_beside(const uint8_t *bits, size_t at, uint32_t distance) {
-    uint64_t any = 0;
-    if (2 * distance < WHOLE) return bits_from(bits, at - distance) & (ones(2 * distance + 1) ^ (uint64_t)1 << distance);
-    for (uint32_t done = 0, some; done < distance; done += some) {
-        some = distance - done < WHOLE ? distance - done : WHOLE;
-        any |= (bits_from(bits, at - distance + done) | bits_from(bits, at + 1 + done)) & ones(some);
-    }
-    return any;
-}
-
-/* extent: that of the version, below MARKS. */
-static int look_at_all(two *in, const side *marked, const side *other, uint32_t extent, int *is_found) {
-    fa_query *query = in->query;
-    uint32_t marks[FEW_PLACES], mark_count = 0, distance = (uint32_t)in->distance;
-    uint64_t any = 0;
-    uint8_t *elements;
-    uint32_t *positions;
-    int status = FA_OK;
-    for (uint32_t each = 0; each < marked->count; each++) {
-        status = read_runs(query, &marked->runs[each], &elements, &positions);
-        for (uint32_t at = 0; status == FA_OK && at < marked->runs[each].total; at++) {
-            size_t bit = bit_of(elements[at], positions[at], extent);
-            in->bits[bit >> 3] |= (uint8_t)((marked->there[each]->elements >> elements[at] & 1) << (bit & 7));
-            marks[mark_count++] = (uint32_t)(bit >> 3);
+    for (uint32_t each = 0; each < some.count; each++) {
+        const uint32_t place = some.at[each];
+        uint64_t found[EIGHT / 2];
+        eight any = {0}, it;
+        for (uint32_t from = 0; from < others.count; from += EIGHT) {
+            memcpy(&it, others.at + from, sizeof it);
+            any |= (eight)(it - (place - distance) <= 2 * distance) & (eight)(it != place) &
+                   (eight)(numbers < others.count - from);
         }
-    }
-    for (uint32_t each = 0; each < other->count && status == FA_OK && !any; each++) {
-        status = read_runs(query, &other->runs[each], &elements, &positions);
-        for (uint32_t at = 0; status == FA_OK && at < other->runs[each].total; at++) {
-            uint64_t counts = 0 - (uint64_t)(other->there[each]->elements >> elements[at] & 1);
-            any |= is_beside(in->bits, bit_of(elements[at], positions[at], extent), distance) & counts;
-        }
-    }
-    for (uint32_t at = 0; at < mark_count; at++) in->bits[marks[at]] = 0;
-    *is_found = any != 0;
-    return status;
-}
-
-/* ---------------------------------------------------------------- words that stand there often */
-
-/* Write the places of a word, rising. */
-static int read_places(two *in, const side *of, uint64_t *places, size_t *count) {
-    uint8_t *elements;
-    uint32_t *positions;
-    *count = 0;
-    for (uint32_t each = 0; each < of->count; each++) {
-        TRY(read_runs(in->query, &of->runs[each], &elements, &positions));
-        for (uint32_t at = 0; at < of->runs[each].total; at++)
-            if (of->there[each]->elements >> elements[at] & 1)
-                places[(*count)++] = place_at(elements[at], positions[at]);
-    }
-    return sort_numbers(in->query, places, *count);
-}
-
-/* Tell whether a run has a position that is at most `distance` before or behind one of these places, and not there. */
-static int is_near_any(fa_run *run, const uint64_t *places, size_t count, uint64_t distance) {
-    uint64_t base = place_at(run->element, 0), same = UINT64_MAX; /* same: a position that was one of the places */
-    for (size_t at = 0; at < count; at++) {
-        if (places[at] < base) continue;
-        uint64_t place = places[at] - base, low = place > distance ? place - distance : 0;
-        if (low >= run->extent) break; /* also where another section begins */
-        if (place != same && same != UINT64_MAX && place - same <= distance) return 1;
-        uint32_t found = fa_run_from(run, (uint32_t)low);
-        if (found == place) {
-            same = place;
-            if (place < UINT32_MAX) found = fa_run_from(run, (uint32_t)place + 1);
-        }
-        if (found == FA_NO_POSITION && same == UINT64_MAX) break;
-        if (found != FA_NO_POSITION && found != place && found <= place + distance) return 1;
+        memcpy(found, &any, sizeof found);
+        if (found[0] | found[1] | found[2] | found[3]) return 1;
     }
     return 0;
 }
 
-static int look_around(two *in, const side *fewer, side *other, int *is_found) {
-    fa_query *query = in->query;
-    size_t count;
-    uint64_t *places = arena_raw(&query->version, fewer->total * sizeof(uint64_t));
+/* Return how often a word stands in one of the versions at hand. */
+static uint64_t total_of(const side *of, uint32_t at) {
+    uint64_t total = 0;
+    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctz(left);
+        total += of->lists[number]->list.segment->shape_facts[of->where[number * (size_t)AT_ONCE + at].shape].total;
+    }
+    return total;
+}
+
+/* Read all places of a list that stands too often in one of the versions at hand. */
+static int read_unread(two *in, const side *of, uint32_t number, uint32_t at, some_places *made) {
+    const held *list = of->lists[number];
+    fa_runs runs;
+    uint8_t *elements;
+    uint32_t *positions, *places;
+    TRY(fa_runs_at(list->list.segment, of->where[number * (size_t)AT_ONCE + at], in->versions[at], &runs, &in->query->fault));
+    TRY(read_runs(in->query, &runs, &elements, &positions));
+    places = arena_raw(&in->query->version, (runs.total + EIGHT) * sizeof(uint32_t));
     if (places == NULL) return FA_NO_MEMORY;
-    TRY(read_places(in, fewer, places, &count));
-    for (uint32_t each = 0; each < other->count && !*is_found; each++) {
-        fa_run run;
-        int is_there;
-        TRY(next_run(query, other->there[each], &other->runs[each], &run, &is_there));
-        while (is_there && !*is_found) {
-            *is_found = is_near_any(&run, places, count, in->distance);
-            TRY(run_status(query, &run));
-            TRY(next_run(query, other->there[each], &other->runs[each], &run, &is_there));
-        }
+    *made = (some_places){places, 0};
+    for (uint32_t one = 0; one < runs.total; one++) {
+        places[made->count] = (uint32_t)section_of[elements[one]] << SECTION_BITS | positions[one];
+        made->count += list->elements >> elements[one] & 1;
     }
     return FA_OK;
 }
 
-/* ---------------------------------------------------------------- all versions */
-
-static uint32_t greatest_extent(const side *of) {
-    uint32_t greatest = 0;
-    for (uint32_t each = 0; each < of->count; each++)
-        greatest = of->runs[each].extent > greatest ? of->runs[each].extent : greatest;
-    return greatest;
+/* Tell whether a run has a position near one of these places. Only what is near them is read, and nothing behind the first
+ * find. */
+static int is_near_run(fa_run *run, some_places places, uint32_t distance) {
+    const fa_run begin = *run;
+    const uint32_t section = section_of[run->element], mask = ((uint32_t)1 << SECTION_BITS) - 1;
+    uint32_t next = 0; /* what lies before was passed by */
+    for (uint32_t each = 0; each < places.count && !run->is_damaged; each++) {
+        if (places.at[each] >> SECTION_BITS != section) continue;
+        const uint32_t place = places.at[each] & mask, low = place > distance ? place - distance : 0;
+        if (low >= run->extent) continue;
+        if (low < next) *run = begin;
+        next = low;
+        uint32_t found = fa_run_from(run, low);
+        if (found == place) found = fa_run_from(run, next = place + 1);
+        if (found != FA_NO_POSITION && found <= place + distance) return 1;
+    }
+    return 0;
 }
 
-/* Tell whether the words stand near each other in one of the versions at hand. */
-static int look(two *in, uint32_t at, int *is_found) {
-    side *sides = in->sides;
-    *is_found = 0;
-    if (!(sections_of(&sides[0], at) & sections_of(&sides[1], at))) return FA_OK;
-    for (int each = 0; each < 2; each++) {
-        TRY(runs_of(in, at, &sides[each]));
-        if (!sides[each].total) return FA_OK;
+/* Look for places near some others in a list that stands too often to be read. */
+static int look_around(two *in, const side *of, uint32_t number, uint32_t at, some_places places, int *is_found) {
+    const held *list = of->lists[number];
+    fa_runs runs;
+    fa_run run;
+    int is_there;
+    TRY(fa_runs_at(list->list.segment, of->where[number * (size_t)AT_ONCE + at], in->versions[at], &runs, &in->query->fault));
+    TRY(next_run(in->query, list, &runs, &run, &is_there));
+    while (is_there && !*is_found) {
+        *is_found = is_near_run(&run, places, (uint32_t)in->distance);
+        TRY(run_status(in->query, &run));
+        TRY(next_run(in->query, list, &runs, &run, &is_there));
     }
-    side *fewer = &sides[sides[1].total < sides[0].total], *other = &sides[fewer == sides];
-    uint32_t extent = greatest_extent(fewer), others = greatest_extent(other);
-    extent = others > extent ? others : extent;
-    if (other->total <= FEW_PLACES && extent <= MARKS) return look_at_all(in, fewer, other, extent, is_found);
-    arena_empty(&in->query->version, (size_t)1 << 20);
-    return look_around(in, fewer, other, is_found);
+    return FA_OK;
+}
+
+/* Tell whether the words stand near each other in one of the versions at hand, other than in the first list of each where
+ * these were read. */
+static int look(two *in, uint32_t at, int *is_found) {
+    *is_found = 0;
+    if (!in->sides[0].holding[at] || !in->sides[1].holding[at]) return FA_OK;
+    const side *of = &in->sides[total_of(&in->sides[1], at) < total_of(&in->sides[0], at)];
+    const side *other = &in->sides[of == in->sides];
+    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctz(left), is_unread = of->unread[at] >> number & 1;
+        some_places places = {NULL, 0};
+        arena_empty(&in->query->version, (size_t)1 << 20);
+        if (is_unread) TRY(read_unread(in, of, number, at, &places));
+        else places = places_read(of, number, at);
+        for (uint32_t rest = other->holding[at]; rest && !*is_found; rest &= rest - 1) {
+            const uint32_t its = (uint32_t)__builtin_ctz(rest);
+            if (other->unread[at] >> its & 1) TRY(look_around(in, other, its, at, places, is_found));
+            else if (is_unread || number || its)
+                *is_found = are_near(places_read(other, its, at), places, (uint32_t)in->distance);
+        }
+        if (*is_found) break;
+    }
+    return FA_OK;
 }
 
 #define LOOK_AFTER 4 /* versions between two looks at the clock */
 
+/* Mark the versions in which the most frequent forms stand near each other. */
+static int look_at_first(two *in, uint64_t *mask) {
+    side *sides = in->sides;
+    for (int each = 0; each < 2; each++) {
+        memset(sides[each].holding, 0, sizeof sides[each].holding);
+        memset(sides[each].unread, 0, sizeof sides[each].unread);
+        if (sides[each].list_count) TRY(find_list(in, &sides[each], mask, 0));
+    }
+    for (uint32_t at = 0; at < in->count; at++) {
+        if (!(sides[0].holding[at] & sides[1].holding[at]) || sides[0].unread[at] | sides[1].unread[at]) continue;
+        if (are_near(places_read(&sides[0], 0, at), places_read(&sides[1], 0, at), (uint32_t)in->distance))
+            set_bit(mask, in->versions[at]);
+    }
+    return FA_OK;
+}
+
 static int look_at_some(two *in, uint64_t *mask, uint32_t *done) {
     int is_found;
-    for (int each = 0; each < 2; each++) TRY(find_side(in, &in->sides[each]));
-    for (*done = 0; *done < in->count; (*done)++) {
+    *done = 0;
+    if (finding_is_over(in->query)) return FA_TIME_UP;
+    TRY(look_at_first(in, mask));
+    for (int each = 0; each < 2; each++)
+        for (uint32_t number = 1; number < in->sides[each].list_count; number++)
+            TRY(find_list(in, &in->sides[each], mask, number));
+    for (; *done < in->count; (*done)++) {
+        const side *one = &in->sides[0], *other = &in->sides[1];
+        uint32_t forms = one->holding[*done] | other->holding[*done], unread = one->unread[*done] | other->unread[*done];
         if (*done % LOOK_AFTER == 0 && finding_is_over(in->query)) return FA_TIME_UP;
+        if ((forms == 1 && !unread) || has_bit(mask, in->versions[*done])) continue; /* was looked at */
         TRY(look(in, *done, &is_found));
         if (is_found) set_bit(mask, in->versions[*done]);
     }
@@ -306,8 +312,6 @@ int two_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_
     in->candidates = candidates;
     in->ranks = ranks;
     in->distance = node->value;
-    in->bits = arena_get(&query->kept, ((size_t)SECTIONS * (MARKS + GUARD) + 2 * GUARD + 64) / 8); /* 64: see bits_from */
-    if (in->bits == NULL) return FA_NO_MEMORY;
     for (size_t word = 0; word < words; word++) {
         ranks[word] = rank;
         rank += (uint32_t)counts_bits(candidates[word]);
@@ -321,6 +325,7 @@ int two_words_mask(fa_query *query, uint32_t root, uint32_t place, const uint64_
             int status = look_at_some(in, mask, &done);
             if (status == FA_TIME_UP) {
                 if (in->versions[done] < query->complete[place]) query->complete[place] = in->versions[done];
+                for (; done < in->count; done++) mask[in->versions[done] >> 6] &= ~((uint64_t)1 << (in->versions[done] & 63));
                 return FA_OK;
             }
             TRY(status);

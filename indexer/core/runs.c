@@ -408,32 +408,31 @@ int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *position
 
 #define TOGETHER 4 /* positions that are read without asking how many there are */
 
-/* Write the positions of a pair of a plain shape, all of whose bits are there: the elements in their low bits. Return how
- * many are in some elements; *beyond: whether any of them is not in the version. Those in one element only, as most are, are
+/* Write the positions of a pair of a plain shape, all of whose bits are there. Return how many; *beyond: whether any of them is not in the version. Those in one element only, as most are, are
  * read some at a time: how many there are cannot be foreseen. */
 static inline uint32_t plain_places(const fa_array *bits, const fa_shape *facts, uint64_t at, uint32_t width,
-                                    uint32_t extent, uint32_t elements, uint32_t *places, uint32_t *beyond) {
+                                    uint32_t extent, const fa_places *form, uint32_t *places, uint32_t *beyond) {
     const uint64_t mask = ((uint64_t)1 << width) - 1;
     uint32_t written = 0;
     int is_beyond = 0;
     if (!(facts->elements & (facts->elements - 1)) && (at + (facts->total + TOGETHER) * (uint64_t)width) / 8 + 8 <= bits->size) {
-        const uint32_t element = facts->first[0];
+        const uint32_t element = facts->first[0], code = form->codes[element], shift = form->shift;
         for (uint32_t one = 0; one < facts->total; one += TOGETHER)
             for (uint32_t other = 0; other < TOGETHER; other++, at += width) {
                 uint32_t position = (uint32_t)(known_bytes(bits->data + (at >> 3)) >> (at & 7) & mask);
-                places[one + other] = position << 4 | element;
+                places[one + other] = position << shift | code;
                 is_beyond |= (position >= extent) & (one + other < facts->total);
             }
         *beyond = (uint32_t)is_beyond;
-        return elements >> element & 1 ? facts->total : 0;
+        return form->elements >> element & 1 ? facts->total : 0;
     }
     for (int each = 0; each < FA_FIRST && facts->times[each] > 0; each++) {
         uint32_t element = facts->first[each], count = (uint32_t)facts->times[each];
-        uint32_t counts = elements >> element & 1;
+        uint32_t counts = form->elements >> element & 1, code = form->codes[element];
         for (uint32_t one = 0; one < count; one++, at += width) {
             uint32_t position = (uint32_t)(eight_bytes(bits, at >> 3) >> (at & 7) & mask);
             is_beyond |= position >= extent;
-            places[written + one * counts] = position << 4 | element;
+            places[written + one * counts] = position << form->shift | code;
         }
         written += count * counts;
     }
@@ -444,7 +443,8 @@ static inline uint32_t plain_places(const fa_array *bits, const fa_shape *facts,
 #define AHEAD 8 /* pairs whose bits are fetched before they are needed */
 
 int fa_read_places(const fa_segment *segment, const fa_where *where, const uint32_t *versions, uint32_t count,
-                   uint32_t elements, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare, fa_fault *fault) {
+                   const fa_places *form, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare,
+                   fa_fault *fault) {
     const fa_array *bits = &segment->positions;
     uint32_t end = 0, beyond;
     for (uint32_t at = 0; at < count; ends[at++] = end) {
@@ -460,7 +460,7 @@ int fa_read_places(const fa_segment *segment, const fa_where *where, const uint3
         if (fa_is_plain(segment, where[at].shape)) {
             status = require_bits(segment, where[at].bit, (uint64_t)facts->total * width, fault);
             if (status != FA_OK) return status;
-            end += plain_places(bits, facts, where[at].bit, width, extent, elements, places + end, &beyond);
+            end += plain_places(bits, facts, where[at].bit, width, extent, form, places + end, &beyond);
             if (beyond) return fa_damaged(segment, bits, fault);
             continue;
         }
@@ -470,8 +470,8 @@ int fa_read_places(const fa_segment *segment, const fa_where *where, const uint3
         if (status == FA_OK) status = fa_runs_positions(&runs, of, spare, fault);
         if (status != FA_OK) return status;
         for (uint32_t one = 0; one < runs.total; one++) {
-            places[end] = spare[one] << 4 | of[one];
-            end += elements >> of[one] & 1;
+            places[end] = spare[one] << form->shift | form->codes[of[one]];
+            end += form->elements >> of[one] & 1;
         }
     }
     return FA_OK;

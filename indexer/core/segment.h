@@ -141,6 +141,7 @@ static inline uint64_t fa_item(const fa_array *array, uint64_t place) {
     uint64_t found = 0;
     if (array->width == 1) return *at;
     if (array->width == 2) return (uint64_t)at[0] | (uint64_t)at[1] << 8;
+    if (array->width == 4) return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
     for (uint32_t byte = array->width; byte-- > 0;) found = found << 8 | at[byte];
     return found;
 }
@@ -300,12 +301,18 @@ int fa_runs_at(const fa_segment *segment, fa_where where, uint32_t version, fa_r
  * its version. */
 int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *positions, fa_fault *fault);
 
-/* Write where some pairs stand in some elements: position << 4 | element each, in the order of fa_runs_positions; ends: of
- * each pair, where its places end. Of a pair with more than `most` positions nothing is written. Room for `most` of each
- * pair, FA_PLACES_MORE behind them, and `most` elements and positions in `spare`. */
+/* How a place is written: position << shift | codes[element]; without those of elements of which there is no bit. */
+typedef struct fa_places {
+    uint32_t elements, shift, codes[FA_KINDS];
+} fa_places;
+
+/* Write where some pairs stand, in the order of fa_runs_positions; ends: of each pair, where its places end. Of a pair with
+ * more than `most` positions nothing is written. Room for `most` of each pair, FA_PLACES_MORE behind them, and `most` elements
+ * and positions in `spare`. */
 #define FA_PLACES_MORE 8
 int fa_read_places(const fa_segment *segment, const fa_where *where, const uint32_t *versions, uint32_t count,
-                   uint32_t elements, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare, fa_fault *fault);
+                   const fa_places *form, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare,
+                   fa_fault *fault);
 
 /* Mark where a pair stands in some elements: bit sections[element] << width | position of `bits`, which has room for all
  * of them; width: that of its version or more. *marked: a bit for each section in which something is. Only for a shape

@@ -339,6 +339,51 @@ def test_phrases_in_a_long_text(tmp_path: Path, text: str, found: int) -> None:
 
 
 @pytest.fixture(scope="module")
+def all_frequencies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
+    """More versions than are looked at together, in which words stand once, some times and some hundred times."""
+    chance = random.Random(12)
+    words = ["the", "of", "grey", "heron", "herons", "gull", "gulls", "owl", "rare", "rarer"]
+    with DirectIndex(tmp_path_factory.mktemp("all_frequencies")) as index:
+        versions = []
+        for number in range(400):
+            often = [chance.choice((0, 0, 0, 1, 3, 30)) for _ in words[:-2]]
+            length = chance.choice((3, 9, 9, 40, 40, 900 if number % 40 == 0 else 60))
+            text = chance.choices(words, [*often, 1, 0 if number % 90 else 1], k=length)
+            parts = chance.choices((BODY, BODY, HEADING, ANCHOR), k=3)
+            versions.append(
+                PlainVersion(
+                    f"http://a.example/{number}",
+                    title=" ".join(chance.choices(words[:8], k=chance.randrange(4))),
+                    running=tuple((part, " ".join(text[each::3]) + "\n") for each, part in enumerate(parts)),
+                )
+            )
+        index.add("a", versions)
+        snapshot = index.snapshot()
+        yield snapshot, PlainSearch(versions, Ranking())
+        snapshot.catalogue.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_phrases_and_nearness_of_words_of_all_frequencies(
+    all_frequencies: tuple[Snapshot, PlainSearch], seed: int
+) -> None:
+    """Words of a phrase are looked for one by one, the rarest first: of those that stand in a version some times all
+    places are read, of others what is near these; so are the words of a NEAR, by their forms."""
+    chance = random.Random(seed)
+    snapshot, plain = all_frequencies
+    words = ["the", "of", "grey", "heron", "gull", "owl", "rare", "rarer"]
+    for _ in range(2):
+        phrase = " ".join(chance.choices(words, k=chance.randrange(2, 6)))
+        where = chance.choice(["", "", "", "title:", "body:", "text:"])
+        assert_agrees(snapshot, plain, f'{where}"{phrase}"')
+        one, other, third = chance.sample(words, 3)
+        distance = chance.choice((1, 1, 2, 7, 60))
+        for text in (f"{one} NEAR/{distance} {other}", f'"{one} {other}" NEAR/{distance} {third}',
+                     f'"{one} {other}"~{chance.randrange(1, 4)}'):  # fmt: skip
+            assert_agrees(snapshot, plain, text)
+
+
+@pytest.fixture(scope="module")
 def many_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
     """Wildcards stand for more words than are looked for one by one in each version."""
     chance = random.Random(31)
