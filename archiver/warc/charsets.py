@@ -60,6 +60,11 @@ _GB_2022 = {
     "\ufe13": "a6dc", "\ufe14": "a6dd", "\ufe15": "a6de", "\ufe16": "a6df", "\ufe17": "a6ec", "\ufe18": "a6ed",
     "\ufe19": "a6f3",
 }  # fmt: skip
+# Python reads these as characters of private use, and one the other way round; both editions write 0xA3A0 as such a
+# character, browsers read a space of full width.
+_OTHERWISE["gb18030"] = {ord(bytes.fromhex(data).decode("gb18030")): sign for sign, data in _GB_2022.items()}
+_OTHERWISE["gb18030"] |= {0x1E3F: "\ue7c7", 0xE5E5: "\u3000"}
+_OTHERWISE["gbk"] = _OTHERWISE["gb18030"]
 
 
 @lru_cache(256)
@@ -251,6 +256,8 @@ def _big5(character: str) -> bytes | None:
 def _gb18030(character: str) -> bytes | None:
     if character in _GB_2022:
         return bytes.fromhex(_GB_2022[character])
+    if character == "\ue7c7":
+        return b"\x81\x35\xf4\x37"  # the two bytes that Python gives it are of another character now
     return None if character == "\ue5e5" else character.encode("gb18030")
 
 

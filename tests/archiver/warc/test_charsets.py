@@ -100,6 +100,8 @@ def test_a_query_is_written_as_browsers_write_it(charset: str, text: str, writte
         ("iso-2022-jp", b"\x1b$B-!8l\x1b(B.", "①語."),
         ("big5", b"\xa1\x45\xa3\xe1", "‧€"),
         ("gbk", b"\x80 \xff", "€ \ufffd"),
+        ("gbk", b"\xfe\x59\xa6\xd9\xa3\xa0", "龴︐\u3000"),
+        ("gb18030", b"\xa8\xbc\x81\x35\xf4\x37\x82\x35\x90\x37", "ḿ\ue7c7龴"),
         ("shift_jis", b"\x87\x40\x8c", "①\ufffd"),
         ("utf-16le", b"a\0b", "a\ufffd"),
     ],
@@ -119,6 +121,28 @@ CHARSETS = [
     "shift_jis",
     "euc-kr",
 ]
+
+
+# Characters of private use that stood for those of the 2022 edition before.
+PRIVATE = "\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864"
+
+
+@pytest.mark.parametrize(
+    ("charset", "otherwise"),
+    [
+        ("gbk", PRIVATE),
+        ("gb18030", PRIVATE),
+        ("big5", ""),
+        ("euc-kr", ""),
+        ("euc-jp", "\xa5\u203e\u2212"),
+        ("shift_jis", "\xa5\u203e\u2212"),
+    ],
+)
+def test_every_character_of_a_charset_is_read_back(charset: str, otherwise: str) -> None:
+    characters = [chr(point) for point in range(0x80, 0x10000) if not 0xD800 <= point < 0xE000]
+    written = [(one, data) for one in characters if b"%26%23" not in (data := encode_query(one, charset))]
+    assert len(written) > 7000
+    assert "".join(one for one, data in written if decode(data, charset) != one) == otherwise
 
 
 @settings(max_examples=300, deadline=None)
