@@ -166,6 +166,25 @@ static inline uint32_t gallop(const uint32_t *ordinals, uint32_t row, uint32_t c
     return high;
 }
 
+#define EIGHT 8 /* numbers that are compared at once */
+
+/* The compiler makes of it what the processor has for it. */
+typedef uint32_t eight_numbers __attribute__((vector_size(EIGHT * sizeof(uint32_t))));
+
+/* Tell whether one of some numbers is from `low` to `wide` more, and not `except`. Behind the numbers there are EIGHT more,
+ * which do not count. */
+static inline uint32_t any_within(const uint32_t *numbers, uint32_t count, uint32_t low, uint32_t wide, uint32_t except) {
+    const eight_numbers places = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint64_t found[EIGHT / 2];
+    eight_numbers any = {0}, it;
+    for (uint32_t from = 0; from < count; from += EIGHT) {
+        memcpy(&it, numbers + from, sizeof it);
+        any |= (eight_numbers)(it - low <= wide) & (eight_numbers)(it != except) & (eight_numbers)(places < count - from);
+    }
+    memcpy(found, &any, sizeof found);
+    return (found[0] | found[1] | found[2] | found[3]) != 0;
+}
+
 /* query.c */
 int fa_told(fa_query *query, int status, fa_answer *answer);
 

@@ -149,10 +149,14 @@ static int two_moved(fa_query *query, const reader *from, fa_runs *runs, buffer 
     return add_all(starts, left, spots, count);
 }
 
+/* Tell whether a phrase is two different words. */
+static int are_two_different(const reader *from) {
+    return from->list_count == 2 && from->lists[from->order[0]]->list.word != from->lists[from->order[1]]->list.word;
+}
+
 /* where: as above. */
 static int moved_about(fa_query *query, reader *from, uint32_t version, const fa_where *where, buffer *spots,
                        size_t *count) {
-    const held *first = from->lists[from->order[from->list_count - 1]];
     fa_runs *runs = arena_raw(&query->version, from->list_count * sizeof(fa_runs));
     if (runs == NULL) return FA_NO_MEMORY;
     for (uint32_t at = 0; at < from->list_count; at++) {
@@ -163,8 +167,7 @@ static int moved_about(fa_query *query, reader *from, uint32_t version, const fa
         else TRY(fa_runs_at(list->list.segment, where[at * (size_t)WHERE], version, &runs[at], &query->fault));
         if (!runs[at].total) return FA_OK;
     }
-    if (from->list_count == 2 && from->lists[from->order[0]]->list.word != first->list.word)
-        return two_moved(query, from, runs, spots, count);
+    if (are_two_different(from)) return two_moved(query, from, runs, spots, count);
     return words_moved(query, from, runs, spots, count);
 }
 
@@ -266,7 +269,8 @@ typedef struct together {
     uint32_t left[WHERE], count; /* those that are left, counted from there */
     uint8_t is_long[WHERE];      /* of each from there on: whether a word stands there too often to be read */
     fa_where *where;             /* of the words in their order, each WHERE behind the one before */
-    uint32_t *begins, *others;   /* of those left: position << 4 and, once the first word was looked at, its element */
+    uint32_t *begins, *others;   /* of those left: position << 4 and, once the first word was looked at, its element; where
+                                  * words may be moved, the section << SECTION_SHIFT, too */
     uint32_t ends[WHERE];        /* ... and where those of each end */
     uint32_t *places, *spare;    /* of the word at hand: see fa_read_places */
     uint32_t place_ends[WHERE];
@@ -285,6 +289,20 @@ static int begin_together(fa_query *query, const reader *from, const common *all
                    made->spare == NULL
                ? FA_NO_MEMORY
                : FA_OK;
+}
+
+#define SECTION_SHIFT 29 /* positions of different sections are further from each other than words are moved */
+
+/* Write those places of the first of two words from `low` behind which, or up to `wide` more, the second stands somewhere;
+ * return how many they are. Behind the others there are EIGHT more numbers. */
+static uint32_t firsts_near(const uint32_t *firsts, uint32_t count, const uint32_t *others, uint32_t other_count,
+                            uint32_t low, uint32_t wide, uint32_t *written) {
+    uint32_t found = 0;
+    for (uint32_t one = 0; one < count; one++) {
+        written[found] = firsts[one];
+        found += any_within(others, other_count, (firsts[one] & ~(uint32_t)15) + low, wide, UINT32_MAX);
+    }
+    return found;
 }
 
 #define AT_ONCE 64 /* comparisons that are made one by one */
@@ -390,6 +408,8 @@ static int leave_with_word(fa_query *query, reader *from, uint32_t at, int is_fi
     const held *list = from->lists[from->order[at]];
     const fa_segment *segment = list->list.segment;
     const uint32_t place = list->place < MARKS ? list->place : MARKS, up = place << 4; /* no version here is as long */
+    const uint32_t slop = query->program.leaves[from->leaf].slop; /* of two words only: that of `order[0]` is the second */
+    const uint32_t low = (from->lists[from->order[0]]->place - slop) << 4, wide = slop << 5 | 15;
     uint32_t rows[WHERE], versions[WHERE], left = 0, kept = 0;
     fa_where found[WHERE];
     TRY(find_rows(query, from, at, in, rows, versions));
@@ -397,7 +417,9 @@ static int leave_with_word(fa_query *query, reader *from, uint32_t at, int is_fi
     TRY(fa_cursor_rows(&from->cursors[from->order[at]], rows, in->count, found, &query->fault));
     for (uint32_t one = 0; one < in->count; one++) in->where[at * (size_t)WHERE + in->left[one]] = found[one];
     const uint32_t most = is_first_turn ? FEW_PLACES : MOST_READ;
-    const fa_places form = {list->elements, 4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+    fa_places form = {list->elements, 4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+    for (uint32_t element = 0; slop && element < FA_KINDS; element++)
+        form.codes[element] |= (uint32_t)section_of[element] << SECTION_SHIFT;
     TRY(fa_read_places(segment, found, versions, in->count, &form, most, in->places, in->place_ends, in->spare,
                        &query->fault));
     for (uint32_t one = 0, start = 0, place_start = 0; one < in->count; one++) {
@@ -405,8 +427,12 @@ static int leave_with_word(fa_query *query, reader *from, uint32_t at, int is_fi
         const uint32_t *places = in->places + place_start;
         uint32_t places_here = place_end - place_start, *written = in->others + kept, some = 0;
         const int is_read = segment->shape_facts[found[one].shape].total <= most;
-        if (is_first_turn) in->is_long[slot] = !is_read || segment->bits[versions[one]] > MARK_BITS;
+        if (is_first_turn || slop) in->is_long[slot] |= !is_read || segment->bits[versions[one]] > MARK_BITS;
         if (in->is_long[slot]) some = 0; /* it is looked at for itself */
+        else if (slop && is_first_turn) memcpy(written, places, (some = places_here) * sizeof(uint32_t));
+        else if (slop && place)
+            some = firsts_near(in->begins + start, end - start, places, places_here, low, wide, written);
+        else if (slop) some = firsts_near(places, places_here, in->begins + start, end - start, low, wide, written);
         else if (!is_read)
             TRY(shared_with_run(query, list, found[one], versions[one], in->begins + start, end - start, written, &some));
         else if (is_first_turn)
@@ -468,11 +494,19 @@ static void stop_at(fa_query *query, uint32_t place, uint32_t version) {
 #define FEW_OF 8      /* pairs of a list for each version asked for, from which on skips pay */
 #define LIST_OF 16    /* pairs of a list that are decoded in the time that a version takes */
 
+/* Tell whether the words of a phrase are in a row, or two of which one may be moved: they are looked for in the same way. */
+static int is_like_row(const fa_query *query, const reader *from) {
+    const uint32_t slop = query->program.leaves[from->leaf].slop;
+    if (!slop) return 1;
+    const held *second = from->lists[from->order[0]], *first = from->lists[from->order[from->list_count - 1]];
+    return are_two_different(from) && !first->place && second->place && second->place < MARKS && slop < MARKS;
+}
+
 /* The words in a row: word by word in some versions at once, the rarest ones first. Most versions are done with after two
  * words: the lists of others are not decoded before a version is left in which they are needed, but those that are so
  * short that this is soon done. */
 static int match_row(fa_query *query, reader *from, uint32_t place, matched *to) {
-    const uint32_t lists = from->list_count;
+    const uint32_t lists = from->list_count, slop = query->program.leaves[from->leaf].slop;
     uint32_t *turns = arena_raw(&query->shortly, lists * sizeof(uint32_t));
     common all;
     together in = {.first = 0};
@@ -509,6 +543,8 @@ static int match_row(fa_query *query, reader *from, uint32_t place, matched *to)
             const uint32_t version = all.versions[in.first + in.left[one]];
             size_t spots = 0;
             if (!in.is_long[in.left[one]]) {
+                for (uint32_t begin = start; slop && begin < in.ends[one]; begin++)
+                    in.begins[begin] &= ((uint32_t)1 << SECTION_SHIFT) - 1;
                 TRY(add_found(query, to, version, in.begins + start, in.ends[one] - start));
                 continue;
             }
@@ -517,14 +553,15 @@ static int match_row(fa_query *query, reader *from, uint32_t place, matched *to)
                 stop_at(query, place, version);
                 return FA_OK;
             }
-            TRY(in_a_row(query, from, version, in.where + in.left[one], &query->places[3], &spots));
+            TRY((slop ? moved_about : in_a_row)(query, from, version, in.where + in.left[one], &query->places[3],
+                                                &spots));
             if (spots) TRY(add_found_spots(query, to, version, spots));
         }
     }
     return FA_OK;
 }
 
-/* Words that may be moved. */
+/* Other words that may be moved. */
 static int match_moved(fa_query *query, reader *from, uint32_t place, matched *to) {
     const uint32_t lists = from->list_count;
     fa_where *where = arena_raw(&query->shortly, lists * (size_t)WHERE * sizeof(fa_where));
@@ -571,7 +608,7 @@ static int match_layer(fa_query *query, uint32_t number, uint32_t place, uint32_
         to.kept.ends = arena_raw(&query->shortly, query->longest * sizeof(uint32_t));
         if (to.kept.ends == NULL) return FA_NO_MEMORY;
     }
-    TRY((query->program.leaves[number].slop ? match_moved : match_row)(query, &from, place, &to));
+    TRY((is_like_row(query, &from) ? match_row : match_moved)(query, &from, place, &to));
     const uint32_t found = to.found;
     if (!found) return FA_OK;
     if (to.kept.most) {

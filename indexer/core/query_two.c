@@ -147,32 +147,16 @@ static some_places places_read(const side *of, uint32_t number, uint32_t at) {
     return (some_places){of->places + number * PLACES_OF_LIST + ends[0], ends[1] - ends[0]};
 }
 
-#define EIGHT 8 /* places that are compared at once: some behind the last one, which do not count */
-
-/* The compiler makes of it what the processor has for it. */
-typedef uint32_t eight __attribute__((vector_size(EIGHT * sizeof(uint32_t))));
-
 /* Tell whether a place of some is near one of the others, behind which there are EIGHT more numbers, as there are behind
  * these. Places in different sections are further from each other than the greatest distance. */
 static int are_near(some_places some, some_places others, uint32_t distance) {
-    const eight numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     if (some.count > others.count) {
         const some_places fewer = others;
         others = some;
         some = fewer;
     }
-    for (uint32_t each = 0; each < some.count; each++) {
-        const uint32_t place = some.at[each];
-        uint64_t found[EIGHT / 2];
-        eight any = {0}, it;
-        for (uint32_t from = 0; from < others.count; from += EIGHT) {
-            memcpy(&it, others.at + from, sizeof it);
-            any |= (eight)(it - (place - distance) <= 2 * distance) & (eight)(it != place) &
-                   (eight)(numbers < others.count - from);
-        }
-        memcpy(found, &any, sizeof found);
-        if (found[0] | found[1] | found[2] | found[3]) return 1;
-    }
+    for (uint32_t each = 0; each < some.count; each++)
+        if (any_within(others.at, others.count, some.at[each] - distance, 2 * distance, some.at[each])) return 1;
     return 0;
 }
 

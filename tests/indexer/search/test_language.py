@@ -368,7 +368,8 @@ def test_phrases_and_nearness_of_words_of_all_frequencies(
     all_frequencies: tuple[Snapshot, PlainSearch], seed: int
 ) -> None:
     """Words of a phrase are looked for one by one, the rarest first: of those that stand in a version some times all
-    places are read, of others what is near these; so are the words of a NEAR, by their forms."""
+    places are read, of others what is near these; so are the words of a NEAR, by their forms, and two words that may be
+    moved."""
     chance = random.Random(seed)
     snapshot, plain = all_frequencies
     words = ["the", "of", "grey", "heron", "gull", "owl", "rare", "rarer"]
@@ -379,7 +380,8 @@ def test_phrases_and_nearness_of_words_of_all_frequencies(
         one, other, third = chance.sample(words, 3)
         distance = chance.choice((1, 1, 2, 7, 60))
         for text in (f"{one} NEAR/{distance} {other}", f'"{one} {other}" NEAR/{distance} {third}',
-                     f'"{one} {other}"~{chance.randrange(1, 4)}'):  # fmt: skip
+                     f'"{one} {other}"~{chance.randrange(1, 4)}',
+                     f'{where}"{other} {third}"~{chance.choice((1, 5, 30, 100))}'):  # fmt: skip
             assert_agrees(snapshot, plain, text)
 
 
