@@ -42,7 +42,7 @@ _FURTHER_LABELS = {
     "iso-2022-kr": "iso-2022-kr", "csiso2022kr": "iso-2022-kr", "hz-gb-2312": "hz-gb-2312",
 }  # fmt: skip
 # What Python's codecs read as another sign than browsers do: two letters as parts of frames, signs of the same look.
-_OTHERWISE = {
+_OTHERWISE: dict[str, Mapping[int, int | str]] = {
     "koi8-u": str.maketrans("\u255d\u256c", "\u045e\u040e"),
     "big5": str.maketrans("•､‾∼♁☉¥¢£", "‧﹑¯～⊕⊙￥￠￡"),
     "euc-jp": str.maketrans("〜‖−¢£¬", "～∥－￠￡￢"),
@@ -62,8 +62,9 @@ _GB_2022 = {
 }  # fmt: skip
 # Python reads these as characters of private use, and one the other way round; both editions write 0xA3A0 as such a
 # character, browsers read a space of full width.
-_OTHERWISE["gb18030"] = {ord(bytes.fromhex(data).decode("gb18030")): sign for sign, data in _GB_2022.items()}
-_OTHERWISE["gb18030"] |= {0x1E3F: "\ue7c7", 0xE5E5: "\u3000"}
+_OTHERWISE["gb18030"] = {0x1E3F: "\ue7c7", 0xE5E5: "\u3000"} | {
+    ord(bytes.fromhex(data).decode("gb18030")): sign for sign, data in _GB_2022.items()
+}
 _OTHERWISE["gbk"] = _OTHERWISE["gb18030"]
 
 
