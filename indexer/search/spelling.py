@@ -8,12 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from indexer.search.lexicon import Lexicon, holdings
-from indexer.search.nodes import (
-    And,
-    Group,
-    Node,
-    Word,
-)
+from indexer.search.nodes import And, Group, Node, Word
 from indexer.search.widening import plain_words
 from indexer.store.snapshot import Snapshot
 from indexer.text.analysis import is_paired
