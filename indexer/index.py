@@ -103,6 +103,20 @@ class Index:
         for opened in self._opened:
             opened.close()
 
+    def rest(self) -> None:
+        """Let go of what no process split from this one may have; what is asked for next takes it up again.
+
+        What was read and worked out stays. To be called while nobody reads. Raises the errors of open_index.
+        """
+        for opened in self._opened:
+            opened.rest()
+
+    def frequent_words(self, limit: int) -> list[str]:
+        """Return the words that most versions of pages hold, removed ones too, by falling number."""
+        from indexer.search.lexicon import frequent_words
+
+        return frequent_words(self._current(), limit)
+
     def _current(self) -> Snapshot:
         """Return the newest committed state of all."""
         if len(self._opened) == 1:

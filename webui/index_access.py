@@ -119,6 +119,18 @@ class IndexAccess:
             log.info("there is nothing to search yet: %s", error)  # readers are told what to do
             return 0
 
+    def rest(self) -> None:
+        """Have nothing open that a process split from this one may not share; what was worked out is there for it.
+
+        To be called while no request is answered.
+        """
+        try:
+            with self.lease() as index:
+                index.rest()
+        except FindingAidError as error:
+            log.info("there is nothing to search yet: %s", error)
+            self.reopen()
+
     def pages(self) -> int:
         """Return how many versions of pages are there to be searched; 0 while there is no index. It is closed again."""
         try:

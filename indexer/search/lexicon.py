@@ -6,6 +6,7 @@ It lies in a file without a name, not in memory: a million pages have five milli
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ from indexer.store.snapshot import LiveSegment, Snapshot
 
 _START = 4  # bytes that words are ordered by
 _OFTEN = 16  # versions that hold a word
+_LOOKED_AT = (
+    4  # words of each segment for each of the most frequent ones: it may have others than the next one
+)
 
 
 @dataclass(slots=True)
@@ -166,6 +170,18 @@ def numbers_of(words: Sequence[str], segments: Sequence[Segment]) -> NDArray[np.
         return numbers_in(layers, words)
     except DamagedError as error:
         raise damage(segments[2 * error.place + error.layer].path, error) from error
+
+
+def frequent_words(snapshot: Snapshot, limit: int) -> list[str]:
+    """Return the words that most versions hold, removed ones too, by falling number; of many segments nearly those."""
+    held: Counter[str] = Counter()
+    for live in snapshot.segments:
+        counts = Lexicon.of(live.segment).held
+        most = _LOOKED_AT * limit
+        rows = np.argpartition(counts, -most)[-most:] if len(counts) > most else np.arange(len(counts))
+        for row in rows.tolist():
+            held[live.segment.word_at(row)] += int(counts[row])
+    return sorted(held, key=lambda word: (-held[word], word))[:limit]
 
 
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ FILE_NAME = "catalogue.sqlite"
 _WRITING_KIB, _JOURNAL_PAGES = 24_000, 6_000
 _PACKING_KIB = 2_000  # packing reads and writes each page once, in two files that are kept at hand alike
 _EMPTYING_MS = 2_000  # how long the end of a run waits for readers to be done with the journal
+_SETTLES_NS = 2_000_000_000  # after so long another change has another time on every file system
 
 _TABLES = f"""
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL, whole TEXT NOT NULL UNIQUE);
@@ -93,6 +95,13 @@ def decode(value: Any) -> Any:
             f"{FILE_NAME}: a value of table catalogue is {str(value)[:20]!r}, expected JSON;"
             " index the archives again with --rebuild"
         ) from error
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
 
 
 class Catalogue:
@@ -217,14 +226,23 @@ class Catalogue:
         """Return whether the file has changed under a reader that cannot see it happen; open it anew then."""
         return self._frozen is not None and self._state() != self._frozen
 
-    def _state(self) -> tuple[int, int, int]:
-        """Return (time of change, size, size of the journal) of the file; zeros for what is not there."""
-        found = os.stat(self.path) if os.path.exists(self.path) else None
-        journal = self.path + "-wal"
+    def settled_state(self) -> tuple[int, ...] | None:
+        """Return what is another one after each commit, None where one was made just now.
+
+        The clock of files may give two changes shortly after each other the same time.
+        """
+        state = self._state()
+        newest_ns = max(state[0], state[3])
+        return state if newest_ns < time.time_ns() - _SETTLES_NS else None
+
+    def _state(self) -> tuple[int, int, int, int]:
+        """Return when the file was changed and its size, the size of the journal and when that was; 0 for none."""
+        found, journal = _stat(self.path), _stat(self.path + "-wal")
         return (
             found.st_mtime_ns if found else 0,
             found.st_size if found else 0,
-            os.path.getsize(journal) if os.path.exists(journal) else 0,
+            journal.st_size if journal else 0,
+            journal.st_mtime_ns if journal else 0,
         )
 
     @contextmanager
@@ -290,6 +308,13 @@ class Catalogue:
             self._all.clear()
             self._watcher = None
         self._local = threading.local()
+
+    def disconnect(self) -> None:
+        """Close all connections; the next look opens one. To be called while no thread reads."""
+        with self._all_lock:
+            for connection in self._all:
+                connection.close()  # left to itself, it would be open until Python looks for garbage
+        self.close()
 
     # -- format and lock
 

@@ -48,7 +48,7 @@ class JoinedSnapshot(Snapshot):
     """One state of several indexes. `members`: theirs, in the order in which they were named."""
 
     def __init__(self, members: Sequence[Snapshot]) -> None:
-        self.members = tuple(members)
+        self._members = tuple(members)
         self._languages = None
         self._address_ranks = None
         self._by_number = {}
@@ -69,6 +69,11 @@ class JoinedSnapshot(Snapshot):
                 self.segments.append(self._renumbered(place, live, same, next(entries)))
         self.versions = sum(member.versions for member in self.members) - sum(map(len, same.dead.values()))
         self.means = mean_lengths(self.entries)
+
+    @property
+    def members(self) -> tuple[Snapshot, ...]:
+        """The snapshots of the single indexes, in the order in which they were named."""
+        return self._members
 
     def _renumbered(self, place: int, live: LiveSegment, same: _SamePages, entry: Entry) -> LiveSegment:
         """Return a segment as it is among all others, and bring its entry in line."""

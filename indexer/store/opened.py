@@ -30,6 +30,7 @@ class OpenedIndex:
         self._snapshot: Snapshot | None = None
         self._places: Places | None = None
         self._watched = -1
+        self._state_at_rest: tuple[int, ...] | None = None
 
     def close(self) -> None:
         """Close the files of the index."""
@@ -38,6 +39,20 @@ class OpenedIndex:
                 self._catalogue.close()
             self._catalogue = self._snapshot = self._places = None
             self._folder = ""
+
+    def rest(self) -> None:
+        """Close the connections to SQLite, which no process split from this one may have; all else stays at hand.
+
+        What is asked for next opens new ones, and begins anew where the index has changed meanwhile. To be called while
+        nobody reads. Raises the errors of indexer.store.errors.
+        """
+        catalogue = self.current().catalogue
+        state = catalogue.settled_state()
+        is_newest = self.current().catalogue is catalogue  # that of this state
+        with self._lock:
+            catalogue.disconnect()
+            self._watched = -1
+            self._state_at_rest = state if is_newest else None
 
     def current(self) -> Snapshot:
         """Return the newest committed state, opening it if it is not the one at hand.
@@ -73,9 +88,13 @@ class OpenedIndex:
                 # an older catalogue is left to the threads that still read it
                 self._catalogue, self._folder, self._snapshot = Catalogue(folder), folder, None
                 self._places = Places(self._catalogue, self.index_dir)
-                self._watched = -1
+                self._watched, self._state_at_rest = -1, None
             # data_version belongs to a connection: always the same one is asked
             changes = self._catalogue.watched_changes()
+            if self._state_at_rest is not None:
+                if self._catalogue.settled_state() == self._state_at_rest:
+                    self._watched = changes
+                self._state_at_rest = None
             if self._snapshot is None or changes != self._watched:
                 self._catalogue.verify()
                 self._snapshot = Snapshot(self._catalogue)

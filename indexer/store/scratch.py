@@ -35,6 +35,12 @@ class _File:
                 mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), dtype=np.uint8
             )
             self._handle = os.dup(file.fileno())
+            self._writer = os.getpid()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made it: those that were split from each other write to files of their own."""
+        return os.getpid() == self._writer
 
     def __del__(self) -> None:
         if hasattr(self, "_handle"):
@@ -80,7 +86,7 @@ class ScratchRooms:
         """Return room for some bytes, which begins at a multiple of 64."""
         whole = -(-size // _ALIGN) * _ALIGN
         with self._lock:
-            if self._file is None or len(self._file.bytes) - self._used < whole:
+            if self._file is None or not self._file.is_ours or len(self._file.bytes) - self._used < whole:
                 self._file, self._used = None, 0
                 with suppress(OSError, ValueError, AttributeError):
                     self._file = _File(max(whole, _FILE))

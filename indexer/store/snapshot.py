@@ -57,18 +57,15 @@ class LiveSegment:
 class Snapshot:
     """The segments of one commit, with the numbers that ranking needs of all of them together.
 
-    members: the snapshots of the single indexes that this one is made of; here only itself, see indexer.store.joined.
-    What asks the catalogue goes through these, so that it works over several indexes. repeated_pages: how often pages
-    are held by one index more.
+    repeated_pages: how often pages are held by one index more. Nothing in it refers to it: it goes, with the files that
+    it maps, when nobody reads it any more.
     """
 
-    members: tuple[Snapshot, ...]
     repeated_pages: int = 0
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Read the list of live segments and map them. Raises the errors of indexer.store.errors."""
         self.catalogue = catalogue
-        self.members = (self,)
         self._languages: dict[str, int] | None = None
         self._address_ranks: NDArray[np.uint64] | None = None
         self._by_number: dict[int, LiveSegment] = {}
@@ -97,6 +94,14 @@ class Snapshot:
         self.entries = entries
         self.versions: int = sum(entry["versions"] - len(entry["dead"]) for entry in entries)
         self.means: NDArray[np.float64] = mean_lengths(entries)
+
+    @property
+    def members(self) -> tuple[Snapshot, ...]:
+        """The snapshots of the single indexes that this one is made of; here only itself, see indexer.store.joined.
+
+        What asks the catalogue goes through these, so that it works over several indexes.
+        """
+        return (self,)
 
     def pages(self) -> int:
         """Return the number of addresses that live versions are of."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from indexer import Index, build_index, open_index
-from indexer.search.lexicon import Lexicon, holdings
+from indexer.search.lexicon import Lexicon, frequent_words, holdings
 from indexer.search.suggest import Suggestion, completions, host_suggestions
 from indexer.text.languages import STOP_WORDS
 from tests.indexer.making import DirectIndex, response, write_warc
@@ -204,3 +204,16 @@ def test_what_is_learned_of_a_segment_goes_with_it(tmp_path: Path) -> None:
     del live, lexicon
     gc.collect()
     assert segment() is None
+
+
+def test_the_words_that_most_versions_hold_come_first(index: Index, tmp_path: Path) -> None:
+    words = index.frequent_words(4)
+    held = holdings(index._current(), words).tolist()
+    assert words[0] == "example" and held == sorted(held, reverse=True) and len(words) == 4
+    assert len(index.frequent_words(10_000)) < 10_000
+    with DirectIndex(tmp_path) as made:
+        assert frequent_words(made.snapshot(), 3) == []
+        made.add("a", [PlainVersion(url=f"http://a.example/{n}", title="heron") for n in range(3)])
+        made.add("b", [PlainVersion(url=f"http://b.example/{n}", title="egret heron") for n in range(2)])
+        assert frequent_words(made.snapshot(), 3) == ["example", "heron", "a"]
+        assert frequent_words(made.snapshot(), 1) == ["example"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from ctypes import string_at
 from pathlib import Path
@@ -79,3 +80,17 @@ def test_rooms_are_in_memory_where_there_can_be_no_file(monkeypatch: pytest.Monk
     room = ScratchRooms().room(100)
     room.write(np.full(100, 7, dtype=np.uint8))
     assert string_at(room.address, 100) == b"\7" * 100
+
+
+def test_a_process_writes_to_no_file_of_the_one_that_it_was_split_from() -> None:
+    rooms = ScratchRooms()
+    rooms.room(100).write(np.full(100, 1, dtype=np.uint8))
+    pid = os.fork()
+    if not pid:
+        rooms.room(100).write(np.full(100, 2, dtype=np.uint8))
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    room = rooms.room(100)
+    assert string_at(room.address, 100) == bytes(100)
+    room.write(np.full(100, 3, dtype=np.uint8))
+    assert string_at(room.address, 100) == b"\3" * 100
