@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 _GIVE_BACK_EVERY_S = 3.0
 _LONGEST_REHEARSAL_S = 10.0
-_FREQUENT_WORDS, _FREQUENT_WORDS_S = 300, 1.5
+_FREQUENT_WORDS, _FREQUENT_WORDS_S = 200, 3.0
 _MANY_PAGES = 2_000  # of fewer ones there is nothing to work out that takes long
 _HELD_BY_NO_PAGE = "zqxjkvwzqxjkv"
 _COLLECT_EVERY = 10_000  # objects; a page makes some thousand, nearly all of which go by themselves
@@ -96,7 +96,7 @@ def _rehearse(app: Flask, frequent_words_s: float = 0.0) -> None:
 
     What is imported, worked out of the index and read of languages then is there for all others. The words of a large
     index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.
-    frequent_words_s: how long to go on with the words that most pages hold, of which nearly all queries have one: the
+    frequent_words_s: how long to go on, at most, with the words that most pages hold, of which nearly all queries have one: the
     first 264 other queries then take a fifth less.
     """
     access = _index_of(app)
