@@ -96,8 +96,8 @@ def _rehearse(app: Flask, frequent_words_s: float = 0.0) -> None:
 
     What is imported, worked out of the index and read of languages then is there for all others. The words of a large
     index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.
-    frequent_words_s: how long to go on, at most, with the words that most pages hold, of which nearly all queries have one: the
-    first 264 other queries then take a fifth less.
+    frequent_words_s: how long to go on, at most, with the words that most pages hold. Nearly all queries have one of
+    them: the first 264 others then take a fifth less.
     """
     access = _index_of(app)
     pages = access.rehearse()
