@@ -70,9 +70,8 @@ def date_in_words(timestamp: str) -> str:
     return _date(timestamp[:8], _locale_and_name()[1]) or str(_("date unknown"))
 
 
-def dates() -> Callable[[str], str]:
-    """Return `date_in_words` for a page that writes many: the locale is found out once."""
-    name = _locale_and_name()[1]
+def dates_in(name: str) -> Callable[[str], str]:
+    """Return `date_in_words` for the readers whose locale has a name; of no date at all it says "date unknown"."""
     return lambda timestamp: _date(timestamp[:8], name) or str(_("date unknown"))
 
 

@@ -102,17 +102,16 @@ class _Reader:
     in a tab of its own, "" where it shall not; said: what stands in every hit.
     """
 
-    def __init__(
-        self, root: str, similar: str, tab: str, number: Callable[[int], str], ngettext: Call, said: _Labels
-    ) -> None:
+    def __init__(self, root: str, similar: str, tab: str, locale: str, ngettext: Call, said: _Labels) -> None:
         self.root, self.similar, self.tab = root, similar, tab
-        self.number, self.ngettext, self.said = number, ngettext, said
+        self.number, self.dates = formats.number_in(locale), formats.dates_in(locale)
+        self.ngettext, self.said = ngettext, said
 
 
 @lru_cache(maxsize=32)
 def _reader(root: str, similar: str, new_tab: bool, locale: str, gettext: Call, ngettext: Call) -> _Reader:
     tab = ' target="_blank" rel="noopener"' if new_tab else ""
-    return _Reader(root, similar, tab, formats.number_in(locale), ngettext, _labels(gettext))
+    return _Reader(root, similar, tab, locale, ngettext, _labels(gettext))
 
 
 class _Shown(NamedTuple):
@@ -146,7 +145,7 @@ def _shown(
     mime: str,
     status: int,
 ) -> _Shown:
-    said, dates = reader.said, formats.dates()
+    said, dates = reader.said, reader.dates
     name = shorten(clean(title or ""), 200) or said.untitled
     heading = written(name)
     shown = heading if len(name) <= 80 else written(shorten(name, 80))
@@ -203,6 +202,8 @@ def encoded(html: str) -> bytes:
     return html.encode("utf-8", "replace")
 
 
+# Most pages were captured once.
+@lru_cache(maxsize=256)
 def _counted(reader: _Reader, captures: int, versions: int) -> str:
     number, ngettext = reader.number, reader.ngettext
     of_captures = ngettext("%(count)s capture", "%(count)s captures", captures, count=number(captures))
