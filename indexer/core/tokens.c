@@ -11,7 +11,9 @@
 #include "normal.h"
 #include "utf8.h"
 
-#ifdef __SSE2__
+#ifdef __AVX2__
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -372,10 +374,21 @@ enum {
     FEW_ASCII = 64 /* less of it between other characters is taken in with them */
 };
 
+/* Tells which bytes begin a word looked for, as `starts` knows them: by their lowest five bits, for letters and digits are
+ * told apart by the word they are in. */
+typedef struct firsts {
+#ifdef __AVX2__
+    __m256i low, high; /* by the lowest four bits: all ones where the fifth is 0, and where it is 1 */
+#else
+    uint32_t any; /* a bit for each */
+#endif
+} firsts;
+
 /* A search for words that are looked for. characters: of the text before the part in hand. */
 typedef struct finding {
     fa_bytes text;
     const uint64_t *wanted, *starts;
+    firsts firsts;
     uint32_t *left;
     size_t count, room, found, characters;
     fa_spot *spots;
@@ -388,7 +401,17 @@ static inline int is_ascii_word(uint8_t byte) {
 /* Return a bit for each of MASK_BYTES bytes that is a letter or digit of ASCII. */
 static inline uint64_t ascii_words_in(const uint8_t *text) {
     uint64_t mask = 0;
-#ifdef __SSE2__
+#if defined(__AVX2__)
+    const __m256i small = _mm256_set1_epi8(0x20), a = _mm256_set1_epi8('a'), letters = _mm256_set1_epi8(25);
+    const __m256i zero = _mm256_set1_epi8('0'), digits = _mm256_set1_epi8(9);
+    for (unsigned k = 0; k < MASK_BYTES; k += 32) {
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(text + k));
+        __m256i letter = _mm256_sub_epi8(_mm256_or_si256(bytes, small), a), digit = _mm256_sub_epi8(bytes, zero);
+        __m256i is_word = _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(letter, letters), letter),
+                                          _mm256_cmpeq_epi8(_mm256_min_epu8(digit, digits), digit));
+        mask |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_word) << k;
+    }
+#elif defined(__SSE2__)
     const __m128i small = _mm_set1_epi8(0x20), a = _mm_set1_epi8('a'), letters = _mm_set1_epi8(25);
     const __m128i zero = _mm_set1_epi8('0'), digits = _mm_set1_epi8(9);
     for (unsigned k = 0; k < MASK_BYTES; k += 16) {
@@ -402,6 +425,43 @@ static inline uint64_t ascii_words_in(const uint8_t *text) {
     for (unsigned k = 0; k < MASK_BYTES; k++) mask |= (uint64_t)is_ascii_word(text[k]) << k;
 #endif
     return mask;
+}
+
+static void read_firsts(firsts *f, const uint64_t *starts) {
+    uint64_t all = 0;
+    for (size_t size = 1; size <= FA_MAX_WORD; size++) all |= starts[size];
+    uint32_t any = (uint32_t)(all >> 32); /* letters and digits have the sixth bit, or are looked at with it */
+#ifdef __AVX2__
+    uint8_t low[16], high[16];
+    for (unsigned k = 0; k < 16; k++) {
+        low[k] = any >> k & 1 ? 0xff : 0;
+        high[k] = any >> (16 + k) & 1 ? 0xff : 0;
+    }
+    f->low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)low));
+    f->high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)high));
+#else
+    f->any = any;
+#endif
+}
+
+/* Return those of some bits, for letters and digits among MASK_BYTES bytes, that a word looked for may begin with. */
+static inline uint64_t firsts_in(const firsts *f, const uint8_t *text, uint64_t begins) {
+    uint64_t found = 0;
+#ifdef __AVX2__
+    for (unsigned k = 0; k < MASK_BYTES; k += 32) {
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(text + k));
+        __m256i four = _mm256_and_si256(bytes, _mm256_set1_epi8(15)), fifth = _mm256_slli_epi16(bytes, 3);
+        __m256i is_first = _mm256_blendv_epi8(_mm256_shuffle_epi8(f->low, four), _mm256_shuffle_epi8(f->high, four), fifth);
+        found |= (uint64_t)(uint32_t)_mm256_movemask_epi8(is_first) << k;
+    }
+    return found & begins;
+#else
+    for (; begins; begins &= begins - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(begins);
+        found |= (uint64_t)(f->any >> (text[place] & 31) & 1) << place;
+    }
+    return found;
+#endif
 }
 
 /* A letter of ASCII becomes a small one, a digit stays. */
@@ -452,27 +512,33 @@ static inline void look_at_word(finding *f, size_t begin, size_t end, size_t sta
     if (next == '#' || next == '+') look_at_compound(f, begin, end - begin, start);
 }
 
-/* Find the words of a part of ASCII, with blanks or nothing around it. */
+/* Return where a word ends that goes on behind the bytes looked at. */
+static size_t end_of_word(fa_bytes text, size_t at, size_t end) {
+    while (at < end && is_ascii_word(text.data[at])) at++;
+    return at;
+}
+
+/* Find the words of a part of ASCII, with what parts words or nothing around it. */
 static void find_in_ascii(finding *f, size_t begin, size_t end) {
-    size_t word = 0, start = f->characters - begin; /* of the character at byte 0, so to say */
+    size_t start = f->characters - begin; /* of the character at byte 0, so to say */
     uint64_t inside = 0;
     for (size_t at = begin; at < end; at += MASK_BYTES) {
         uint8_t last[MASK_BYTES] = {0};
         const uint8_t *bytes = f->text.data + at;
         if (end - at < MASK_BYTES) bytes = memcpy(last, bytes, end - at);
-        uint64_t mask = ascii_words_in(bytes), edges = mask ^ (mask << 1 | inside);
-        for (; edges; edges &= edges - 1) {
-            size_t edge = at + (size_t)__builtin_ctzll(edges);
-            if (inside) look_at_word(f, word, edge, start + word);
-            word = edge;
-            inside ^= 1;
+        uint64_t mask = ascii_words_in(bytes), begins = firsts_in(&f->firsts, bytes, mask & ~(mask << 1 | inside));
+        for (inside = mask >> (MASK_BYTES - 1); begins; begins &= begins - 1) {
+            unsigned place = (unsigned)__builtin_ctzll(begins);
+            uint64_t behind = ~mask >> place;
+            size_t word_end = behind ? at + place + (size_t)__builtin_ctzll(behind)
+                                     : end_of_word(f->text, at + MASK_BYTES, end);
+            look_at_word(f, at + place, word_end, start + at + place);
         }
     }
-    if (inside) look_at_word(f, word, end, start + word);
     f->characters += end - begin;
 }
 
-/* Find the words of any part, with blanks or nothing around it. */
+/* Find the words of any part, with what parts words or nothing around it. */
 static int find_in_others(finding *f, fa_tokens *tokens, size_t begin, size_t end) {
     fa_bytes part = {f->text.data + begin, end - begin};
     int status = fa_tokenize(tokens, part, 0, SIZE_MAX);
@@ -507,19 +573,48 @@ static size_t end_of_others(fa_bytes text, size_t at) {
     return text.size;
 }
 
+static int is_sign(uint32_t code) { return code == '+' || code == '#'; }
+
+/* Does a character become others that part words, and are no signs of compounds? */
+static int parts_words(uint32_t code) {
+    uint32_t record = fa_record_of(code), kind = fa_kind_of(record), payload = fa_payload_of(record);
+    if (kind == FA_SAME) return fa_class_in(record) == FA_SEPARATOR;
+    if (kind == FA_ONE) return fa_class_in(record) == FA_SEPARATOR && !is_sign(payload);
+    if (kind != FA_SEVERAL) return 0;
+    const uint8_t *string = fa_strings + payload;
+    for (size_t at = 0, size = string[0]; at < size;) {
+        at += fa_decode(string + 2, at, size, &code);
+        if (fa_class_among(fa_properties_of(code)) != FA_SEPARATOR || is_sign(code)) return 0;
+    }
+    return 1;
+}
+
+/* Return the size of a character beyond ASCII that parts words whatever stands around it, as a dash does, else 0: what stands
+ * behind it may join it. */
+static size_t separator_at(fa_bytes text, size_t at) {
+    uint32_t code, next = 0;
+    size_t size = fa_decode(text.data, at, text.size, &code);
+    if (size == 1 || !parts_words(code)) return 0;
+    if (at + size < text.size) fa_decode(text.data, at + size, text.size, &next);
+    return fa_kind_of(fa_record_of(next)) < FA_DROPPED ? size : 0;
+}
+
 int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, const uint64_t *starts, uint32_t *left,
                     size_t count, fa_spot *spots, size_t room, size_t *found) {
     finding f = {.text = text, .wanted = wanted, .starts = starts, .left = left, .count = count, .spots = spots,
                  .room = room};
     int status = text.size > INT32_MAX ? FA_TOO_LARGE : FA_OK;
+    read_firsts(&f.firsts, starts);
     for (size_t at = 0; status == FA_OK && at < text.size;) {
         size_t other = fa_pass_ascii(text.data, at, text.size);
-        size_t blank = other == text.size ? other : last_blank(text, at, other);
-        find_in_ascii(&f, at, blank);
-        at = blank;
-        if (at == text.size) break;
+        size_t separator = other < text.size ? separator_at(text, other) : 0;
+        size_t end = other == text.size || separator ? other : last_blank(text, at, other);
+        find_in_ascii(&f, at, end);
+        at = end + separator;
+        f.characters += separator != 0;
+        if (separator || at == text.size) continue;
         at = end_of_others(text, other);
-        status = find_in_others(&f, tokens, blank, at);
+        status = find_in_others(&f, tokens, end, at);
     }
     *found = f.found;
     return status;
