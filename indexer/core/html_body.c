@@ -48,7 +48,7 @@ static bool is_nothing_but_zeros(html_tree *tree, const html_token *token) {
     return true;
 }
 
-static void body_text(html_tree *tree, const html_token *token) {
+static __attribute__((noinline)) void body_text(html_tree *tree, const html_token *token) {
     if (token->has_references && is_nothing_but_zeros(tree, token)) return;
     html_reopen_formats(tree);
     html_tell_text(tree, token, DECODE_REFERENCES | DECODE_DROP_ZEROS);
@@ -222,7 +222,7 @@ static void tell_void(html_tree *tree, const html_token *token) {
     tree->document.frameset_ok = false;
 }
 
-static void start_in_body(html_tree *tree, html_token *token) {
+static __attribute__((noinline)) void start_in_body(html_tree *tree, html_token *token) {
     if (html_head_element(tree, token)) return;
     switch (token->tag) {
         case TAG_HTML: merge_html(tree, token); return;
@@ -442,7 +442,7 @@ static void end_heading(html_tree *tree) {
 }
 
 /* Returns whether the token is to be looked at again, in another mode. */
-static bool end_in_body(html_tree *tree, html_token *token) {
+static __attribute__((noinline)) bool end_in_body(html_tree *tree, html_token *token) {
     switch (token->tag) {
         case TAG_TEMPLATE: html_end_template(tree); return false;
         case TAG_BODY:

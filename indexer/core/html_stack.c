@@ -563,10 +563,8 @@ static void reopen(html_tree *tree, html_format *format) {
     format->open = (uint16_t)(tree->open - 1);
 }
 
-void html_reopen_formats(html_tree *tree) {
-    size_t count = tree->format_count;
-    if (!count || !tree->formats[count - 1].tag || tree->formats[count - 1].open) return;
-    size_t first = count;
+void html_reopen_closed_formats(html_tree *tree) {
+    size_t count = tree->format_count, first = count;
     while (first && tree->formats[first - 1].tag && !tree->formats[first - 1].open) first--;
     tree->reopened += count - first;
     if (html_is_tired(tree)) {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SSE2__
+#ifdef __AVX2__
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -23,7 +25,7 @@ void html_tokens_start(html_tokens *tokens, fa_bytes html) {
     tokens->at = 0;
     tokens->raw = RAW_NONE;
     tokens->is_foreign = tokens->drops_feed = false;
-    tokens->reads_all = tokens->passes_anchors = false;
+    tokens->reads_all = tokens->passes_anchors = tokens->counts = false;
     tokens->decoded_size = 0;
 }
 
@@ -39,39 +41,70 @@ static bool stands_at(const uint8_t *at, const uint8_t *end, const char *name) {
     return true;
 }
 
-/* -- sixteen bytes at once, where the processor can: a jump for each of them is hard to foresee */
+/* -- many bytes at once, where the processor can: a jump for each of them is hard to foresee */
 
 #ifdef __SSE2__
-static inline __m128i sixteen_at(const uint8_t *at) { return _mm_loadu_si128((const __m128i *)(const void *)at); }
+enum { WIDE = 32 };
 
-static inline __m128i are(__m128i bytes, char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); }
+#ifdef __AVX2__
+typedef __m256i wide;
+
+static inline wide wide_at(const uint8_t *at) { return _mm256_loadu_si256((const __m256i *)(const void *)at); }
+
+/* Returns a bit for each byte that is equal. */
+static inline uint32_t are(wide bytes, char byte) {
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte)));
+}
+
+/* Returns a bit for each byte that is a blank or a control character. */
+static inline uint32_t are_blank(wide bytes) {
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(' ')), bytes));
+}
+#else
+typedef struct wide {
+    __m128i low, high;
+} wide;
+
+static inline wide wide_at(const uint8_t *at) {
+    const __m128i *both = (const __m128i *)(const void *)at;
+    return (wide){_mm_loadu_si128(both), _mm_loadu_si128(both + 1)};
+}
+
+static inline uint32_t joined(__m128i low, __m128i high) {
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+
+static inline uint32_t are(wide bytes, char byte) {
+    __m128i all = _mm_set1_epi8(byte);
+    return joined(_mm_cmpeq_epi8(bytes.low, all), _mm_cmpeq_epi8(bytes.high, all));
+}
+
+static inline uint32_t are_blank(wide bytes) {
+    __m128i blanks = _mm_set1_epi8(' ');
+    return joined(_mm_cmpeq_epi8(_mm_min_epu8(bytes.low, blanks), bytes.low),
+                  _mm_cmpeq_epi8(_mm_min_epu8(bytes.high, blanks), bytes.high));
+}
+#endif
 
 /* Returns a bit for each byte that is "<", "&", a carriage return or zero. */
-static inline unsigned signs_in(const uint8_t *at) {
-    __m128i bytes = sixteen_at(at);
-    __m128i found = _mm_or_si128(_mm_or_si128(are(bytes, '<'), are(bytes, '&')),
-                                 _mm_or_si128(are(bytes, '\r'), are(bytes, 0)));
-    return (unsigned)_mm_movemask_epi8(found);
+static inline uint32_t signs_in(const uint8_t *at) {
+    wide bytes = wide_at(at);
+    return are(bytes, '<') | are(bytes, '&') | are(bytes, '\r') | are(bytes, 0);
 }
 
 /* Returns a bit for each byte that byte_class knows, and for other control characters. */
-static inline unsigned stops_in(const uint8_t *at) {
-    __m128i bytes = sixteen_at(at), blanks = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
-    __m128i found = _mm_or_si128(_mm_or_si128(blanks, are(bytes, '/')), _mm_or_si128(are(bytes, '>'), are(bytes, '=')));
-    return (unsigned)_mm_movemask_epi8(found);
-}
-
-static inline unsigned bytes_in(const uint8_t *at, uint8_t byte) {
-    return (unsigned)_mm_movemask_epi8(are(sixteen_at(at), (char)byte));
+static inline uint32_t stops_in(const uint8_t *at) {
+    wide bytes = wide_at(at);
+    return are_blank(bytes) | are(bytes, '/') | are(bytes, '>') | are(bytes, '=');
 }
 #endif
 
 /* Returns the first byte of some classes, the end if there is none. */
 static inline const uint8_t *next_of(unsigned classes, const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
-    if (end - at >= 16) {
-        unsigned stops = stops_in(at);
-        at += stops ? __builtin_ctz(stops) : 16;
+    if (end - at >= WIDE) {
+        uint32_t stops = stops_in(at);
+        at += stops ? __builtin_ctz(stops) : WIDE;
     }
 #endif
     while (at < end && !(byte_class[*at] & classes)) at++;
@@ -81,10 +114,10 @@ static inline const uint8_t *next_of(unsigned classes, const uint8_t *at, const 
 /* Returns the first byte that is equal, NULL if there is none; most are near. */
 static inline const uint8_t *near_byte(const uint8_t *at, uint8_t byte, const uint8_t *end) {
 #ifdef __SSE2__
-    if (end - at >= 16) {
-        unsigned found = bytes_in(at, byte);
+    if (end - at >= WIDE) {
+        uint32_t found = are(wide_at(at), (char)byte);
         if (found) return at + __builtin_ctz(found);
-        at += 16;
+        at += WIDE;
     }
 #endif
     return memchr(at, byte, (size_t)(end - at));
@@ -97,10 +130,10 @@ static uint64_t zero_bytes(uint64_t word) {
 }
 
 /* Returns the first "<", or "&", carriage return or zero; the end if there is none. */
-static const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
+static inline const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
-    for (; end - at >= 16; at += 16) {
-        unsigned signs = signs_in(at);
+    for (; end - at >= WIDE; at += WIDE) {
+        uint32_t signs = signs_in(at);
         if (signs) return at + __builtin_ctz(signs);
     }
 #endif
@@ -313,8 +346,9 @@ static bool is_tag_read(const html_tokens *tokens, const html_token *token) {
  * quoted value. Returns what is behind them, NULL when the markup ends in a value. */
 static const uint8_t *pass_attributes(html_token *token, const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
-    while (end - at >= 16 && byte_class[*at] & AT_SPACE) {
-        unsigned quotes = bytes_in(at, '"') | bytes_in(at, '\''), stops = stops_in(at);
+    while (end - at >= WIDE && byte_class[*at] & AT_SPACE) {
+        wide bytes = wide_at(at);
+        uint32_t quotes = are(bytes, '"') | are(bytes, '\''), stops = stops_in(at);
         if (!quotes) return at;
         unsigned quote = (unsigned)__builtin_ctz(quotes);
         bool is_plain = quote > 2 && at[quote - 1] == '=' && (stops & ((1u << quote) - 1)) == (1u | 1u << (quote - 1));
@@ -326,6 +360,42 @@ static const uint8_t *pass_attributes(html_token *token, const uint8_t *at, cons
     }
 #endif
     return at;
+}
+
+#ifdef __SSE2__
+/* For each bit, whether an odd number of bits are set up to it. */
+static inline uint64_t odd_up_to(uint64_t bits) {
+    for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+    return bits;
+}
+
+static inline uint64_t both_are(wide first, wide second, char byte) {
+    return are(first, byte) | (uint64_t)are(second, byte) << WIDE;
+}
+#endif
+
+/* Returns what is behind a tag whose attributes nobody looks at or counts, if it is short and each value is quoted by '"'
+ * directly behind a "=" behind a name, else NULL. Then no quote is part of a name, so that all are told apart by their number,
+ * and the first ">" that is not between two of them ends the tag. at: behind the name. */
+static inline const uint8_t *short_tag_end(html_token *token, const uint8_t *at, const uint8_t *end) {
+#ifdef __SSE2__
+    if (end - at < 2 * WIDE) return NULL;
+    wide first = wide_at(at), second = wide_at(at + WIDE);
+    uint64_t closes = both_are(first, second, '>');
+    if (!closes) return NULL;
+    uint64_t before = (closes & -closes) - 1, quotes = both_are(first, second, '"') & before;
+    uint64_t equals = both_are(first, second, '=') & before, slashes = both_are(first, second, '/') & before;
+    uint64_t quoted = odd_up_to(quotes), assigned = equals & ~quoted;
+    uint64_t blanks = are_blank(first) | (uint64_t)are_blank(second) << WIDE;
+    if (quoted & closes & -closes || assigned << 1 != (quotes & quoted)) return NULL;
+    if (assigned & (blanks | slashes | quotes | equals) << 1) return NULL;
+    if (both_are(first, second, '\'') & before & ~quoted) return NULL;
+    token->self_closing = slashes & ~quoted & (before + 1) >> 1;
+    return at + __builtin_ctzll(closes) + 1;
+#else
+    (void)token, (void)at, (void)end;
+    return NULL;
+#endif
 }
 
 /* Reads the rest of a tag behind its name. Returns what is behind its ">", NULL when the markup ends before. */
@@ -409,7 +479,12 @@ static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uin
     token->attributes = 0;
     token->present = 0;
     uint32_t begin = (uint32_t)(at - tokens->html);
-    at = tag_end(tokens, token, at, end);
+    if (at < end && *at == '>') {
+        at++;
+    } else {
+        const uint8_t *next = tokens->counts || is_tag_read(tokens, token) ? NULL : short_tag_end(token, at, end);
+        at = next ? next : tag_end(tokens, token, at, end);
+    }
     if (at) token->span = (html_span){begin, (uint32_t)(at - 1 - tokens->html) - begin};
     return at;
 }
@@ -581,44 +656,42 @@ static bool read_raw(html_tokens *tokens, html_token *token, const uint8_t *at, 
     return true;
 }
 
+/* Reads what begins with "<" and is no tag. Returns what is behind it, and whether it is a token. */
+static __attribute__((noinline)) const uint8_t *read_other(html_tokens *tokens, html_token *token, const uint8_t *at,
+                                                           const uint8_t *end, bool *is_token) {
+    if (at[1] == '!') return read_declaration(tokens, token, at, end, is_token);
+    *is_token = false;
+    if (at[1] == '/') return at[2] == '>' ? at + 3 : behind(at + 2, end, '>');
+    const uint8_t *next = behind(at + 2, end, '>');
+    *is_token = next[-1] == '>' && is_instruction(at + 2, next - 1);
+    token->type = HTML_INSTRUCTION;
+    return next;
+}
+
+static const uint8_t *without_feed(const uint8_t *at, const uint8_t *end) {
+    if (at < end && *at == '\r') at++;
+    return at < end && *at == '\n' ? at + 1 : at;
+}
+
 void html_next(html_tokens *tokens, html_token *token) {
     const uint8_t *at = tokens->html + tokens->at, *end = tokens->html + tokens->end;
-    if (tokens->drops_feed) {
-        tokens->drops_feed = false;
-        if (at < end && *at == '\r') at++;
-        if (at < end && *at == '\n') at++;
-    }
+    if (tokens->drops_feed) at = without_feed(at, end);
+    tokens->drops_feed = false;
     token->is_plain = token->has_references = false;
     if (tokens->raw != RAW_NONE && read_raw(tokens, token, at, end)) return;
     while (at < end) {
-        if (*at != '<' || end - at < 2 || (at[1] == '/' && end - at < 3)) {
-            const uint8_t *stop = text_end(at, end, &token->has_references);
-            take_text(tokens, token, at, stop);
-            return;
-        }
-        const uint8_t *next;
-        bool is_token = true;
-        if (is_letter(at[1])) {
-            token->type = HTML_START;
-            next = read_tag(tokens, token, at + 1, end);
-        } else if (at[1] == '/' && is_letter(at[2])) {
-            token->type = HTML_END;
-            next = read_tag(tokens, token, at + 2, end);
-        } else if (at[1] == '/') {
-            next = at[2] == '>' ? at + 3 : behind(at + 2, end, '>');
-            is_token = false;
-        } else if (at[1] == '!') {
-            next = read_declaration(tokens, token, at, end, &is_token);
-        } else if (at[1] == '?') {
-            next = behind(at + 2, end, '>');
-            is_token = next[-1] == '>' && is_instruction(at + 2, next - 1);
-            token->type = HTML_INSTRUCTION;
-        } else {
+        if (*at != '<' || !begins_markup(at, end)) {
             take_text(tokens, token, at, text_end(at, end, &token->has_references));
             return;
         }
-        if (!next) break; /* a tag that does not end is none */
-        at = next;
+        bool is_end = at[1] == '/', is_token = true;
+        if (is_letter(at[1 + is_end])) {
+            token->type = is_end ? HTML_END : HTML_START;
+            at = read_tag(tokens, token, at + 1 + is_end, end);
+        } else {
+            at = read_other(tokens, token, at, end, &is_token);
+        }
+        if (!at) break; /* a tag that does not end is none */
         if (is_token) {
             tokens->at = (uint32_t)(at - tokens->html);
             return;

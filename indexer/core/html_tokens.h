@@ -74,7 +74,7 @@ typedef struct html_token {
     bool is_quirky; /* a document type that stands for the markup of old browsers */
     html_span span; /* a text as it stands; of a tag, its attributes */
     html_span name; /* of a tag, as written */
-    uint32_t attributes; /* how many a tag has, of whatever names */
+    uint32_t attributes; /* how many a tag has, of whatever names; only where they are counted */
     uint64_t present; /* bits of enum html_attribute; only for tags that are TAG_IS_READ, unless all are read */
     html_span values[ATTRIBUTE_COUNT]; /* as written */
 } html_token;
@@ -88,6 +88,7 @@ typedef struct html_tokens {
     const char *raw_name; /* the tag whose end tag ends raw text, in lower case */
     bool reads_all; /* attributes of all start tags */
     bool passes_anchors; /* attributes of none of them */
+    bool counts; /* it is asked how many attributes tags have */
     bool is_foreign; /* we are in a drawing or formula: CDATA is told */
     bool drops_feed; /* a line feed at the very beginning of the next text does not count */
     uint8_t *decoded;

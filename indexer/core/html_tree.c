@@ -274,11 +274,9 @@ static bool is_html_point(const html_node *node) {
            (node->namespace == NAMESPACE_SVG && html_tag_infos[node->tag].flags & TAG_IS_SVG_HTML);
 }
 
-/* Tells whether the rules for foreign content are those to follow. */
-static bool is_foreign(html_tree *tree, const html_token *token) {
-    if (tree->open <= tree->document.base || token->type == HTML_EOF) return false;
+/* Tells whether the rules for foreign content are those to follow where a drawing or a formula is open. */
+static __attribute__((noinline)) bool follows_foreign(html_tree *tree, const html_token *token) {
     const html_node *node = html_top(tree);
-    if (node->namespace == NAMESPACE_HTML) return false;
     bool is_start_or_text = token->type == HTML_START || token->type == HTML_TEXT;
     if (is_html_point(node) && is_start_or_text) return false;
     if (is_mathml_text_point(node)) {
@@ -311,6 +309,11 @@ static bool holds_html(html_tree *tree, const html_token *token) {
 
 static bool dispatch(html_tree *tree, html_token *token);
 
+static bool is_foreign(html_tree *tree, const html_token *token) {
+    if (tree->open <= tree->document.base || html_top(tree)->namespace == NAMESPACE_HTML) return false;
+    return token->type != HTML_EOF && follows_foreign(tree, token);
+}
+
 static void end_in_foreign(html_tree *tree, html_token *token, bool *again) {
     enum { MOST_STEPS_WHEN_TIRED = 16 };
     unsigned steps = 0;
@@ -329,7 +332,7 @@ static void end_in_foreign(html_tree *tree, html_token *token, bool *again) {
     tree->work += steps;
 }
 
-static bool in_foreign(html_tree *tree, html_token *token) {
+static __attribute__((noinline)) bool in_foreign(html_tree *tree, html_token *token) {
     if (token->type == HTML_TEXT) {
         html_tell_text(tree, token, DECODE_REFERENCES);
         if (says_something(tree, token, false)) tree->document.frameset_ok = false;
@@ -471,7 +474,7 @@ bool html_tree_read(html_tree *tree, fa_bytes html, enum html_telling telling) {
 
 bool html_tree_read_judged(html_tree *tree, fa_bytes html, html_judge judge, void *judging) {
     start(tree, html);
-    tree->tokens.reads_all = false;
+    tree->tokens.counts = true;
     tree->most_reopened = MOST_REOPENED_JUDGED;
     return read_all(tree, judge, judging);
 }

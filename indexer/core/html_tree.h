@@ -237,7 +237,13 @@ void html_remove_format(html_tree *tree, size_t place);
 /* Returns 1 + the place of the last formatting element of a tag behind the last marker, 0 for none. */
 size_t html_last_format(const html_tree *tree, unsigned tag);
 
-void html_reopen_formats(html_tree *tree);
+/* Opens the formatting elements again that were closed with the elements around them; the last one was. */
+void html_reopen_closed_formats(html_tree *tree);
+
+static inline void html_reopen_formats(html_tree *tree) {
+    size_t count = tree->format_count;
+    if (count && tree->formats[count - 1].tag && !tree->formats[count - 1].open) html_reopen_closed_formats(tree);
+}
 
 /* The adoption agency: ends a formatting element that may cross others. False: there is none, it is any end tag. */
 bool html_adopt(html_tree *tree, unsigned tag);
