@@ -134,13 +134,12 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     parts: list[Any] = known.find_all(keys)
     if not all(parts):
         missing = [number for number, one in enumerate(parts) if one is None]
-        with snapshot.reading():
-            made = _described(
-                snapshot, [pages[number] for number in missing], oldest=oldest, are_alone=rows is not None
-            )
-        for number, hit in zip(missing, made, strict=True):
-            parts[number] = own = hit[:_SCORE], hit[_SCORE + 1 :]
-            if hit.file:
+        made = _described(
+            snapshot, [pages[number] for number in missing], oldest=oldest, are_alone=rows is not None
+        )
+        for number, own in zip(missing, made, strict=True):
+            parts[number] = own
+            if own[1][_FILE]:
                 known.keep(keys[number], own)
     # sums of tuples: what is written with stars takes nearly twice as long, and this is done for each hit
     if rows is not None:  # what is remembered has no explanation, either
@@ -153,6 +152,11 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
 
 _hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
 _SCORE, _SNIPPET, _FOLDED = map(Hit._fields.index, ("score", "snippet", "folded"))
+_FILE = Hit._fields[_SCORE + 1 :].index("file")  # of the part behind the score
+
+
+def _parts(hit: Hit) -> _Parts:
+    return hit[:_SCORE], hit[_SCORE + 1 :]
 
 
 def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
@@ -160,39 +164,44 @@ def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
     return _hit((*hit[:_SNIPPET], snippet, *hit[_SNIPPET + 1 : _FOLDED], folded, *hit[_FOLDED + 1 :]))
 
 
-def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool) -> list[Hit]:
-    """Return the hits of pages, as the catalogue says. are_alone: none of them has several versions in an index."""
+def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool) -> list[_Parts]:
+    """Return the parts of the hits of pages, as the catalogue says.
+
+    are_alone: none of them has several versions in an index.
+    """
     # of several indexes each may hold a capture of a page
-    hits = _captured_once(snapshot, pages) if len(snapshot.members) == 1 else {}
-    others = [number for number in range(len(pages)) if number not in hits]
+    found = _captured_once(snapshot, pages) if len(snapshot.members) == 1 else {}
+    others = [number for number in range(len(pages)) if number not in found]
     if others:
-        made = _described_by_all(
-            snapshot, [pages[number] for number in others], oldest=oldest, are_alone=are_alone
-        )
-        hits.update(zip(others, made, strict=True))
-    return [hits[number] for number in range(len(pages))]
+        with snapshot.reading():
+            made = _described_by_all(
+                snapshot, [pages[number] for number in others], oldest=oldest, are_alone=are_alone
+            )
+        found.update((number, _parts(hit)) for number, hit in zip(others, made, strict=True))
+    return [found[number] for number in range(len(pages))]
 
 
-def _captured_once(snapshot: Snapshot, pages: Sequence[Found]) -> dict[int, Hit]:
-    """Return the hits of those pages that have a single capture, by their places in the list."""
+def _captured_once(snapshot: Snapshot, pages: Sequence[Found]) -> dict[int, _Parts]:
+    """Return the parts of the hits of those pages that have a single capture, by their places in the list."""
     numbers = {found.versions[0]: number for number, found in enumerate(pages) if len(found.versions) == 1}
     places = {held[0][1]: place for place, held in snapshot.versions_of(list(numbers)).items()}
-    hits = {}
-    for row in _rows(snapshot, 0, _CAPTURED_ONCE, list(places)):
-        version, page, key, written, title, time, path, whole, offset, length, member, inner, mime, status = (
-            row
-        )
+    parts: dict[int, _Parts] = {}
+    for (
+        version, page, key, written, title, time, path, whole, offset, length, member, inner, mime, status,
+    ) in _rows(snapshot, 0, _CAPTURED_ONCE, list(places)):  # fmt: skip
         place = places[version]
         number = numbers[place]
-        found = pages[number]
-        if page != found.document:
+        if page != pages[number].document:
             continue
         timestamp = f"{time:014d}" if time >= 0 else ""
-        hits[number] = Hit(
-            address(key, written), title, timestamp, found.score, (), path, offset, length, member, 1, 1, inner, "",
-            timestamp, timestamp, snapshot.language_of(*place), mime, status, 0, whole,
+        parts[number] = (
+            (address(key, written), title, timestamp),
+            (
+                (), path, offset, length, member, 1, 1, inner, "", timestamp, timestamp,
+                snapshot.language_of(*place), mime, status, 0, whole, None,
+            ),
         )  # fmt: skip
-    return hits
+    return parts
 
 
 def _described_by_all(

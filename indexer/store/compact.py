@@ -193,13 +193,16 @@ def address(key: str, written: int | bytes | str) -> str:
                 place += 1
         return "".join(letters)
     host, _, path = key.partition(")")
+    return _front_of(host, written & (_HTTPS | _WWW)) + path + ("/" if written & _SLASH else "")
+
+
+@lru_cache(maxsize=4096)
+def _front_of(host: str, bits: int) -> str:
+    """Return what an address begins with: pages of one host come together."""
     if "," in host:
         name, colon, port = host.partition(":")
         host = ".".join(reversed(name.split(","))) + colon + port
-    return (
-        f"{'https' if written & _HTTPS else 'http'}://{'www.' if written & _WWW else ''}{host}{path}"
-        f"{'/' if written & _SLASH else ''}"
-    )
+    return f"{'https' if bits & _HTTPS else 'http'}://{'www.' if bits & _WWW else ''}{host}"
 
 
 def split_key(key: str) -> tuple[str, str]:
