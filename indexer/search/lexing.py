@@ -44,7 +44,7 @@ _SAME_AS = {
     ord("）"): ")",
 }
 # What parts words: white space and control characters; and what goes on up to it, to a quote, parenthesis, && or ||.
-_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 _CHUNK = re.compile(r"(?:(?!&&|\|\|)[^\s\x00-\x1f\x7f-\x9f\"()])+")
 _SIGNS = "-!+="
 _RANGED = ("from", "appeared", "vanished")
@@ -76,10 +76,11 @@ class _Lexer:
         self._glued = False  # a sign or a field stands directly before: what follows is no operator
 
     def split(self) -> list[Token]:
-        while self._at < len(self._text):
-            character = self._text[self._at]
-            if blanks := _BLANKS.match(self._text, self._at):
-                self._at = blanks.end()
+        text = self._text
+        while self._at < len(text):
+            character = text[self._at]
+            if character == " " or _BLANKS.match(character):
+                self._at += 1
                 self._glued = False
             elif character == '"':
                 self._quote()
@@ -117,9 +118,9 @@ class _Lexer:
         self._add(Token("close", ")", self._text[self._at + 1 : after]), after - self._at)
 
     def _range(self) -> Token | None:
-        """Return the dates of [2009 TO 2010], where they stand directly behind a field that takes a range."""
+        """Return the dates of [2009 TO 2010], where they stand directly behind a field, if that takes a range."""
         last = self._tokens[-1] if self._tokens else None
-        if not self._glued or last is None or last.text not in _RANGED or self._text[self._at] != "[":
+        if last is None or last.text not in _RANGED or self._text[self._at] != "[":
             return None
         end = self._text.find("]", self._at, self._at + _LONGEST_RANGE)
         words = self._text[self._at + 1 : end].split() if end > 0 else []
@@ -131,13 +132,16 @@ class _Lexer:
         return token
 
     def _chunk(self) -> None:
-        if self._range():
+        if self._glued and self._range():
             return
         found, start = _CHUNK.match(self._text, self._at), self._at
         if found is None:  # && or ||
             self._add(Token("and" if self._text[start] == "&" else "or", self._text[start : start + 2]), 2)
             return
         chunk, end = found[0], found.end()
+        if chunk.isalnum():  # neither a sign nor a field
+            self._add(self._word(chunk), len(chunk))
+            return
         followed = self._text[end : end + 1] in ('"', "(")
         if chunk[0] in _SIGNS and (chunk[1:2] not in ("", *_SIGNS) or (len(chunk) == 1 and followed)):
             self._add(Token("not" if chunk[0] in "-!" else "sign", chunk[0]), 1, glues=True)

@@ -211,6 +211,8 @@ class _Parser:
         return _all_of(parts, implied=implied)
 
     def _one(self) -> Node | None:
+        if self._peek() in ("word", "phrase") and self._depth <= MAX_DEPTH:
+            return self._near()
         nots = 0
         while self._peek() == "not" or (self._peek() == "sign" and self._tokens[self._at].text == "+"):
             if self._next().kind == "not":
@@ -285,7 +287,7 @@ class _Parser:
 
     def _value(self, token: Token, *, exact: bool = False) -> Node | None:
         """Return what a word or phrase means in the field around it."""
-        if self._field in FILTERS and self._field != "inurl":
+        if self._field and self._field in FILTERS and self._field != "inurl":
             try:
                 node = filter_of(self._field, token.text)
                 return node if self._spend(1) else None
@@ -337,6 +339,8 @@ class _Parser:
 
     def _plain(self, text: str, *, exact: bool = False) -> Leaf | None:
         """Return the leaf that a word without blanks means: with wildcards, fuzzy, or as it is written."""
+        if _is_plain(text):
+            return Word(text.lower(), exact) if self._spend(1) else None
         boost = 1.0
         base, caret, tail = text.rpartition("^")
         if caret and base and (number := _number(tail)) is not None:
@@ -442,9 +446,14 @@ def _task(node: Node | None) -> Node | None:
 _PLAIN = 64  # letters of a word at most, as the analysis has it
 
 
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is one word for the analysis, which leaves it as it is but for capitals."""
+    return text.isascii() and text.isalnum() and len(text) <= _PLAIN
+
+
 def _words(text: str) -> list[str]:
     """Return the words of a text as they are looked for: C++ is one word, that of its compound."""
-    if text.isascii() and text.isalnum() and len(text) <= _PLAIN:
+    if _is_plain(text):
         return [text.lower()]  # what the analysis gives, without its arrays
     if not compounds_of(text):
         return words_of(text)
