@@ -175,9 +175,12 @@ class Lookup:
         )
 
 
+_SIZES = {"I": 4, "Q": 8}
+
+
 def _numbers(place: int, kind: str, count: int) -> tuple[int, ...]:
-    layout = struct.Struct(f"<{count}{kind}")
-    return layout.unpack(string_at(place, layout.size))
+    # of one that was used before, struct has the layout at hand
+    return struct.unpack(f"<{count}{kind}", string_at(place, count * _SIZES[kind]))
 
 
 def _check(status: int, place: int = 0, array: int = 0) -> None:
