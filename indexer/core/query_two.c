@@ -8,7 +8,7 @@
 #include "query_inside.h"
 
 #define AT_ONCE 256    /* versions of which is told at once where the words stand */
-#define MANY 16        /* lists of a word, at most; of more query_places.c takes care */
+#define MANY 64        /* lists of a word, at most; of more query_places.c takes care */
 #define MOST_READ 24   /* places of a list in a version that are read before anything else is known of it */
 #define SECTION_BITS 29 /* of a position in its section, and of more than the greatest distance behind it */
 #define MOST_APART 127 /* the greatest distance */
@@ -22,10 +22,10 @@ typedef struct side {
     fa_cursor *cursors[MANY];
     uint32_t *rows[MANY];    /* ... and the next row of each, see reader */
     fa_where *where; /* of the versions at hand, list behind list ... */
-    uint32_t holding[AT_ONCE]; /* ... and which lists hold each, a bit for each list */
-    uint32_t *places;          /* list behind list: section << SECTION_BITS | position */
+    uint64_t holding[AT_ONCE]; /* ... and which lists hold each, a bit for each list */
+    uint32_t *places[MANY];    /* of each list: section << SECTION_BITS | position */
     uint32_t *ends;            /* ... and where those of each version begin and end: two each */
-    uint32_t unread[AT_ONCE];  /* lists that stand too often in each, a bit for each list */
+    uint64_t unread[AT_ONCE];  /* lists that stand too often in each, a bit for each list */
 } side;
 
 typedef struct two {
@@ -71,8 +71,6 @@ static void add_list(side *to, reader *from, uint32_t each) {
     to->rows[at] = &from->rows[each];
 }
 
-#define PLACES_OF_LIST ((size_t)AT_ONCE * MOST_READ + FA_PLACES_MORE)
-
 static int open_side(two *in, uint32_t leaf, uint32_t place, uint32_t asked, side *made) {
     fa_query *query = in->query;
     for (uint32_t layer = 0; layer < 2; layer++) {
@@ -87,8 +85,12 @@ static int open_side(two *in, uint32_t leaf, uint32_t place, uint32_t asked, sid
     }
     made->where = arena_raw(&query->kept, (made->list_count + 1) * AT_ONCE * sizeof(fa_where));
     made->ends = arena_raw(&query->kept, (made->list_count + 1) * 2 * AT_ONCE * sizeof(uint32_t));
-    made->places = arena_raw(&query->kept, (made->list_count * PLACES_OF_LIST + 1) * sizeof(uint32_t));
-    return made->where == NULL || made->ends == NULL || made->places == NULL ? FA_NO_MEMORY : FA_OK;
+    for (uint32_t each = 0; each < made->list_count; each++) {
+        const size_t most = made->lists[each]->count < AT_ONCE ? made->lists[each]->count : AT_ONCE;
+        made->places[each] = arena_raw(&query->kept, (most * MOST_READ + FA_PLACES_MORE) * sizeof(uint32_t));
+        if (made->places[each] == NULL) return FA_NO_MEMORY;
+    }
+    return made->where == NULL || made->ends == NULL ? FA_NO_MEMORY : FA_OK;
 }
 
 /* Write the rows of a list in which the versions at hand stand, and the place of each among these. done: versions that are
@@ -121,12 +123,13 @@ static int find_list(two *in, side *of, const uint64_t *done, uint32_t number) {
     for (uint32_t at = 0; at < count; at++) versions[at] = in->versions[slots[at]];
     for (uint32_t element = 0; element < FA_KINDS; element++)
         form.codes[element] = (uint32_t)section_of[element] << SECTION_BITS;
-    TRY(fa_read_places(segment, found, versions, count, &form, MOST_READ, of->places + number * PLACES_OF_LIST, ends,
+    TRY(fa_read_places(segment, found, versions, count, &form, MOST_READ, of->places[number], ends,
                        spare, &in->query->fault));
     for (uint32_t at = 0; at < count; before = ends[at++]) {
-        const uint32_t slot = slots[at], is_unread = segment->shape_facts[found[at].shape].total > MOST_READ;
+        const uint32_t slot = slots[at];
+        const uint64_t is_unread = segment->shape_facts[found[at].shape].total > MOST_READ;
         where[slot] = found[at];
-        of->holding[slot] |= (uint32_t)1 << number;
+        of->holding[slot] |= (uint64_t)1 << number;
         of->unread[slot] |= is_unread << number;
         own[2 * slot] = before;
         own[2 * slot + 1] = ends[at];
@@ -144,27 +147,38 @@ typedef struct some_places {
 
 static some_places places_read(const side *of, uint32_t number, uint32_t at) {
     const uint32_t *ends = of->ends + number * (size_t)(2 * AT_ONCE) + 2 * (size_t)at;
-    return (some_places){of->places + number * PLACES_OF_LIST + ends[0], ends[1] - ends[0]};
+    return (some_places){of->places[number] + ends[0], ends[1] - ends[0]};
 }
 
 /* Tell whether a place of some is near one of the others, behind which there are EIGHT more numbers, as there are behind
  * these. Places in different sections are further from each other than the greatest distance. */
 static int are_near(some_places some, some_places others, uint32_t distance) {
+    const eight_numbers lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     if (some.count > others.count) {
         const some_places fewer = others;
         others = some;
         some = fewer;
     }
-    for (uint32_t each = 0; each < some.count; each++)
-        if (any_within(others.at, others.count, some.at[each] - distance, 2 * distance, some.at[each])) return 1;
+    for (uint32_t from = 0; from < others.count; from += EIGHT) {
+        uint64_t found[EIGHT / 2];
+        eight_numbers any = {0}, it;
+        memcpy(&it, others.at + from, sizeof it);
+        for (uint32_t each = 0; each < some.count; each++) {
+            const eight_numbers behind = it - (some.at[each] - distance); /* how far from the first place that is near */
+            any |= (eight_numbers)(behind <= 2 * distance) & (eight_numbers)(behind != distance);
+        }
+        any &= (eight_numbers)(lanes < others.count - from);
+        memcpy(found, &any, sizeof found);
+        if ((found[0] | found[1] | found[2] | found[3]) != 0) return 1;
+    }
     return 0;
 }
 
 /* Return how often a word stands in one of the versions at hand. */
 static uint64_t total_of(const side *of, uint32_t at) {
     uint64_t total = 0;
-    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
-        const uint32_t number = (uint32_t)__builtin_ctz(left);
+    for (uint64_t left = of->holding[at]; left; left &= left - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctzll(left);
         total += of->lists[number]->list.segment->shape_facts[of->where[number * (size_t)AT_ONCE + at].shape].total;
     }
     return total;
@@ -230,14 +244,14 @@ static int look(two *in, uint32_t at, int *is_found) {
     if (!in->sides[0].holding[at] || !in->sides[1].holding[at]) return FA_OK;
     const side *of = &in->sides[total_of(&in->sides[1], at) < total_of(&in->sides[0], at)];
     const side *other = &in->sides[of == in->sides];
-    for (uint32_t left = of->holding[at]; left; left &= left - 1) {
-        const uint32_t number = (uint32_t)__builtin_ctz(left), is_unread = of->unread[at] >> number & 1;
+    for (uint64_t left = of->holding[at]; left; left &= left - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctzll(left), is_unread = of->unread[at] >> number & 1;
         some_places places = {NULL, 0};
         arena_empty(&in->query->version, (size_t)1 << 20);
         if (is_unread) TRY(read_unread(in, of, number, at, &places));
         else places = places_read(of, number, at);
-        for (uint32_t rest = other->holding[at]; rest && !*is_found; rest &= rest - 1) {
-            const uint32_t its = (uint32_t)__builtin_ctz(rest);
+        for (uint64_t rest = other->holding[at]; rest && !*is_found; rest &= rest - 1) {
+            const uint32_t its = (uint32_t)__builtin_ctzll(rest);
             if (other->unread[at] >> its & 1) TRY(look_around(in, other, its, at, places, is_found));
             else if (is_unread || number || its)
                 *is_found = are_near(places_read(other, its, at), places, (uint32_t)in->distance);
@@ -275,7 +289,7 @@ static int look_at_some(two *in, uint64_t *mask, uint32_t *done) {
             TRY(find_list(in, &in->sides[each], mask, number));
     for (; *done < in->count; (*done)++) {
         const side *one = &in->sides[0], *other = &in->sides[1];
-        uint32_t forms = one->holding[*done] | other->holding[*done], unread = one->unread[*done] | other->unread[*done];
+        uint64_t forms = one->holding[*done] | other->holding[*done], unread = one->unread[*done] | other->unread[*done];
         if (*done % LOOK_AFTER == 0 && finding_is_over(in->query)) return FA_TIME_UP;
         if ((forms == 1 && !unread) || has_bit(mask, in->versions[*done])) continue; /* was looked at */
         TRY(look(in, *done, &is_found));

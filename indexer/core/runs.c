@@ -407,37 +407,115 @@ int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *position
 }
 
 #define TOGETHER 4 /* positions that are read without asking how many there are */
+#define NARROW 14  /* bits of a position up to which so many of them lie in eight bytes, wherever these begin */
+#define MARGIN 32  /* bytes behind a run that may be read with its last positions */
 
-/* Write the positions of a pair of a plain shape, all of whose bits are there. Return how many; *beyond: whether any of them is not in the version. Those in one element only, as most are, are
- * read some at a time: how many there are cannot be foreseen. */
-static inline uint32_t plain_places(const fa_array *bits, const fa_shape *facts, uint64_t at, uint32_t width,
-                                    uint32_t extent, const fa_places *form, uint32_t *places, uint32_t *beyond) {
+/* The compiler makes of them what the processor has for them. */
+typedef uint32_t four_numbers __attribute__((vector_size(TOGETHER * sizeof(uint32_t))));
+typedef int32_t four_signs __attribute__((vector_size(TOGETHER * sizeof(int32_t))));
+
+/* Return TOGETHER numbers of some bits each, all of which are there, and MARGIN bytes more. */
+static inline four_numbers numbers_at(const uint8_t *data, uint64_t bit, uint32_t width) {
     const uint64_t mask = ((uint64_t)1 << width) - 1;
-    uint32_t written = 0;
-    int is_beyond = 0;
-    if (!(facts->elements & (facts->elements - 1)) && (at + (facts->total + TOGETHER) * (uint64_t)width) / 8 + 8 <= bits->size) {
-        const uint32_t element = facts->first[0], code = form->codes[element], shift = form->shift;
-        for (uint32_t one = 0; one < facts->total; one += TOGETHER)
-            for (uint32_t other = 0; other < TOGETHER; other++, at += width) {
-                uint32_t position = (uint32_t)(known_bytes(bits->data + (at >> 3)) >> (at & 7) & mask);
-                places[one + other] = position << shift | code;
-                is_beyond |= (position >= extent) & (one + other < facts->total);
-            }
-        *beyond = (uint32_t)is_beyond;
-        return form->elements >> element & 1 ? facts->total : 0;
+    if (width <= NARROW) {
+        const uint64_t all = known_bytes(data + (bit >> 3)) >> (bit & 7);
+        const uint32_t first = (uint32_t)all, third = (uint32_t)(all >> 2 * width);
+        const four_numbers two_each = {first, first, third, third}, behind = {0, width, 0, width};
+        return two_each >> behind & (uint32_t)mask;
     }
-    for (int each = 0; each < FA_FIRST && facts->times[each] > 0; each++) {
-        uint32_t element = facts->first[each], count = (uint32_t)facts->times[each];
-        uint32_t counts = form->elements >> element & 1, code = form->codes[element];
-        for (uint32_t one = 0; one < count; one++, at += width) {
-            uint32_t position = (uint32_t)(eight_bytes(bits, at >> 3) >> (at & 7) & mask);
-            is_beyond |= position >= extent;
-            places[written + one * counts] = position << form->shift | code;
+    four_numbers made = {0};
+    for (int one = 0; one < TOGETHER; one++, bit += width)
+        made[one] = (uint32_t)(known_bytes(data + (bit >> 3)) >> (bit & 7) & mask);
+    return made;
+}
+
+/* Write the high parts of the positions of a run; return how many there are, FA_NO_POSITION for too many. */
+static inline uint32_t read_highs(const uint8_t *data, uint64_t bit, layout lies, uint32_t *highs) {
+    uint32_t left = lies.count + ((uint32_t)1 << lies.split), place = 0;
+    for (uint32_t done = 0, some; left; done += some, left -= some) {
+        some = left < 56 ? left : 56; /* 56 bits are whole wherever they begin */
+        const uint64_t from = bit + done;
+        uint64_t ones = known_bytes(data + (from >> 3)) >> (from & 7) & (~(uint64_t)0 >> (64 - some));
+        if (ones_in(ones) > lies.count - place) return FA_NO_POSITION;
+        for (; ones; ones &= ones - 1, place++) highs[place] = done + (uint32_t)__builtin_ctzll(ones) - place;
+    }
+    return place;
+}
+
+/* Write the positions of a run as they are wanted, and up to TOGETHER - 1 numbers more. Return what is not 0 in a number
+ * when one of them is not in the version. How many positions a run has cannot be foreseen: so they are read some at a
+ * time. has_highs: `places` has the high parts. */
+static inline __attribute__((always_inline)) four_signs read_lows(const uint8_t *data, uint64_t bit, uint32_t low,
+                                                                  uint32_t count, uint32_t extent, uint32_t shift,
+                                                                  uint32_t code, int has_highs, uint32_t *places) {
+    const four_signs lanes = {0, 1, 2, 3};
+    const int32_t greatest = (int32_t)extent - 1;
+    four_signs beyond = {0};
+    four_numbers highs;
+    for (uint32_t one = 0; one < count; one += TOGETHER, bit += TOGETHER * (uint64_t)low) {
+        four_numbers it = numbers_at(data, bit, low);
+        if (has_highs) {
+            memcpy(&highs, places + one, sizeof highs);
+            it |= highs << low;
         }
-        written += count * counts;
+        beyond |= ((four_signs)it > greatest) & (lanes < (int32_t)(count - one));
+        it = it << shift | code;
+        memcpy(places + one, &it, sizeof it);
     }
-    *beyond = (uint32_t)is_beyond;
-    return written;
+    return beyond;
+}
+
+/* Where fa_read_places is. */
+typedef struct places_reader {
+    const fa_segment *segment;
+    fa_places form;
+    uint64_t last;     /* bit at which a pair may end behind which there are MARGIN bytes more */
+    four_signs beyond; /* not 0: a position was not in its version */
+    uint32_t most, *spare;
+    fa_fault *fault;
+} places_reader;
+
+/* Write where any pair stands. */
+static int any_places(places_reader *in, fa_where where, uint32_t version, uint32_t *places, uint32_t *written) {
+    fa_runs runs;
+    uint8_t *elements = (uint8_t *)(in->spare + in->most);
+    int status = fa_runs_at(in->segment, where, version, &runs, in->fault);
+    if (status == FA_OK) status = fa_runs_positions(&runs, elements, in->spare, in->fault);
+    for (uint32_t one = 0; status == FA_OK && one < runs.total; one++) {
+        places[*written] = in->spare[one] << in->form.shift | in->form.codes[elements[one]];
+        *written += in->form.elements >> elements[one] & 1;
+    }
+    return status;
+}
+
+/* Write where a pair stands in several elements, or in one of them often. */
+static __attribute__((noinline)) int more_places(places_reader *in, fa_where where, uint32_t version, uint32_t extent,
+                                                 uint32_t *places, uint32_t *written) {
+    const fa_segment *segment = in->segment;
+    const fa_shape *facts = &segment->shape_facts[where.shape];
+    const uint8_t *data = segment->positions.data;
+    const uint32_t width = segment->bits[version];
+    uint64_t size, bit = where.bit;
+    int status = size_of(segment, where.shape, width, &size, in->fault);
+    if (status != FA_OK) return status;
+    if (facts->has_more || size > in->last || bit > in->last - size) return any_places(in, where, version, places, written);
+    status = fa_require(segment, &segment->positions, bit >> 3, (bit + size + 7) >> 3, in->fault);
+    for (int each = 0; status == FA_OK && each < FA_FIRST && facts->times[each] > 0; each++) {
+        const uint32_t element = facts->first[each], count = (uint32_t)facts->times[each], shift = in->form.shift;
+        const layout lies = layout_of(count, width);
+        if (in->form.elements >> element & 1) {
+            uint32_t *to = places + *written, code = in->form.codes[element];
+            if (lies.split < 0)
+                in->beyond |= read_lows(data, bit, lies.low, count, extent, shift, code, 0, to);
+            else if (read_highs(data, bit + (uint64_t)count * lies.low, lies, to) == count)
+                in->beyond |= read_lows(data, bit, lies.low, count, extent, shift, code, 1, to);
+            else
+                return fa_damaged(segment, &segment->positions, in->fault);
+            *written += count;
+        }
+        bit += lies.bits;
+    }
+    return status;
 }
 
 #define AHEAD 8 /* pairs whose bits are fetched before they are needed */
@@ -446,33 +524,33 @@ int fa_read_places(const fa_segment *segment, const fa_where *where, const uint3
                    const fa_places *form, uint32_t most, uint32_t *places, uint32_t *ends, uint32_t *spare,
                    fa_fault *fault) {
     const fa_array *bits = &segment->positions;
-    uint32_t end = 0, beyond;
+    const uint64_t last = bits->size > MARGIN ? 8 * (bits->size - MARGIN) : 0;
+    places_reader in = {segment, *form, last, {0}, most, spare, fault};
+    uint32_t end = 0, ahead = 0;
     for (uint32_t at = 0; at < count; ends[at++] = end) {
-        const fa_shape *facts = &segment->shape_facts[where[at].shape];
+        const fa_where here = where[at];
+        const fa_shape *facts = &segment->shape_facts[here.shape];
         const uint32_t width = segment->bits[versions[at]], extent = (uint32_t)fa_item(&segment->extent, versions[at]);
+        const uint64_t size = (uint64_t)facts->total * width;
         int status;
-        if (at + AHEAD < count && where[at + AHEAD].bit >> 3 < bits->size) {
-            __builtin_prefetch(bits->data + (where[at + AHEAD].bit >> 3));
-            __builtin_prefetch(segment->extent.data + (size_t)versions[at + AHEAD] * segment->extent.width);
-        }
+        ahead = at + AHEAD < count ? at + AHEAD : at;
+        if (where[ahead].bit < last) __builtin_prefetch(bits->data + (where[ahead].bit >> 3));
         if (facts->total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
         if (facts->total > most) continue;
-        if (fa_is_plain(segment, where[at].shape)) {
-            status = require_bits(segment, where[at].bit, (uint64_t)facts->total * width, fault);
+        if (facts->is_long || facts->elements & (facts->elements - 1) || size > last || here.bit > last - size) {
+            uint32_t written = 0;
+            status = more_places(&in, here, versions[at], extent, places + end, &written);
             if (status != FA_OK) return status;
-            end += plain_places(bits, facts, where[at].bit, width, extent, form, places + end, &beyond);
-            if (beyond) return fa_damaged(segment, bits, fault);
+            end += written;
             continue;
         }
-        fa_runs runs;
-        uint8_t *of = (uint8_t *)(spare + most);
-        status = fa_runs_at(segment, where[at], versions[at], &runs, fault);
-        if (status == FA_OK) status = fa_runs_positions(&runs, of, spare, fault);
+        /* a few places in one element, as most pairs are */
+        const uint32_t element = facts->first[0];
+        status = fa_require(segment, bits, here.bit >> 3, (here.bit + size + 7) >> 3, fault);
         if (status != FA_OK) return status;
-        for (uint32_t one = 0; one < runs.total; one++) {
-            places[end] = spare[one] << form->shift | form->codes[of[one]];
-            end += form->elements >> of[one] & 1;
-        }
+        in.beyond |= read_lows(bits->data, here.bit, width, facts->total, extent, form->shift, form->codes[element], 0,
+                               places + end);
+        end += form->elements >> element & 1 ? facts->total : 0;
     }
-    return FA_OK;
+    return in.beyond[0] | in.beyond[1] | in.beyond[2] | in.beyond[3] ? fa_damaged(segment, bits, fault) : FA_OK;
 }

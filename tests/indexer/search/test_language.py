@@ -389,7 +389,7 @@ def test_phrases_and_nearness_of_words_of_all_frequencies(
 def many_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
     """Wildcards stand for more words than are looked for one by one in each version."""
     chance = random.Random(31)
-    words = [f"{first}{second}{third}" for first in "ab" for second in "cde" for third in "fghijklm"]
+    words = [f"{first}{second}{third}" for first in "ab" for second in "cde" for third in "fghijklmnopqrst"]
 
     def text(most: int) -> str:
         return " ".join(chance.choices([*words, "the"], k=chance.randrange(most)))
