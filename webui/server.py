@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 
 _GIVE_BACK_EVERY_S = 3.0
 _LONGEST_REHEARSAL_S = 10.0
-_FREQUENT_WORDS, _FREQUENT_WORDS_S = 200, 3.0
+# How long to go on with frequent words, for all processes and in each of them, and with how many at most.
+_REHEARSAL_S, _OWN_REHEARSAL_S, _FREQUENT_WORDS = 3.0, 0.5, 160
 _MANY_PAGES = 2_000  # of fewer ones there is nothing to work out that takes long
 _HELD_BY_NO_PAGE = "zqxjkvwzqxjkv"
 _COLLECT_EVERY = 10_000  # objects; a page makes some thousand, nearly all of which go by themselves
@@ -56,13 +57,13 @@ def run_server(settings: Settings, ready: Callable[[str], None] | None = None) -
     try:
         if processes == 1:
             app = _application(settings, 1)
-            _rehearse(app, _FREQUENT_WORDS_S)
+            _rehearse(app, _REHEARSAL_S)
             keep_what_is_there()
             _serve(app, listener, settings.server.threads, ready and (lambda: ready(address)))
             return
         with metrics_of_all():
             app = _application(settings, processes)
-            _rehearse(app, _FREQUENT_WORDS_S)
+            _rehearse(app, _REHEARSAL_S)
             _index_of(app).rest()
             keep_what_is_there()  # it is shared as long as nobody writes to it
             listener.setblocking(False)
@@ -91,24 +92,27 @@ def _application(settings: Settings, processes: int) -> Flask:
     return app
 
 
-def _rehearse(app: Flask, frequent_words_s: float = 0.0) -> None:
+def _rehearse(app: Flask, most_s: float, *, words_at_once: int = 1) -> None:
     """Make a page of results and one that found nothing: else the first readers wait half a second for what they need.
 
     What is imported, worked out of the index and read of languages then is there for all others. The words of a large
     index are put in order for other spellings when these are first asked for: of a million pages that takes seconds.
-    frequent_words_s: how long to go on, at most, with the words that most pages hold. Nearly all queries have one of
-    them: the first 264 others then take a fifth less.
+    Then for most_s seconds go on with the words that most pages hold, of which nearly all queries have one: the first
+    264 others take a fifth less. A process that was split from another one finds each page of memory that it writes to
+    copied at the first time, some 150 for each of its first pages: it asks for several words at once, no page that is
+    kept.
     """
     access = _index_of(app)
     pages = access.rehearse()
     if not 0 < pages <= PAGES_FOR_TWO:
         return
     words: list[str] = []
-    if frequent_words_s and pages >= _MANY_PAGES:
+    if pages >= _MANY_PAGES:
         with access.lease() as index:
             words = index.frequent_words(_FREQUENT_WORDS)
-    until = time.monotonic() + frequent_words_s
-    for number, query in enumerate(("a", _HELD_BY_NO_PAGE, *words)):
+    together = [" ".join(words[at : at + words_at_once]) for at in range(0, len(words), words_at_once)]
+    until = time.monotonic() + most_s
+    for number, query in enumerate(("a", _HELD_BY_NO_PAGE, *together)):
         if number >= 2 and time.monotonic() > until:
             break
         with app.test_request_context("/search", query_string={"q": query}):
@@ -142,7 +146,7 @@ def _serve(
 
     server = make_server(noted, listener, threads)
     if shares is not None:
-        _rehearse(app)
+        _rehearse(app, _OWN_REHEARSAL_S, words_at_once=2)
         server.shares_with_others(*shares)
     if ready is not None:
         ready()
