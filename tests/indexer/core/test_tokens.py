@@ -405,6 +405,20 @@ PLAIN = (
 )
 
 
+def found_alone(
+    tokenizer: Tokenizer, text: bytes, wanted: Wanted, each: int, most: int
+) -> list[tuple[int, int, int]]:
+    """Return what fa_find_in_text tells of some words: their characters from and to, and which they are."""
+    count, found = len(wanted.words), ctypes.c_size_t()
+    spots, left = (ctypes.c_uint32 * (4 * most))(), (ctypes.c_uint32 * count)(*[each] * count)
+    given = Bytes(text, len(text))
+    assert not core.fa_find_in_text(
+        tokenizer.handle, given, wanted.hashes, starts_of(wanted.words), left, count, spots, most, found
+    )
+    told = spots[: 4 * found.value]
+    return list(zip(told[::4], told[1::4], told[3::4], strict=True))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_words_are_found_without_the_others_where_they_are_found_with_them(
     tokenizer: Tokenizer, seed: int
@@ -423,11 +437,26 @@ def test_words_are_found_without_the_others_where_they_are_found_with_them(
         wanted = Wanted([*chance.sample(known, len(known) // (1 + seed)), "elsewhere"])
         each, most = chance.choice([(1, 1000), (3, 1000), (len(text), 9), (len(text), 2 * len(text) + 1)])
         expected = [(start, end, which) for start, end, _, which in tokenizer.find(text, wanted, each, most)]
-        count, found = len(wanted.words), ctypes.c_size_t()
-        spots, left = (ctypes.c_uint32 * (4 * most))(), (ctypes.c_uint32 * count)(*[each] * count)
-        given = Bytes(text, len(text))
-        assert not core.fa_find_in_text(
-            tokenizer.handle, given, wanted.hashes, starts_of(wanted.words), left, count, spots, most, found
+        assert found_alone(tokenizer, text, wanted, each, most) == expected
+
+
+@pytest.mark.parametrize(
+    "joining", ["", "\u0301", "\u200d", "\u0338", "\u3099", "\ufe0f", "ü", "検", "#", "+"]
+)
+def test_whatever_parts_words_parts_those_that_are_found_without_the_others(
+    tokenizer: Tokenizer, joining: str
+) -> None:
+    """Each character beyond ASCII that is no letter, and some of the letters, with what may join it."""
+    chance = random.Random(joining)
+    others = [chr(code) for code in range(0x80, 0x11000) if not 0xD800 <= code < 0xE000]
+    others = [one for one in others if not one.isalpha() or chance.randrange(50) == 0]
+    wanted = Wanted(["c#", "c++", "c", "cat", "cats", "catch"])
+    for at in range(0, len(others), 10):
+        words = (
+            chance.choice(["c#", "c+", "C++", "Cat", "cat ", " cats", "CATCH.", "ca"]) for _ in range(10)
         )
-        told = spots[: 4 * found.value]
-        assert list(zip(told[::4], told[1::4], told[3::4], strict=True)) == expected
+        text = encoded(
+            "".join(f"{word}{one}{joining}" for word, one in zip(words, others[at:], strict=False)) + "cat"
+        )
+        expected = [(start, end, which) for start, end, _, which in tokenizer.find(text, wanted, 99, 99)]
+        assert found_alone(tokenizer, text, wanted, 99, 99) == expected
