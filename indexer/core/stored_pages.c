@@ -8,6 +8,10 @@
 #include "record.h"
 #include "utf8.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 /* ---------------------------------------------------------------- the start of a page */
 
 /* Cut the best passage of what the start of a page says; see fa_snippet_of_page. */
@@ -111,12 +115,21 @@ enum {
     AROUND = 8 << 10 /* characters that are looked at from a place on, and half as many before it where a tag begins there */
 };
 
+#ifdef __AVX2__
+enum { FIRST_BYTES = 3, SPELLINGS_APART = 8 };
+#endif
+
 /* How words looked for may stand in markup. starts: a bit for the first bytes of each, up to four, as start_of has them. */
 typedef struct writing {
     fa_bytes spellings; /* a zero byte behind each */
     uint32_t known;     /* of these first bytes: those that the shortest one has */
     size_t shortest;
     uint64_t starts[64];
+#ifdef __AVX2__
+    /* for each of the first bytes, by its lower and by its upper half: a bit for those spellings, eighth by eighth, that may
+     * have it there */
+    __m256i lower[FIRST_BYTES], upper[FIRST_BYTES];
+#endif
 } writing;
 
 static inline uint8_t small(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte; }
@@ -129,6 +142,49 @@ static inline uint32_t start_of(const writing *w, const uint8_t *at, size_t left
     else
         memcpy(&bytes, at, left);
     return ((bytes | 0x20202020) & w->known) * 0x9e3779b1u >> 20;
+}
+
+#ifdef __AVX2__
+static void read_halves(writing *w) {
+    uint8_t lower[FIRST_BYTES][16] = {0}, upper[FIRST_BYTES][16] = {0};
+    size_t size, number = 0;
+    for (const uint8_t *at = w->spellings.data, *end = at + w->spellings.size; at < end; at += size + 1, number++) {
+        uint8_t bit = (uint8_t)(1 << number % SPELLINGS_APART);
+        size = strlen((const char *)at);
+        for (size_t k = 0; k < FIRST_BYTES; k++) {
+            for (unsigned half = 0; k >= w->shortest && half < 16; half++) lower[k][half] = upper[k][half] = 0xff;
+            if (k >= w->shortest) continue;
+            lower[k][at[k] & 15] |= bit;
+            upper[k][at[k] >> 4] |= bit;
+            if (at[k] >= 'a' && at[k] <= 'z') upper[k][at[k] >> 4 ^ 2] |= bit; /* that of the capital */
+        }
+    }
+    for (size_t k = 0; k < FIRST_BYTES; k++) {
+        w->lower[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)lower[k]));
+        w->upper[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)upper[k]));
+    }
+}
+#endif
+
+/* Return the first place from `at` on where the first bytes of a word may stand, or one before it. */
+static inline size_t pass_others(const writing *w, fa_bytes markup, size_t at) {
+#ifdef __AVX2__
+    const __m256i half = _mm256_set1_epi8(15);
+    for (; markup.size - at >= 32 + FIRST_BYTES - 1; at += 32) {
+        __m256i may_begin = _mm256_set1_epi8(-1);
+        for (size_t k = 0; k < FIRST_BYTES; k++) {
+            __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(markup.data + at + k));
+            __m256i lower = _mm256_shuffle_epi8(w->lower[k], _mm256_and_si256(bytes, half));
+            __m256i upper = _mm256_shuffle_epi8(w->upper[k], _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half));
+            may_begin = _mm256_and_si256(may_begin, _mm256_and_si256(lower, upper));
+        }
+        uint32_t others = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(may_begin, _mm256_setzero_si256()));
+        if (others != UINT32_MAX) return at + (size_t)__builtin_ctz(~others);
+    }
+#else
+    (void)w, (void)markup;
+#endif
+    return at;
 }
 
 static void read_writing(writing *w, fa_bytes spellings) {
@@ -144,6 +200,9 @@ static void read_writing(writing *w, fa_bytes spellings) {
         uint32_t start = start_of(w, at, size);
         w->starts[start / 64] |= (uint64_t)1 << start % 64;
     }
+#ifdef __AVX2__
+    read_halves(w);
+#endif
 }
 
 static int stands_at(fa_bytes markup, size_t at, const uint8_t *spelling, size_t size) {
@@ -155,7 +214,7 @@ static int stands_at(fa_bytes markup, size_t at, const uint8_t *spelling, size_t
 
 /* Return the first place from `at` on where a word may stand, the end where there is none. */
 static size_t next_place(const writing *w, fa_bytes markup, size_t at) {
-    for (; at < markup.size && markup.size - at >= w->shortest; at++) {
+    for (; (at = pass_others(w, markup, at)) < markup.size && markup.size - at >= w->shortest; at++) {
         uint32_t start = start_of(w, markup.data + at, markup.size - at);
         if (!(w->starts[start / 64] >> start % 64 & 1)) continue;
         const uint8_t *spelling = w->spellings.data, *end = spelling + w->spellings.size;
