@@ -374,32 +374,8 @@ static inline uint64_t both_are(wide first, wide second, char byte) {
 }
 #endif
 
-/* Returns what is behind a tag whose attributes nobody looks at or counts, if it is short and each value is quoted by '"'
- * directly behind a "=" behind a name, else NULL. Then no quote is part of a name, so that all are told apart by their number,
- * and the first ">" that is not between two of them ends the tag. at: behind the name. */
-static inline const uint8_t *short_tag_end(html_token *token, const uint8_t *at, const uint8_t *end) {
-#ifdef __SSE2__
-    if (end - at < 2 * WIDE) return NULL;
-    wide first = wide_at(at), second = wide_at(at + WIDE);
-    uint64_t closes = both_are(first, second, '>');
-    if (!closes) return NULL;
-    uint64_t before = (closes & -closes) - 1, quotes = both_are(first, second, '"') & before;
-    uint64_t equals = both_are(first, second, '=') & before, slashes = both_are(first, second, '/') & before;
-    uint64_t quoted = odd_up_to(quotes), assigned = equals & ~quoted;
-    uint64_t blanks = are_blank(first) | (uint64_t)are_blank(second) << WIDE;
-    if (quoted & closes & -closes || assigned << 1 != (quotes & quoted)) return NULL;
-    if (assigned & (blanks | slashes | quotes | equals) << 1) return NULL;
-    if (both_are(first, second, '\'') & before & ~quoted) return NULL;
-    token->self_closing = slashes & ~quoted & (before + 1) >> 1;
-    return at + __builtin_ctzll(closes) + 1;
-#else
-    (void)token, (void)at, (void)end;
-    return NULL;
-#endif
-}
-
 /* Reads the rest of a tag behind its name. Returns what is behind its ">", NULL when the markup ends before. */
-static const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+static __attribute__((noinline)) const uint8_t *tag_end(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
     bool is_read = is_tag_read(tokens, token);
     if (!is_read) at = pass_attributes(token, at, end);
     while (at && at < end) {
@@ -467,26 +443,72 @@ static uint32_t hash_of_name(const uint8_t *name, size_t size) {
     return hash;
 }
 
-/* Reads a tag whose name begins at `at`. Returns what is behind it, NULL when the markup ends before. */
-static const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
-    const uint8_t *name = at;
-    at = next_of(AT_SPACE | AT_SLASH | AT_CLOSE, at, end);
+/* A tag as far as it can be seen at once. name_end: NULL when it cannot be; next: what is behind the tag, NULL when that
+ * cannot be told. */
+typedef struct seen_tag {
+    const uint8_t *name_end, *next;
+    bool self_closing;
+} seen_tag;
+
+/* Looks at a tag whose name begins at `at`. Behind most names there is a ">". Else the tag is seen if it is short and each value
+ * is quoted by '"' directly behind a "=" behind a name: then no quote is part of a name, so that all are told apart by their
+ * number, and the first ">" that is not between two of them is its end. */
+static inline seen_tag see_tag(const uint8_t *at, const uint8_t *end) {
+    seen_tag seen = {NULL, NULL, false};
+#ifdef __SSE2__
+    if (end - at < 2 * WIDE) return seen;
+    wide first = wide_at(at);
+    uint32_t first_closes = are(first, '>'), first_slashes = are(first, '/'), first_blanks = are_blank(first);
+    uint32_t stops = first_closes | first_slashes | first_blanks;
+    if (!stops) return seen;
+    unsigned size = (unsigned)__builtin_ctz(stops);
+    if (!(byte_class[at[size]] & (AT_SPACE | AT_SLASH | AT_CLOSE))) return seen; /* another control character */
+    seen.name_end = at + size;
+    if (first_closes >> size & 1) {
+        seen.next = seen.name_end + 1;
+        return seen;
+    }
+    wide second = wide_at(at + WIDE);
+    uint64_t closes = first_closes | (uint64_t)are(second, '>') << WIDE;
+    if (!closes) return seen;
+    uint64_t last = closes & -closes, inside = (last - 1) & ~UINT64_C(0) << size;
+    uint64_t quotes = both_are(first, second, '"') & inside, equals = both_are(first, second, '=') & inside;
+    uint64_t slashes = first_slashes | (uint64_t)are(second, '/') << WIDE;
+    uint64_t blanks = first_blanks | (uint64_t)are_blank(second) << WIDE;
+    uint64_t quoted = odd_up_to(quotes), assigned = equals & ~quoted;
+    if (quoted & last || assigned << 1 != (quotes & quoted)) return seen;
+    if (assigned & (blanks | slashes | quotes | equals) << 1) return seen;
+    if (both_are(first, second, '\'') & inside & ~quoted) return seen;
+    seen.self_closing = slashes & inside & ~quoted & last >> 1;
+    seen.next = at + __builtin_ctzll(closes) + 1;
+#else
+    (void)at, (void)end;
+#endif
+    return seen;
+}
+
+/* Reads a tag behind its "<" or "</". Returns what is behind it, NULL when the markup ends before. */
+static inline const uint8_t *read_tag(html_tokens *tokens, html_token *token, const uint8_t *name, const uint8_t *end) {
+    seen_tag seen = see_tag(name, end);
+    const uint8_t *at = seen.name_end ? seen.name_end : next_of(AT_SPACE | AT_SLASH | AT_CLOSE, name, end);
     size_t size = (size_t)(at - name);
     token->tag = html_tag_named(first_of_name(name, size, end), name, size);
     token->hash = token->tag == TAG_OTHER ? hash_of_name(name, size) : 0;
-    token->name = (html_span){(uint32_t)(name - tokens->html), (uint32_t)(at - name)};
-    token->self_closing = false;
+    token->name = (html_span){(uint32_t)(name - tokens->html), (uint32_t)size};
+    token->self_closing = seen.self_closing;
     token->attributes = 0;
     token->present = 0;
-    uint32_t begin = (uint32_t)(at - tokens->html);
-    if (at < end && *at == '>') {
-        at++;
-    } else {
-        const uint8_t *next = tokens->counts || is_tag_read(tokens, token) ? NULL : short_tag_end(token, at, end);
-        at = next ? next : tag_end(tokens, token, at, end);
+    const uint8_t *next = seen.next;
+    bool has_attributes = !next || next > at + 1;
+    if (has_attributes && (!next || tokens->counts || is_tag_read(tokens, token))) {
+        token->self_closing = false;
+        next = tag_end(tokens, token, at, end);
     }
-    if (at) token->span = (html_span){begin, (uint32_t)(at - 1 - tokens->html) - begin};
-    return at;
+    if (next) {
+        uint32_t begin = (uint32_t)(at - tokens->html);
+        token->span = (html_span){begin, (uint32_t)(next - 1 - tokens->html) - begin};
+    }
+    return next;
 }
 
 /* -- comments and the document type */
@@ -643,7 +665,7 @@ static void take_text(html_tokens *tokens, html_token *token, const uint8_t *beg
 }
 
 /* Reads raw text; false when there is none. */
-static bool read_raw(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+static __attribute__((noinline)) bool read_raw(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
     enum html_raw raw = tokens->raw;
     tokens->raw = RAW_NONE;
     const uint8_t *stop = raw == RAW_PLAINTEXT ? end

@@ -347,11 +347,16 @@ static inline size_t place_among(const uint64_t *wanted, size_t count, uint64_t 
     return low < count && wanted[low] == hash ? low : count;
 }
 
-size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
-                     fa_spot *spots, size_t room) {
-    /* most tokens are none of those looked for, which a bit for the highest six of a hash tells nearly always */
+/* Return a bit for the highest six bits of each hash: by that most tokens are seen to be none of those looked for. */
+static uint64_t highest_of(const uint64_t *wanted, size_t count) {
     uint64_t there = 0;
     for (size_t k = 0; k < count; k++) there |= (uint64_t)1 << (wanted[k] >> 58);
+    return there;
+}
+
+size_t fa_find_words(const fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, uint32_t *left, size_t count,
+                     fa_spot *spots, size_t room) {
+    uint64_t there = highest_of(wanted, count);
     size_t found = 0, byte = 0, characters = 0;
     for (size_t k = 0; k < tokens->token_count && found < room; k++) {
         const fa_token *token = &tokens->tokens[k];
@@ -388,6 +393,7 @@ typedef struct firsts {
 typedef struct finding {
     fa_bytes text;
     const uint64_t *wanted, *starts;
+    uint64_t there; /* highest_of those wanted */
     firsts firsts;
     uint32_t *left;
     size_t count, room, found, characters;
@@ -506,7 +512,7 @@ static inline void look_at_word(finding *f, size_t begin, size_t end, size_t sta
     const uint8_t *word = f->text.data + begin;
     if (f->starts[size] >> ((*word | 0x20) & 63) & 1) {
         uint64_t hash = hash_of_ascii(word, size, f->text.size - begin);
-        put_spot(f, place_among(f->wanted, f->count, hash), start, size);
+        if (f->there >> (hash >> 58) & 1) put_spot(f, place_among(f->wanted, f->count, hash), start, size);
     }
     uint8_t next = byte_at(f->text, end);
     if (next == '#' || next == '+') look_at_compound(f, begin, end - begin, start);
@@ -605,6 +611,7 @@ int fa_find_in_text(fa_tokens *tokens, fa_bytes text, const uint64_t *wanted, co
                  .room = room};
     int status = text.size > INT32_MAX ? FA_TOO_LARGE : FA_OK;
     read_firsts(&f.firsts, starts);
+    f.there = highest_of(wanted, count);
     for (size_t at = 0; status == FA_OK && at < text.size;) {
         size_t other = fa_pass_ascii(text.data, at, text.size);
         size_t separator = other < text.size ? separator_at(text, other) : 0;
