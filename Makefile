@@ -49,6 +49,8 @@ test-browser: $(VENV)/.installed-dev core
 test-core: $(VENV)/.installed-dev core
 	$(BIN)/python -m tests.sanitized
 	$(BIN)/python -m tests.sanitized --plain tests/indexer/core tests/indexer/text tests/indexer/search/test_language.py
+	$(BIN)/python -m tests.sanitized --avx2 tests/indexer/core/test_tokens.py tests/indexer/test_stored_pages.py \
+	    tests/indexer/text/test_pages.py tests/indexer/text/test_markup_limits.py
 
 # As on a machine without a compiler: nothing can be found but Python, and the package that brings a compiler.
 test-without-compiler: $(VENV)/.installed-dev core

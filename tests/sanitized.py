@@ -1,11 +1,12 @@
 """Runs the tests of the core on a core that watches itself: addresses and undefined behaviour (ASan, UBSan).
 
-    python -m tests.sanitized [--plain] [TEST...]
+    python -m tests.sanitized [--plain|--avx2] [TEST...]
 
 Without names: the tests of indexer/core, text, store and search, but those of compiling, and of how cached pages are
-taken apart. --plain: the core as it is on processors of other families, with room for few decoded lists. Needs gcc,
-whose sanitizers are loaded into Python. What the core reads of pages and words lies in blocks that are watched however
-small they are; with the tests of store and search, which take twice as long so, Python keeps its small blocks itself.
+taken apart. --plain: the core as it is on processors of other families, with room for few decoded lists. --avx2: as it
+is on those with AVX2, of which this has to be one. Needs gcc, whose sanitizers are loaded into Python. What the core
+reads of pages and words lies in blocks that are watched however small they are; with the tests of store and search,
+which take twice as long so, Python keeps its small blocks itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from indexer.core.build import build_one
+from indexer.core.build import FLAGS_FOR_AVX2, build_one
 
 FLAGS = [
     "-g",
@@ -39,8 +40,9 @@ LEFT_OUT = ["--ignore=tests/indexer/core/test_build.py"]
 
 def main() -> int:
     """Return the exit status of pytest."""
-    tests = [name for name in sys.argv[1:] if name != "--plain"]
-    is_plain = len(tests) < len(sys.argv) - 1
+    ways = {"--plain": PLAIN, "--avx2": FLAGS_FOR_AVX2}
+    tests = [name for name in sys.argv[1:] if name not in ways]
+    way = [flag for name in sys.argv[1:] for flag in ways.get(name, ())]
     preload = [place for name in ("libasan.so", "libubsan.so") if (place := _library(name))]
     if len(preload) < 2:
         sys.exit(
@@ -51,7 +53,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "core.so"
         os.environ["CC"] = "gcc"
-        build_one(library, [*FLAGS, *(PLAIN if is_plain else [])])
+        build_one(library, [*FLAGS, *way])
         environment = {
             **os.environ,
             "FINDINGAID_CORE": str(library),
