@@ -504,22 +504,37 @@ static uint32_t hash_of(const html_tree *tree, html_span span) {
     return (uint32_t)(hash >> 32);
 }
 
+/* The hash of the attributes of an entry, taken when it is first asked for: most are never compared. */
+static uint32_t hash_of_format(const html_tree *tree, html_format *format) {
+    if (!format->is_hashed) format->hash = hash_of(tree, format->attributes);
+    format->is_hashed = true;
+    return format->hash;
+}
+
+/* How many entries behind the last marker have the tag and the attributes of a new one; *earliest: the first of them. */
+static size_t count_same(html_tree *tree, html_format *format, size_t *earliest) {
+    size_t same = 0;
+    for (size_t i = tree->format_count; i-- > 0 && tree->formats[i].tag;) {
+        html_format *other = &tree->formats[i];
+        if (other->tag != format->tag || hash_of_format(tree, other) != hash_of_format(tree, format)) continue;
+        same++;
+        *earliest = i;
+    }
+    return same;
+}
+
 void html_add_format(html_tree *tree, const html_token *token) {
+    enum { MOST_SAME = 3 };
     html_format format = {.tag = (uint16_t)token->tag,
                           .open = (uint16_t)(tree->open - 1),
                           .kind = html_top(tree)->kind,
-                          .hash = hash_of(tree, token->span),
-                          .size = token->span.size,
+                          .attributes = token->span,
                           .link = html_top(tree)->link};
-    size_t same = 0, count = 0, earliest = 0;
-    for (size_t i = tree->format_count; i-- > 0 && tree->formats[i].tag; count++) {
-        if (tree->formats[i].tag == format.tag && tree->formats[i].hash == format.hash) {
-            same++;
-            earliest = i;
-        }
-    }
+    size_t of_tag = 0, count = 0, earliest = 0;
+    for (size_t i = tree->format_count; i-- > 0 && tree->formats[i].tag; count++)
+        of_tag += tree->formats[i].tag == format.tag;
     tree->work += count;
-    if (same >= 3) {
+    if (of_tag >= MOST_SAME && count_same(tree, &format, &earliest) >= MOST_SAME) {
         html_remove_format(tree, earliest);
     } else if (count >= MOST_FORMATS) {
         html_remove_format(tree, tree->format_count - count);
@@ -573,7 +588,7 @@ void html_reopen_closed_formats(html_tree *tree) {
         return;
     }
     for (size_t i = first; i < count; i++) {
-        tree->repeated += tree->formats[i].size;
+        tree->repeated += tree->formats[i].attributes.size;
         reopen(tree, &tree->formats[i]);
     }
 }
@@ -637,7 +652,7 @@ static uint64_t size_of_formats(const html_tree *tree, unsigned place, unsigned 
     unsigned count = 0;
     for (unsigned i = block - 1; i > place && count < MOST_KEPT; i--) {
         if (!tree->stack[i].format) continue;
-        size += tree->formats[tree->stack[i].format - 1u].size;
+        size += tree->formats[tree->stack[i].format - 1u].attributes.size;
         count++;
     }
     return size;
@@ -653,7 +668,7 @@ static void move_out(html_tree *tree, unsigned place, unsigned block) {
     html_node wrapper = stack[place], moved = stack[block];
     uint32_t resume = wrapper.resume, cursor = tree->cursor;
     kept_formats kept;
-    tree->repeated += format.size + size_of_formats(tree, place, block);
+    tree->repeated += format.attributes.size + size_of_formats(tree, place, block);
     unsettle_from(tree, place);
     choose_kept(tree, place, block, &kept);
     tree->reopened += block - place + kept.count + 1;

@@ -389,7 +389,7 @@ static bool dispatch(html_tree *tree, html_token *token) {
     return false;
 }
 
-static void process(html_tree *tree, html_token *token) {
+static inline void process(html_tree *tree, html_token *token) {
     bool again;
     do {
         again = is_foreign(tree, token) ? in_foreign(tree, token) : dispatch(tree, token);

@@ -87,7 +87,9 @@ typedef struct html_format {
     uint16_t tag; /* 0: a marker */
     uint16_t open; /* its place in the stack, 0 if it is not open */
     uint8_t kind;
-    uint32_t hash, size; /* of its attributes as written */
+    bool is_hashed;
+    html_span attributes; /* as written */
+    uint32_t hash; /* of them, where is_hashed is set */
     uint32_t link;
 } html_format;
 
