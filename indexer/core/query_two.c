@@ -95,8 +95,8 @@ static int open_side(two *in, uint32_t leaf, uint32_t place, uint32_t asked, sid
 
 /* Write the rows of a list in which the versions at hand stand, and the place of each among these. done: versions that are
  * left out. */
-static uint32_t rows_of(const two *in, const held *list, const uint64_t *done, uint32_t *next, uint32_t *rows,
-                        uint32_t *places) {
+static uint32_t rows_by_ordinal(const two *in, const held *list, const uint64_t *done, uint32_t *next, uint32_t *rows,
+                                uint32_t *places) {
     uint32_t first = in->versions[0], last = in->versions[in->count - 1], count = 0, row;
     for (row = gallop(list->ordinals, *next, list->count, first); row < list->count; row++) {
         uint32_t version = list->ordinals[row];
@@ -109,20 +109,46 @@ static uint32_t rows_of(const two *in, const held *list, const uint64_t *done, u
     return count;
 }
 
+/* The same of a list with a mask. */
+static uint32_t rows_by_mask(const two *in, const held *list, const uint64_t *done, uint32_t *rows, uint32_t *places) {
+    const uint32_t first = in->versions[0], last = in->versions[in->count - 1];
+    uint32_t count = 0;
+    for (size_t word = first >> 6; word <= last >> 6; word++) {
+        const uint64_t candidates = in->candidates[word], holding = list->bits[word];
+        uint64_t left = candidates & holding & ~done[word];
+        if (word == first >> 6) left &= ~(uint64_t)0 << (first & 63);
+        if (word == last >> 6) left &= ~(uint64_t)0 >> (63 - (last & 63));
+        for (; left; left &= left - 1) {
+            const uint64_t before = (left & -left) - 1;
+            if (!speaks(list, (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(left))) continue;
+            rows[count] = list->ranks[word] + (uint32_t)counts_bits(holding & before);
+            places[count++] = in->ranks[word] + (uint32_t)counts_bits(candidates & before) - in->first;
+        }
+    }
+    return count;
+}
+
+/* Return how places of a list are written. */
+static fa_places form_of(const held *list) {
+    fa_places form = {.elements = list->elements, .shift = 0};
+    for (uint32_t element = 0; element < FA_KINDS; element++)
+        form.codes[element] = (uint32_t)section_of[element] << SECTION_BITS;
+    return form;
+}
+
 /* Read the list `number` of a word. */
 static int find_list(two *in, side *of, const uint64_t *done, uint32_t number) {
     uint32_t rows[AT_ONCE], slots[AT_ONCE], versions[AT_ONCE], ends[AT_ONCE], spare[2 * MOST_READ], before = 0;
     fa_where found[AT_ONCE], *where = of->where + number * (size_t)AT_ONCE;
     const held *list = of->lists[number];
     const fa_segment *segment = list->list.segment;
-    fa_places form = {.elements = list->elements, .shift = 0};
+    const fa_places form = form_of(list);
     uint32_t *own = of->ends + number * (size_t)(2 * AT_ONCE);
-    uint32_t count = rows_of(in, list, done, of->rows[number], rows, slots);
+    const uint32_t count = list->bits != NULL ? rows_by_mask(in, list, done, rows, slots)
+                                              : rows_by_ordinal(in, list, done, of->rows[number], rows, slots);
     if (!count) return FA_OK;
     TRY(fa_cursor_rows(of->cursors[number], rows, count, found, &in->query->fault));
     for (uint32_t at = 0; at < count; at++) versions[at] = in->versions[slots[at]];
-    for (uint32_t element = 0; element < FA_KINDS; element++)
-        form.codes[element] = (uint32_t)section_of[element] << SECTION_BITS;
     TRY(fa_read_places(segment, found, versions, count, &form, MOST_READ, of->places[number], ends,
                        spare, &in->query->fault));
     for (uint32_t at = 0; at < count; before = ends[at++]) {
@@ -187,19 +213,17 @@ static uint64_t total_of(const side *of, uint32_t at) {
 /* Read all places of a list that stands too often in one of the versions at hand. */
 static int read_unread(two *in, const side *of, uint32_t number, uint32_t at, some_places *made) {
     const held *list = of->lists[number];
-    fa_runs runs;
-    uint8_t *elements;
-    uint32_t *positions, *places;
-    TRY(fa_runs_at(list->list.segment, of->where[number * (size_t)AT_ONCE + at], in->versions[at], &runs, &in->query->fault));
-    TRY(read_runs(in->query, &runs, &elements, &positions));
-    places = arena_raw(&in->query->version, (runs.total + EIGHT) * sizeof(uint32_t));
-    if (places == NULL) return FA_NO_MEMORY;
-    *made = (some_places){places, 0};
-    for (uint32_t one = 0; one < runs.total; one++) {
-        places[made->count] = (uint32_t)section_of[elements[one]] << SECTION_BITS | positions[one];
-        made->count += list->elements >> elements[one] & 1;
-    }
-    return FA_OK;
+    const fa_segment *segment = list->list.segment;
+    const fa_where *where = of->where + number * (size_t)AT_ONCE + at;
+    const uint32_t total = segment->shape_facts[where->shape].total;
+    const fa_places form = form_of(list);
+    arena_empty(&in->query->version, (size_t)1 << 20);
+    uint32_t *places = arena_raw(&in->query->version, ((size_t)total + FA_PLACES_MORE) * sizeof(uint32_t));
+    uint32_t *spare = arena_raw(&in->query->version, 2 * (size_t)total * sizeof(uint32_t));
+    if (places == NULL || spare == NULL) return FA_NO_MEMORY;
+    made->at = places;
+    return fa_read_places(segment, where, &in->versions[at], 1, &form, total, places, &made->count, spare,
+                          &in->query->fault);
 }
 
 /* Tell whether a run has a position near one of these places. Only what is near them is read, and nothing behind the first
@@ -247,7 +271,6 @@ static int look(two *in, uint32_t at, int *is_found) {
     for (uint64_t left = of->holding[at]; left; left &= left - 1) {
         const uint32_t number = (uint32_t)__builtin_ctzll(left), is_unread = of->unread[at] >> number & 1;
         some_places places = {NULL, 0};
-        arena_empty(&in->query->version, (size_t)1 << 20);
         if (is_unread) TRY(read_unread(in, of, number, at, &places));
         else places = places_read(of, number, at);
         for (uint64_t rest = other->holding[at]; rest && !*is_found; rest &= rest - 1) {

@@ -407,26 +407,20 @@ int fa_runs_positions(const fa_runs *runs, uint8_t *elements, uint32_t *position
 }
 
 #define TOGETHER 4 /* positions that are read without asking how many there are */
-#define NARROW 14  /* bits of a position up to which so many of them lie in eight bytes, wherever these begin */
+#define NARROW 14  /* bits of a position up to which so many of them lie in eight bytes, wherever these begin; wider ones,
+                    * of texts of more than 16,384 words, are read one by one */
 #define MARGIN 32  /* bytes behind a run that may be read with its last positions */
 
 /* The compiler makes of them what the processor has for them. */
 typedef uint32_t four_numbers __attribute__((vector_size(TOGETHER * sizeof(uint32_t))));
 typedef int32_t four_signs __attribute__((vector_size(TOGETHER * sizeof(int32_t))));
 
-/* Return TOGETHER numbers of some bits each, all of which are there, and MARGIN bytes more. */
+/* Return TOGETHER numbers of NARROW bits each, or less, all of which are there, and MARGIN bytes more. */
 static inline four_numbers numbers_at(const uint8_t *data, uint64_t bit, uint32_t width) {
-    const uint64_t mask = ((uint64_t)1 << width) - 1;
-    if (width <= NARROW) {
-        const uint64_t all = known_bytes(data + (bit >> 3)) >> (bit & 7);
-        const uint32_t first = (uint32_t)all, third = (uint32_t)(all >> 2 * width);
-        const four_numbers two_each = {first, first, third, third}, behind = {0, width, 0, width};
-        return two_each >> behind & (uint32_t)mask;
-    }
-    four_numbers made = {0};
-    for (int one = 0; one < TOGETHER; one++, bit += width)
-        made[one] = (uint32_t)(known_bytes(data + (bit >> 3)) >> (bit & 7) & mask);
-    return made;
+    const uint64_t all = known_bytes(data + (bit >> 3)) >> (bit & 7);
+    const uint32_t mask = ((uint32_t)1 << width) - 1, first = (uint32_t)all, third = (uint32_t)(all >> 2 * width);
+    const four_numbers two_each = {first, first, third, third}, behind = {0, width, 0, width};
+    return two_each >> behind & mask;
 }
 
 /* Write the high parts of the positions of a run; return how many there are, FA_NO_POSITION for too many. */
@@ -442,23 +436,23 @@ static inline uint32_t read_highs(const uint8_t *data, uint64_t bit, layout lies
     return place;
 }
 
-/* Write the positions of a run as they are wanted, and up to TOGETHER - 1 numbers more. Return what is not 0 in a number
- * when one of them is not in the version. How many positions a run has cannot be foreseen: so they are read some at a
- * time. has_highs: `places` has the high parts. */
+/* Write the positions of a run as they are wanted, and up to TOGETHER - 1 numbers more. Return numbers of which one is
+ * below 0 when a position is not in the version. How many positions a run has cannot be foreseen: so they are read some at
+ * a time. has_highs: `places` has the high parts. */
 static inline __attribute__((always_inline)) four_signs read_lows(const uint8_t *data, uint64_t bit, uint32_t low,
                                                                   uint32_t count, uint32_t extent, uint32_t shift,
                                                                   uint32_t code, int has_highs, uint32_t *places) {
-    const four_signs lanes = {0, 1, 2, 3};
     const int32_t greatest = (int32_t)extent - 1;
-    four_signs beyond = {0};
+    four_signs beyond = {0}, counted = {0, 1, 2, 3};
     four_numbers highs;
-    for (uint32_t one = 0; one < count; one += TOGETHER, bit += TOGETHER * (uint64_t)low) {
+    counted -= (int32_t)count; /* below 0 for the numbers that are positions */
+    for (uint32_t one = 0; one < count; one += TOGETHER, bit += TOGETHER * (uint64_t)low, counted += TOGETHER) {
         four_numbers it = numbers_at(data, bit, low);
         if (has_highs) {
             memcpy(&highs, places + one, sizeof highs);
             it |= highs << low;
         }
-        beyond |= ((four_signs)it > greatest) & (lanes < (int32_t)(count - one));
+        beyond |= ((four_signs)it > greatest) & counted;
         it = it << shift | code;
         memcpy(places + one, &it, sizeof it);
     }
@@ -470,7 +464,7 @@ typedef struct places_reader {
     const fa_segment *segment;
     fa_places form;
     uint64_t last;     /* bit at which a pair may end behind which there are MARGIN bytes more */
-    four_signs beyond; /* not 0: a position was not in its version */
+    four_signs beyond; /* see read_lows */
     uint32_t most, *spare;
     fa_fault *fault;
 } places_reader;
@@ -488,7 +482,7 @@ static int any_places(places_reader *in, fa_where where, uint32_t version, uint3
     return status;
 }
 
-/* Write where a pair stands in several elements, or in one of them often. */
+/* Write where a pair stands that does not stand a few times in one element of a text that is not very long. */
 static __attribute__((noinline)) int more_places(places_reader *in, fa_where where, uint32_t version, uint32_t extent,
                                                  uint32_t *places, uint32_t *written) {
     const fa_segment *segment = in->segment;
@@ -498,7 +492,8 @@ static __attribute__((noinline)) int more_places(places_reader *in, fa_where whe
     uint64_t size, bit = where.bit;
     int status = size_of(segment, where.shape, width, &size, in->fault);
     if (status != FA_OK) return status;
-    if (facts->has_more || size > in->last || bit > in->last - size) return any_places(in, where, version, places, written);
+    if (facts->has_more || width > NARROW || size > in->last || bit > in->last - size)
+        return any_places(in, where, version, places, written);
     status = fa_require(segment, &segment->positions, bit >> 3, (bit + size + 7) >> 3, in->fault);
     for (int each = 0; status == FA_OK && each < FA_FIRST && facts->times[each] > 0; each++) {
         const uint32_t element = facts->first[each], count = (uint32_t)facts->times[each], shift = in->form.shift;
@@ -525,32 +520,35 @@ int fa_read_places(const fa_segment *segment, const fa_where *where, const uint3
                    fa_fault *fault) {
     const fa_array *bits = &segment->positions;
     const uint64_t last = bits->size > MARGIN ? 8 * (bits->size - MARGIN) : 0;
+    const uint32_t elements = form->elements, shift = form->shift;
     places_reader in = {segment, *form, last, {0}, most, spare, fault};
-    uint32_t end = 0, ahead = 0;
+    four_signs beyond = {0};
+    uint32_t end = 0;
     for (uint32_t at = 0; at < count; ends[at++] = end) {
-        const fa_where here = where[at];
-        const fa_shape *facts = &segment->shape_facts[here.shape];
+        const uint64_t bit = where[at].bit;
+        const fa_shape *facts = &segment->shape_facts[where[at].shape];
         const uint32_t width = segment->bits[versions[at]], extent = (uint32_t)fa_item(&segment->extent, versions[at]);
-        const uint64_t size = (uint64_t)facts->total * width;
+        const uint32_t total = facts->total;
+        const uint64_t size = (uint64_t)total * width;
         int status;
-        ahead = at + AHEAD < count ? at + AHEAD : at;
-        if (where[ahead].bit < last) __builtin_prefetch(bits->data + (where[ahead].bit >> 3));
-        if (facts->total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
-        if (facts->total > most) continue;
-        if (facts->is_long || facts->elements & (facts->elements - 1) || size > last || here.bit > last - size) {
+        if (at + AHEAD < count && where[at + AHEAD].bit < last) __builtin_prefetch(bits->data + (where[at + AHEAD].bit >> 3));
+        if (total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
+        if (total > most) continue;
+        if (facts->is_long || facts->elements & (facts->elements - 1) || width > NARROW || size > last ||
+            bit > last - size) {
             uint32_t written = 0;
-            status = more_places(&in, here, versions[at], extent, places + end, &written);
+            status = more_places(&in, where[at], versions[at], extent, places + end, &written);
             if (status != FA_OK) return status;
             end += written;
             continue;
         }
         /* a few places in one element, as most pairs are */
         const uint32_t element = facts->first[0];
-        status = fa_require(segment, bits, here.bit >> 3, (here.bit + size + 7) >> 3, fault);
+        status = fa_require(segment, bits, bit >> 3, (bit + size + 7) >> 3, fault);
         if (status != FA_OK) return status;
-        in.beyond |= read_lows(bits->data, here.bit, width, facts->total, extent, form->shift, form->codes[element], 0,
-                               places + end);
-        end += form->elements >> element & 1 ? facts->total : 0;
+        beyond |= read_lows(bits->data, bit, width, total, extent, shift, in.form.codes[element], 0, places + end);
+        end += total * (elements >> element & 1);
     }
-    return in.beyond[0] | in.beyond[1] | in.beyond[2] | in.beyond[3] ? fa_damaged(segment, bits, fault) : FA_OK;
+    beyond |= in.beyond;
+    return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) < 0 ? fa_damaged(segment, bits, fault) : FA_OK;
 }
