@@ -482,7 +482,7 @@ static int any_places(places_reader *in, fa_where where, uint32_t version, uint3
     return status;
 }
 
-/* Write where a pair stands that does not stand a few times in one element of a text that is not very long. */
+/* Write where a pair stands of which an element has many places, or that has many elements, or a very long text. */
 static __attribute__((noinline)) int more_places(places_reader *in, fa_where where, uint32_t version, uint32_t extent,
                                                  uint32_t *places, uint32_t *written) {
     const fa_segment *segment = in->segment;
@@ -513,6 +513,21 @@ static __attribute__((noinline)) int more_places(places_reader *in, fa_where whe
     return status;
 }
 
+/* Leave of the positions of all elements, one behind the other, those that are wanted, as they are wanted; return how
+ * many. */
+static uint32_t by_element(const fa_shape *facts, const fa_places *form, uint32_t *places) {
+    uint32_t written = 0, from = 0, count;
+    for (int each = 0; each < FA_FIRST && facts->times[each] > 0; each++, from += count) {
+        const uint32_t element = facts->first[each], code = form->codes[element];
+        count = (uint32_t)facts->times[each];
+        if (!(form->elements >> element & 1)) continue;
+        for (uint32_t one = 0; one < count && (code || written != from); one++)
+            places[written + one] = places[from + one] | code;
+        written += count;
+    }
+    return written;
+}
+
 #define AHEAD 8 /* pairs whose bits are fetched before they are needed */
 
 int fa_read_places(const fa_segment *segment, const fa_where *where, const uint32_t *versions, uint32_t count,
@@ -534,20 +549,20 @@ int fa_read_places(const fa_segment *segment, const fa_where *where, const uint3
         if (at + AHEAD < count && where[at + AHEAD].bit < last) __builtin_prefetch(bits->data + (where[at + AHEAD].bit >> 3));
         if (total > (uint64_t)extent * FA_KINDS) return fa_damaged(segment, &segment->shapes, fault);
         if (total > most) continue;
-        if (facts->is_long || facts->elements & (facts->elements - 1) || width > NARROW || size > last ||
-            bit > last - size) {
+        if (facts->is_long || facts->has_more || width > NARROW || size > last || bit > last - size) {
             uint32_t written = 0;
             status = more_places(&in, where[at], versions[at], extent, places + end, &written);
             if (status != FA_OK) return status;
             end += written;
             continue;
         }
-        /* a few places in one element, as most pairs are */
-        const uint32_t element = facts->first[0];
+        /* a few places, as most pairs are: of all elements they are numbers of one width */
+        const uint32_t is_alone = !(facts->elements & (facts->elements - 1) || facts->elements & ~elements);
+        const uint32_t code = is_alone ? in.form.codes[facts->first[0]] : 0;
         status = fa_require(segment, bits, bit >> 3, (bit + size + 7) >> 3, fault);
         if (status != FA_OK) return status;
-        beyond |= read_lows(bits->data, bit, width, total, extent, shift, in.form.codes[element], 0, places + end);
-        end += total * (elements >> element & 1);
+        beyond |= read_lows(bits->data, bit, width, total, extent, shift, code, 0, places + end);
+        end += is_alone ? total : by_element(facts, form, places + end);
     }
     beyond |= in.beyond;
     return (beyond[0] | beyond[1] | beyond[2] | beyond[3]) < 0 ? fa_damaged(segment, bits, fault) : FA_OK;

@@ -379,7 +379,8 @@ def test_phrases_and_nearness_of_words_of_all_frequencies(
         assert_agrees(snapshot, plain, f'{where}"{phrase}"')
         one, other, third = chance.sample(words, 3)
         distance = chance.choice((1, 1, 2, 7, 60))
-        for text in (f"{one} NEAR/{distance} {other}", f'"{one} {other}" NEAR/{distance} {third}',
+        for text in (f"{one} NEAR/{distance} {other}", f"{where}({one} NEAR/{distance} {third})",
+                     f'"{one} {other}" NEAR/{distance} {third}',
                      f'"{one} {other}"~{chance.randrange(1, 4)}',
                      f'{where}"{other} {third}"~{chance.choice((1, 5, 30, 100))}'):  # fmt: skip
             assert_agrees(snapshot, plain, text)
@@ -387,7 +388,7 @@ def test_phrases_and_nearness_of_words_of_all_frequencies(
 
 @pytest.fixture(scope="module")
 def many_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, PlainSearch]]:
-    """Wildcards stand for more words than are looked for one by one in each version."""
+    """Wildcards stand for more words than are looked for one by one in each version: for up to 64, and for more."""
     chance = random.Random(31)
     words = [f"{first}{second}{third}" for first in "ab" for second in "cde" for third in "fghijklmnopqrst"]
 
