@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,15 +55,17 @@ core.fa_words_fitting.argtypes = [
 _WILD = {"*": 0xFFFFFFFF, "?": 0xFFFFFFFE}  # FA_STAR, FA_ANY_LETTER
 
 
-class ByLength(NamedTuple):
-    """The words of a dictionary by length, of each length those first that most versions hold.
+class ByLength:
+    """The words of a dictionary by length, of each length those first that most versions hold, as the core reads them.
 
     rows: their numbers; letters: of each of these; begins: where those of each length begin, and last how many.
     """
 
-    rows: NDArray[np.uint32]
-    letters: NDArray[np.uint32]
-    begins: NDArray[np.uint32]
+    def __init__(
+        self, rows: NDArray[np.uint32], letters: NDArray[np.uint32], begins: NDArray[np.uint32]
+    ) -> None:
+        self.arrays = rows, letters, begins
+        self.for_core = _ByLength(*map(address_of, self.arrays))
 
 
 def by_length(lengths: NDArray[np.uint8], letters: NDArray[np.uint32], held: NDArray[np.uint32]) -> ByLength:
@@ -108,7 +109,7 @@ class Spelled:
         found = ctypes.c_size_t()
         check(
             core.fa_words_near(
-                self._words, _ByLength(*map(address_of, by_length)), address_of(codes), len(codes), letters,
+                self._words, by_length.for_core, address_of(codes), len(codes), letters,
                 most, least, address_of(rows), address_of(changes), found,
             )
         )  # fmt: skip

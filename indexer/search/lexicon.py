@@ -110,13 +110,13 @@ class Lexicon:
 
         A change is a letter added, left out or replaced, or two neighbours swapped.
         """
-        return self._spelled().near(self._by_length(), word, edits, int(letters_of(word)), least)
+        return self._spelled().near(self._by_length(), word, edits, letters_of(word), least)
 
     def _by_length(self) -> ByLength:
         """Return the words by length, those first that most versions hold; put in order when first asked for."""
         return self.segment.derived.once(
             "words by length",
-            lambda: ByLength(*in_scratch_file(*by_length(self.lengths, self.letters, self.held))),
+            lambda: ByLength(*in_scratch_file(*by_length(self.lengths, self.letters, self.held).arrays)),
         )
 
     def fitting(self, pattern: str, *, least: int = 0) -> NDArray[np.int64]:
@@ -127,7 +127,7 @@ class Lexicon:
             return np.sort(rows[self.held[rows] >= least])
         letters = letters_of(pattern.replace("*", "").replace("?", ""))
         among = self._often() if least >= _OFTEN else None
-        return self._spelled().fitting(pattern, int(letters), least, among)
+        return self._spelled().fitting(pattern, letters, least, among)
 
     def _often(self) -> NDArray[np.uint32]:
         """Return the indexes of the words that many versions hold: a small part of all."""
@@ -153,11 +153,11 @@ class Lexicon:
 _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
 
 
-def letters_of(text: str) -> np.uint32:
+def letters_of(text: str) -> int:
     """Return the bits of the letters of a text."""
-    letters = np.uint32(0)
+    letters = 0
     for character in text:
-        letters |= _BIT_OF_BYTE[character.encode("utf-8", "replace")[-1]]
+        letters |= 1 << (character.encode("utf-8", "replace")[-1] & 31)
     return letters
 
 
@@ -165,9 +165,18 @@ def numbers_of(words: Sequence[str], segments: Sequence[Segment]) -> NDArray[np.
     """Return by segment the index of each word, NO_WORD where it is not there. Raises IndexCorruptError."""
     if not words or not segments:
         return np.zeros((len(segments), len(words)), dtype=np.uint32)
-    layers = Dictionaries([segment.derived.once("dictionary", segment.dictionary) for segment in segments])
+    return _numbers_in(_dictionaries(segments), words, segments)
+
+
+def _dictionaries(segments: Sequence[Segment]) -> Dictionaries:
+    return Dictionaries([segment.derived.once("dictionary", segment.dictionary) for segment in segments])
+
+
+def _numbers_in(
+    dictionaries: Dictionaries, words: Sequence[str], segments: Sequence[Segment]
+) -> NDArray[np.uint32]:
     try:
-        return numbers_in(layers, words)
+        return numbers_in(dictionaries, words)
     except DamagedError as error:
         raise damage(segments[2 * error.place + error.layer].path, error) from error
 
@@ -187,7 +196,11 @@ def frequent_words(snapshot: Snapshot, limit: int) -> list[str]:
 def holdings(snapshot: Snapshot, words: Sequence[str]) -> NDArray[np.int64]:
     """Return how many versions hold each word, removed ones too."""
     held = np.zeros(len(words), dtype=np.int64)
-    numbers = numbers_of(words, [live.segment for live in snapshot.segments])
+    if not words or not snapshot.segments:
+        return held
+    segments = [live.segment for live in snapshot.segments]
+    dictionaries = snapshot.derived.once("dictionaries of pages", lambda: _dictionaries(segments))
+    numbers = _numbers_in(dictionaries, words, segments)
     prepared = Prepared.of(snapshot)
     for (segment, *_), live, rows in zip(prepared.layers, snapshot.segments, numbers, strict=True):
         try:

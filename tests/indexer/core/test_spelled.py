@@ -61,7 +61,7 @@ def test_the_words_are_those_that_few_changes_make(seed: int) -> None:
             chance.choice((0, 2, 3, 65_536)),
         )
         all_words, in_order = spelled(words, held)
-        rows, changes = all_words.near(in_order, word, most, int(letters_of(word)), least)
+        rows, changes = all_words.near(in_order, word, most, letters_of(word), least)
         expected = [(row, OSA.distance(word, other)) for row, other in enumerate(words)]
         assert sorted(zip(rows.tolist(), changes.tolist(), strict=True)) == [
             (row, distance) for row, distance in expected if distance <= most and held[row] >= least
@@ -80,7 +80,7 @@ def test_the_words_are_those_that_fit_a_pattern(seed: int) -> None:
         pattern = "".join(held)
         as_expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern)
         versions, least = [chance.randrange(5) for _ in words], chance.randrange(5)
-        asked = int(letters_of(re.sub("[*?]", "", pattern)))
+        asked = letters_of(re.sub("[*?]", "", pattern))
         found = spelled(words, versions)[0].fitting(pattern, asked, least)
         assert found.tolist() == [
             row
@@ -97,21 +97,22 @@ def test_words_that_end_behind_the_bytes_are_refused() -> None:
     )
     words = Spelled(np.frombuffer(b"ab", dtype=np.uint8), np.array([0, 3], dtype=np.int64), *columns)
     with pytest.raises(ValueError, match="fit"):
-        words.near(by_length(*columns), "ab", 1, int(letters_of("ab")), 1)
+        words.near(by_length(*columns), "ab", 1, letters_of("ab"), 1)
     with pytest.raises(ValueError, match="fit"):
-        words.fitting("a?", int(letters_of("a")), 0)
+        words.fitting("a?", letters_of("a"), 0)
 
 
 def test_an_order_of_words_that_are_not_there_is_refused() -> None:
     words, in_order = spelled(["ab", "abc"])
-    asked = ("ab", 1, int(letters_of("ab")), 0)
+    asked = ("ab", 1, letters_of("ab"), 0)
     assert len(words.near(in_order, *asked)[0]) == 2
-    falling = in_order.begins.copy()
+    rows, letters, begins = in_order.arrays
+    falling = begins.copy()
     falling[2:4] = 2, 1
     for order in (
-        in_order._replace(rows=in_order.rows + np.uint32(2)),
-        in_order._replace(begins=in_order.begins * np.uint32(2)),
-        in_order._replace(begins=falling),
+        ByLength(rows + np.uint32(2), letters, begins),
+        ByLength(rows, letters, begins * np.uint32(2)),
+        ByLength(rows, letters, falling),
     ):
         with pytest.raises(ValueError, match="fit"):
             words.near(order, *asked)
