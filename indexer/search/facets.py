@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.facets import count_kinds
+from indexer.core.facets import Kinds
 from indexer.search.prepared import Bits, packed
 from indexer.search.running import Matched
 from indexer.store.scratch import in_scratch_file
@@ -58,10 +58,15 @@ def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     columns = _columns_of(snapshot)
     hosts, year, kind, language, status = _count(columns, snapshot, matched)
     with_below = np.where(hosts > 0, columns.site_tree.with_below(hosts), 0)
+    years = year.nonzero()[0]
     return Facets(
         site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
         year=tuple(
-            [FacetValue(f"{value:04d}", int(year[value])) for value in year.nonzero()[0].tolist() if value]
+            [
+                FacetValue(f"{value:04d}", count)
+                for value, count in zip(years.tolist(), year[years].tolist(), strict=True)
+                if value
+            ]
         ),
         type=_most_frequent(columns.type.names, kind, TYPES_AT_MOST),
         language=_most_frequent(columns.language.names, language, TYPES_AT_MOST),
@@ -220,44 +225,29 @@ class _SiteTree:
         return total
 
 
-@dataclass(slots=True)
-class _Kinds:
-    """The versions of a segment by all of site, year, type, language and status.
+def _kinds_of(live: LiveSegment, parts: Sequence[_Part]) -> Kinds | None:
+    """Return the versions of a segment by all of site, year, type, language and status, with places in each column.
 
-    number: of each version, that of its kind. places: of each kind, where its five values stand among all totals.
+    None where a version may have several values, or a page several versions: those are counted one by one.
     """
-
-    number: NDArray[np.uint16]
-    places: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, live: LiveSegment, parts: Sequence[_Part]) -> _Kinds | None:
-        """Return the kinds of a segment, with places in each column.
-
-        None where a version may have several values, or a page several versions: those are counted one by one.
-        """
-        sizes = [int(part.values.max(initial=0)) + 1 for part in parts]
-        if live.shared is not None or any(part.versions is not None for part in parts) or prod(sizes) >> 64:
-            return None
-        key = np.zeros(len(live.segment), dtype=np.uint64)
-        for part, size in zip(parts, sizes, strict=True):
-            key = key * np.uint64(size) + part.values.astype(np.uint64)
-        ordered = np.sort(key)
-        kinds = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
-        number = np.searchsorted(kinds, key)
-        one_of_each = np.zeros(len(kinds), dtype=np.int64)
-        one_of_each[number] = np.arange(len(key))
-        values = [part.values[one_of_each] for part in parts]
-        (kind_of,) = in_scratch_file(number.astype(np.uint16))  # a segment has no more versions
-        places = [
-            value if part.numbers is None else part.numbers[value]
-            for part, value in zip(parts, values, strict=True)
-        ]
-        return cls(kind_of, np.stack(places, axis=1).astype(np.uint32))
-
-    def count(self, matching: Bits, totals: NDArray[np.int64]) -> None:
-        """Add the versions that match, a bit each, to the totals of their values."""
-        count_kinds(matching, self.number, self.places, totals)
+    sizes = [int(part.values.max(initial=0)) + 1 for part in parts]
+    if live.shared is not None or any(part.versions is not None for part in parts) or prod(sizes) >> 64:
+        return None
+    key = np.zeros(len(live.segment), dtype=np.uint64)
+    for part, size in zip(parts, sizes, strict=True):
+        key = key * np.uint64(size) + part.values.astype(np.uint64)
+    ordered = np.sort(key)
+    kinds = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    number = np.searchsorted(kinds, key)
+    one_of_each = np.zeros(len(kinds), dtype=np.int64)
+    one_of_each[number] = np.arange(len(key))
+    values = [part.values[one_of_each] for part in parts]
+    (kind_of,) = in_scratch_file(number.astype(np.uint16))  # a segment has no more versions
+    places = [
+        value if part.numbers is None else part.numbers[value]
+        for part, value in zip(parts, values, strict=True)
+    ]
+    return Kinds(kind_of, np.stack(places, axis=1).astype(np.uint32))
 
 
 @dataclass(slots=True)
@@ -270,7 +260,7 @@ class _Columns:
     type: _Column
     language: _Column
     status: _Column
-    kinds: list[_Kinds | None]
+    kinds: list[Kinds | None]
     ends: list[int]
 
     @property
@@ -306,7 +296,7 @@ def _make_columns(snapshot: Snapshot) -> _Columns:
         ends=[],
     )
     parts = zip(*(column.parts for column in columns.all), strict=True)
-    columns.kinds = [_Kinds.of(live, own) for live, own in zip(segments, parts, strict=True)]
+    columns.kinds = [_kinds_of(live, own) for live, own in zip(segments, parts, strict=True)]
     for place, column in enumerate(columns.all):
         # of numbers that stand for themselves, those up to the greatest that there is
         size = len(column.names)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.core.facets import count_kinds
+from indexer.core.facets import Kinds
 from indexer.search.prepared import packed
 
 
@@ -20,7 +20,7 @@ def test_versions_are_counted_as_by_a_plain_loop(versions: list[tuple[bool, int]
             expected[place] += 1
     totals = np.zeros(7, dtype=np.int64)
     mask = packed(np.array([matches for matches, _ in versions], dtype=bool))
-    count_kinds(mask, np.array([kind for _, kind in versions], dtype=np.uint16), places, totals)
+    Kinds(np.array([kind for _, kind in versions], dtype=np.uint16), places).count(mask, totals)
     assert totals.tolist() == expected
 
 
@@ -36,4 +36,4 @@ def test_what_is_not_there_is_refused(bit: int, kind: int, place: int) -> None:
     matching = np.array([1 << bit], dtype=np.uint64)
     kind_of = np.array([kind, 0, 0], dtype=np.uint16)
     with pytest.raises(ValueError, match="not of kinds"):
-        count_kinds(matching, kind_of, np.array([[place], [0]], dtype=np.uint32), np.zeros(4, dtype=np.int64))
+        Kinds(kind_of, np.array([[place], [0]], dtype=np.uint32)).count(matching, np.zeros(4, dtype=np.int64))
