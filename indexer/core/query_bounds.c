@@ -44,6 +44,7 @@ static float saturated(const fa_query *query, float weight) {
 
 #define LEAST_CODED 12 /* weights below 2 ** -LEAST_CODED have one code */
 #define CODE_SHIFT 20  /* of the bits of a float: eight codes for each doubling */
+#define UNBOUNDED_CODE 255
 #define FIRST_CODE ((127 - LEAST_CODED) << 3)
 
 /* Return the code of a weight: 0 for none, 255 for one without bound. */
@@ -132,8 +133,13 @@ static inline int next_shape(const bounded *in, shapes *from, uint32_t *shape) {
     return fa_next_shape(in->segment, pair, &from->rank, shape, &in->query->fault);
 }
 
-/* Raise the greatest weight of each eight versions of a segment by those of a list, and write a code of each. */
-static int raise_eights(const bounded *in, const view *found, float *eights, uint8_t *codes) {
+/* Raise the greatest code of eight versions: codes rise with the weights that they stand for. */
+static inline void raise(uint8_t *most, uint32_t version, uint8_t code) {
+    if (code > most[version / 8]) most[version / 8] = code;
+}
+
+/* Raise the greatest code of each eight versions of a segment by those of a list, and write a code of each weight. */
+static int raise_eights(const bounded *in, const view *found, uint8_t *most, uint8_t *codes) {
     shapes from;
     uint32_t shape;
     TRY(shapes_begin(in, &from));
@@ -141,9 +147,8 @@ static int raise_eights(const bounded *in, const view *found, float *eights, uin
         uint32_t version = found->ordinals[at];
         if (found->shapes != NULL) shape = found->shapes[at];
         else TRY(next_shape(in, &from, &shape));
-        float weight = weight_of_pair(in, shape, version);
-        codes[at] = code_of(weight);
-        if (weight > eights[version / 8]) eights[version / 8] = weight;
+        codes[at] = code_of(weight_of_pair(in, shape, version));
+        raise(most, version, codes[at]);
     }
     return FA_OK;
 }
@@ -243,18 +248,40 @@ static inline double exact_of_pair(const bounded *in, const fa_live *live, uint3
 static int add_exact(fa_query *query, const fa_live *live, held *list, int by_version, double *weights) {
     bounded pairs;
     view found;
-    shapes from;
-    uint32_t shape;
+    uint8_t codes[FA_SHAPES];
+    fa_rank rank;
     TRY(held_view(query, list, &found));
     TRY(bound_list(query, list, &pairs));
-    TRY(shapes_begin(&pairs, &from));
-    for (uint32_t row = 0; row < found.count; row++) {
-        uint32_t version = found.ordinals[row];
-        TRY(next_shape(&pairs, &from, &shape));
-        if (!speaks(list, version)) continue;
-        weights[by_version ? version : row] += exact_of_pair(&pairs, live, shape, version) * list->factor;
+    TRY(fa_rank_of(pairs.segment, pairs.start, &rank, &query->fault));
+    for (uint32_t done = 0, some; done < found.count; done += some) {
+        some = found.count - done < FA_SHAPES ? found.count - done : FA_SHAPES;
+        TRY(fa_read_shapes(pairs.segment, pairs.start + done, some, &rank, codes, &query->fault));
+        for (uint32_t at = 0; at < some; at++) {
+            uint32_t row = done + at, version = found.ordinals[row];
+            uint64_t shape = codes[at];
+            if (shape == FA_RARE)
+                TRY(fa_item_at(pairs.segment, &pairs.segment->rare_shapes, rank.rare++, &shape, &query->fault));
+            if (shape >= pairs.segment->shape_count)
+                return fa_damaged(pairs.segment, &pairs.segment->shapes, &query->fault);
+            if (!speaks(list, version)) continue;
+            weights[by_version ? version : row] += exact_of_pair(&pairs, live, (uint32_t)shape, version) * list->factor;
+        }
     }
     return FA_OK;
+}
+
+#define SPARSE 16 /* one version in so many, or fewer */
+
+/* Zero the numbers of the versions of a mask, of which there are `count`: of few that takes less than to zero all. What
+ * is added to those of others nobody reads. */
+static void zero_marked(const uint64_t *mask, uint32_t count, uint32_t versions, void *numbers, size_t size) {
+    if (count > versions / SPARSE) {
+        memset(numbers, 0, versions * size);
+        return;
+    }
+    for (size_t word = 0; word < words_of(versions); word++)
+        for (uint64_t left = mask[word]; left; left &= left - 1)
+            memset((uint8_t *)numbers + (word * 64 + (size_t)__builtin_ctzll(left)) * size, 0, size);
 }
 
 /* Write the weight of a word in each version that holds it. Each form is added in turn, as everywhere. */
@@ -269,7 +296,7 @@ static int write_exact(fa_query *query, uint32_t place, const state *known, doub
     }
     double *weights = buffer_get(&query->more, versions * sizeof(double));
     if (weights == NULL) return FA_NO_MEMORY;
-    memset(weights, 0, versions * sizeof(double));
+    zero_marked(known->mask, known->count, versions, weights, sizeof(double));
     for (uint32_t each = 0; each < known->list_count; each++)
         TRY(add_exact(query, live, &known->lists[each], 1, weights));
     for (size_t word = 0; word < words_of(versions); word++)
@@ -281,37 +308,35 @@ static int write_exact(fa_query *query, uint32_t place, const state *known, doub
 /* ---------------------------------------------------------------- the most of a leaf */
 
 /* Exact weights are known. */
-static int most_of_exact(fa_query *query, uint32_t place, const state *known, float *eights, uint8_t *codes) {
+static int most_of_exact(fa_query *query, uint32_t place, const state *known, uint8_t *most, uint8_t *codes) {
     size_t words = words_of(live_at(query, place)->layers[0]->versions);
     const double *exact = known->exact;
     if (known->mask == NULL) {
         view found;
         TRY(held_view(query, known->lists, &found));
         for (uint32_t row = 0; row < found.count; row++) {
-            float weight = (float)exact[row] * UP, *most = &eights[found.ordinals[row] / 8];
-            *codes++ = code_of(weight);
-            if (weight > *most) *most = weight;
+            codes[row] = code_of((float)exact[row] * UP);
+            raise(most, found.ordinals[row], codes[row]);
         }
         return FA_OK;
     }
     for (size_t word = 0; word < words; word++)
         for (uint64_t left = known->mask[word]; left; left &= left - 1) {
-            float weight = (float)*exact++ * UP, *most = &eights[word * 8 + (size_t)__builtin_ctzll(left) / 8];
-            *codes++ = code_of(weight);
-            if (weight > *most) *most = weight;
+            *codes = code_of((float)*exact++ * UP);
+            raise(most, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left), *codes++);
         }
     return FA_OK;
 }
 
 /* A single list for all languages: each version stands in it once. */
-static int most_of_list(fa_query *query, held *list, float *eights, uint8_t *codes) {
+static int most_of_list(fa_query *query, held *list, uint8_t *most, uint8_t *codes) {
     bounded pairs;
     view found;
     TRY(held_view(query, list, &found));
     TRY(bound_list(query, list, &pairs));
-    if (pairs.norms != NULL) return raise_eights(&pairs, &found, eights, codes);
-    for (uint32_t row = 0; row < found.count; row++) eights[found.ordinals[row] / 8] = INFINITY;
-    memset(codes, 255, found.count);
+    if (pairs.norms != NULL) return raise_eights(&pairs, &found, most, codes);
+    for (uint32_t row = 0; row < found.count; row++) most[found.ordinals[row] / 8] = UNBOUNDED_CODE;
+    memset(codes, UNBOUNDED_CODE, found.count);
     return FA_OK;
 }
 
@@ -385,21 +410,21 @@ static int has_many_pairs(const state *known, uint32_t versions) {
 }
 
 /* A leaf of several lists, or a phrase: what is in a version is added up first. */
-static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, float *eights, uint8_t *codes) {
+static int most_of_several(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *most, uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     uint32_t versions = live_at(query, place)->layers[0]->versions;
     int are_many = query->program.leaves[leaf].kind == FA_WORDS && has_many_pairs(known, versions);
     float *weights = buffer_get(&query->more, (are_many ? 1 + FA_KINDS : 1) * (size_t)versions * sizeof(float));
     if (weights == NULL) return FA_NO_MEMORY;
-    memset(weights, 0, versions * sizeof(float));
+    zero_marked(known->mask, known->count, versions, weights, sizeof(float));
     if (query->program.leaves[leaf].kind == FA_PHRASE) TRY(add_phrase(query, place, leaf, weights));
     else if (are_many) TRY(add_many_lists(query, known, weights + versions, weights));
     else TRY(add_lists(query, known, weights));
     for (size_t word = 0; word < words_of(versions); word++) {
         for (uint64_t left = known->mask[word]; left; left &= left - 1) {
-            size_t version = word * 64 + (size_t)__builtin_ctzll(left);
-            *codes++ = code_of(weights[version]);
-            if (weights[version] > eights[version / 8]) eights[version / 8] = weights[version];
+            uint32_t version = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+            *codes = code_of(weights[version]);
+            raise(most, version, *codes++);
         }
     }
     return FA_OK;
@@ -411,20 +436,15 @@ static int write_most(fa_query *query, uint32_t place, uint32_t leaf, uint8_t *m
                       uint8_t *codes) {
     const state *known = state_of(query, leaf, place);
     size_t words = words_of(live_at(query, place)->layers[0]->versions);
-    float *eights = buffer_get(&query->upper, words * 8 * sizeof(float));
-    if (eights == NULL) return FA_NO_MEMORY;
-    memset(eights, 0, words * 8 * sizeof(float));
+    memset(most, 0, words * 8);
     int is_single = known->list_count == 1 && known->lists->languages == NULL;
-    if (known->exact != NULL) TRY(most_of_exact(query, place, known, eights, codes));
+    if (known->exact != NULL) TRY(most_of_exact(query, place, known, most, codes));
     else if (is_single && query->program.leaves[leaf].kind != FA_PHRASE)
-        TRY(most_of_list(query, known->lists, eights, codes));
-    else TRY(most_of_several(query, place, leaf, eights, codes));
+        TRY(most_of_list(query, known->lists, most, codes));
+    else TRY(most_of_several(query, place, leaf, most, codes));
     for (size_t word = 0; word < words; word++) {
         uint8_t greatest = 0;
-        for (size_t eight = word * 8; eight < word * 8 + 8; eight++) {
-            most[eight] = code_of(eights[eight]);
-            greatest = most[eight] > greatest ? most[eight] : greatest;
-        }
+        for (size_t eight = word * 8; eight < word * 8 + 8; eight++) greatest = most[eight] > greatest ? most[eight] : greatest;
         most_of_word[word] = greatest;
     }
     return FA_OK;
