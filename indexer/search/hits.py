@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -323,5 +323,10 @@ def _rows(
     for start in range(0, len(numbers), _AT_ONCE):
         some = list(numbers[start : start + _AT_ONCE])
         some += some[-1:] * (-len(some) % _OF_A_PAGE)
-        marks = ",".join("?" * len(some))
-        yield from connection.execute(sql.format(order=order, visible=visible, numbers=marks), some)
+        yield from connection.execute(_filled_in(sql, order, visible, len(some)), some)
+
+
+@lru_cache(maxsize=16)
+def _filled_in(sql: str, order: str, visible: str, numbers: int) -> str:
+    """Return a statement for so many numbers."""
+    return sql.format(order=order, visible=visible, numbers=",".join("?" * numbers))

@@ -57,6 +57,8 @@ _HEAD = queries.LEAF_FORMAT[:-2]  # of a leaf, without how often the query has i
 _TAIL = struct.Struct("<II").pack
 _NODE = struct.Struct(queries.NODE).pack
 
+_NO_SPELLINGS: frozenset[str] = frozenset()
+
 Masks = tuple[Bits, ...]
 
 
@@ -205,7 +207,7 @@ class Compiler:
             ],
             self._scored_count,
             made_leaves,
-            frozenset[str]().union(*(made.always for made in scored)),
+            _NO_SPELLINGS.union(*[made.always for made in scored]),
             all(made.always or not any(made.spellings) for made in scored),
             pairs,
             (data, self._masks, made_leaves, self._lives),
@@ -385,7 +387,7 @@ def _placed(
 
 def _place(data: bytes) -> int:
     """Return where some bytes lie in memory; they have to stay as long as they are used there."""
-    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
+    return ctypes.c_void_p.from_buffer(ctypes.c_char_p(data)).value or 0
 
 
 def _word(leaf: Word, prepared: Prepared, fold: float, other_forms: float, lives: object) -> MadeLeaf:

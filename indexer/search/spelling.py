@@ -37,7 +37,7 @@ def other_spellings(snapshot: Snapshot, tree: Node | None) -> Iterator[Node]:
     seen = {tree}
     options = {word: found for word in words if (found := _better_words(snapshot, word))}
     candidates = [_joined(tree, joint) for joint in _joints(snapshot, tree)]
-    for place in range(_TRIES):
+    for place in range(_TRIES if options else 0):
         chosen = {word: found[min(place, len(found) - 1)] for word, found in options.items()}
         candidates.append(_respelled(tree, chosen))
     for candidate in islice(candidates, _TRIES + 1):

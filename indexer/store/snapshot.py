@@ -156,9 +156,12 @@ class Snapshot:
 
     def live(self, number: int) -> LiveSegment:
         """Return the segment with a number; KeyError when there is none."""
+        return self._lives()[number]
+
+    def _lives(self) -> dict[int, LiveSegment]:
         if not self._by_number:
             self._by_number.update((live.number, live) for live in self.segments)
-        return self._by_number[number]
+        return self._by_number
 
     def numbers_of(self, document: int) -> list[tuple[int, int]]:
         """Return for each member that knows the address of a page its place and the address's number there."""
@@ -171,8 +174,9 @@ class Snapshot:
     def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """Return what `versions_at` says of several versions, without those that are gone."""
         found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        lives = self._lives()
         for number, ordinal in places:
-            live = self.live(number)
+            live = lives[number]
             if live.alive is None or live.alive[ordinal]:
                 found[number, ordinal] = [(0, int(live.captures.numbers[ordinal]))]
         return found
