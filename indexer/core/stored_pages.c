@@ -242,6 +242,11 @@ typedef struct looked {
     fa_buffer parts;  /* what the parts say, text and description by turns */
 } looked;
 
+/* Return some of the bytes of a buffer, which has none at all where nothing was put there. */
+static fa_bytes part_of(const fa_buffer *buffer, size_t begin, size_t size) {
+    return size ? (fa_bytes){buffer->data + begin, size} : (fa_bytes){NULL, 0};
+}
+
 static int keep_part(looked *seen, const fa_page *page) {
     seen->texts[seen->count].size = page->text.size;
     seen->descriptions[seen->count++].size = page->description.size;
@@ -303,7 +308,7 @@ static int snippet_of_rest(looking *l, const looked *seen) {
         all[0][k] = seen->texts[k];
         all[1][k] = seen->descriptions[k];
         for (unsigned kind = 0; kind < 2 && k; kind++) {
-            all[kind][k].data = seen->parts.data + at;
+            all[kind][k] = part_of(&seen->parts, at, all[kind][k].size);
             at += all[kind][k].size;
         }
     }
@@ -371,8 +376,8 @@ static int tell_page(looking *l, const fa_stored_page *stored, telling *t, fa_pa
     if (told->shown == FA_FURTHER_ON && stored->packed.size) {
         fa_bytes text = stored->text, description = stored->description;
         if (!stored->is_known) {
-            text = (fa_bytes){t->answer->data + begin, told->text};
-            description = (fa_bytes){text.data + text.size, told->description};
+            text = part_of(t->answer, begin, told->text);
+            description = part_of(t->answer, begin + told->text, told->description);
         }
         status = look_further(l, stored->packed, text, description, &told->shown);
     }

@@ -190,6 +190,17 @@ def test_words_further_on_are_found_as_by_looking_at_the_text(tmp_path: Path, se
         assert further(place, start, words) == expected
 
 
+@pytest.mark.parametrize("behind", ["", "<p>heron", "<p>her<!-- -->on gull", "<b title=heron>"])
+def test_a_page_that_says_nothing_at_its_start_is_looked_at_further_on(tmp_path: Path, behind: str) -> None:
+    text = "<!--" + "w " * START_CHARS + "-->" + behind
+    [place] = _written(tmp_path, [record("http://a.example/", text)])
+    start = stored_pages._read_any(place)
+    assert (start.text, start.description) == (b"", b"")
+    found = read_plain(place, {"heron"})
+    assert found == (start, slow_snippet(place, start, frozenset({"heron"}), 0))
+    assert any(part.hit for part in found[1]) == (behind == "<p>heron")
+
+
 def test_a_page_that_is_no_utf_8_further_on_goes_the_long_way(tmp_path: Path) -> None:
     text = "<p>" + "w " * START_CHARS + "one __ heron"
     [place] = _written(tmp_path, [record("http://a.example/", text).replace(b"__", b"\xe9\xe9")])
