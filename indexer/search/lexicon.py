@@ -23,9 +23,8 @@ from indexer.store.snapshot import LiveSegment, Snapshot
 
 _START = 4  # bytes that words are ordered by
 _OFTEN = 16  # versions that hold a word
-_LOOKED_AT = (
-    4  # words of each segment for each of the most frequent ones: it may have others than the next one
-)
+# Words of each segment that are counted for each of the most frequent ones: one may have others than the next.
+_LOOKED_AT = 4
 
 
 @dataclass(slots=True)
