@@ -6,16 +6,15 @@ needs all that is known of archives and charsets, and is imported when such a pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from archiver.warc import Location, read_packed_at
 from indexer.core.passages import Snippet, WantedKinds
-from indexer.core.stored_pages import PAGES_AT_ONCE, Depth, stored_pages
+from indexer.core.stored_pages import Depth, PageStart, stored_pages
 from indexer.search.nodes import words_asked
 from indexer.search.searcher import Ranked
 from indexer.search.snippets import (
     START_CHARS,
-    PageStart,
     looked_for,
     page_snippet,
     start_of_page,
@@ -25,6 +24,7 @@ from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from indexer.text.pages import own_reader
 
+PAGES_AT_ONCE = 10  # a page of results
 # What a page begins with is enough for most snippets: a character takes at most four bytes.
 START_BYTES = 4 * START_CHARS
 # Of a page whose start holds none of the words: a page of 8 MB takes as long as the results of ten others.
@@ -55,7 +55,7 @@ class StoredPages:
             known = snapshot.derived.setdefault("starts of pages", Recent(_BYTES_KEPT, _room_of))
         self._known = known
         self._starts: dict[int, PageStart] = {}  # of those at hand
-        self._found: dict[int, Snippet] = {}  # of those that had to be read
+        self._found: dict[int, Snippet] = {}  # of those that were read
 
     def text(self, number: int) -> bytes:
         """Return the text at the start of a page; b"" where its archive cannot be read now."""
@@ -75,56 +75,54 @@ class StoredPages:
 
     def _further(self, place: Location, start: PageStart) -> Snippet:
         """Return the passages of a page behind whose start a word may stand."""
-        [page] = _read_plain([(place, start)], looked_for(*self._asked), further=True)
+        [page] = _read_plain([place], [start], looked_for(*self._asked), further=True)
         return (page and page[1]) or _deep_snippet(place, *self._asked, start)
 
     def _start(self, number: int) -> PageStart:
         found = self._starts.get(number)
         if found is None:
-            first = number - number % PAGES_AT_ONCE
-            self._read(range(first, min(first + PAGES_AT_ONCE, len(self._places))))
+            self._read(number - number % PAGES_AT_ONCE)
             found = self._starts[number]
         return found
 
-    def _read(self, numbers: Iterable[int]) -> None:
-        """Have these pages at hand, and no others."""
-        self._starts = {}
-        there: dict[int, tuple[Location, PageStart | None]] = {}
-        for number in numbers:
-            place = self._places[number]
-            if place:
-                there[number] = place, self._known.find(place)
+    def _read(self, first: int) -> None:
+        """Have the pages from one on at hand, and no others."""
+        numbers = range(first, min(first + PAGES_AT_ONCE, len(self._places)))
+        self._starts = dict.fromkeys(numbers, _NO_PAGE)
+        there = {number: place for number in numbers if (place := self._places[number])}
+        places = list(there.values())
+        known = self._known.find_all(places)
+        new = []
+        pages = _read_plain(places, known, looked_for(*self._asked), self._sought)
+        for number, was_known, page in zip(there, known, pages, strict=True):
+            if page is None:
+                start = _read_any(there[number])
             else:
-                self._starts[number] = _NO_PAGE
-        plain = _read_plain(there.values(), looked_for(*self._asked), self._sought)
-        for (number, (place, known)), read in zip(there.items(), plain, strict=True):
-            if read is None:
-                start = _read_any(place)
-            else:
-                start, self._found[number] = read
+                start, self._found[number] = page
             self._starts[number] = start
-            if known is None and start is not _NO_PAGE:
-                self._known.keep(place, start)
+            if was_known is None and start is not _NO_PAGE:
+                new.append((there[number], start))
+        self._known.keep_all(new)
 
 
 def _read_plain(
-    places: Iterable[tuple[Location, PageStart | None]],
+    places: Sequence[Location],
+    known: Sequence[PageStart | None],
     wanted: WantedKinds,
     sought: int = 0,
     *,
     further: bool = False,
-) -> Iterator[tuple[PageStart, Snippet] | None]:
-    """Give what `_read_any` says of pages in UTF-8 as they stand, which most are, and their passages.
+) -> list[tuple[PageStart, Snippet] | None]:
+    """Return what `_read_any` says of pages in UTF-8 as they stand, which most are, and their passages.
 
     None of any other page. Of a large one, only what is looked at is unpacked; one that is known is not read again, but
     to look `further`.
     """
-    places = list(places)
-    packed = read_packed_at((place for place, known in places if further or known is None), 4 * _MOST_BYTES)
-    members = ((next(packed) if further or known is None else b"", known) for _, known in places)
-    pages = stored_pages(own_reader().page, members, _DEPTH, wanted, sought)
-    for (_, known), page in zip(places, pages, strict=True):
-        yield page and (known or PageStart(*page[:3]), page.snippet)
+    asked = places
+    if not further:
+        asked = [place for place, start in zip(places, known, strict=True) if start is None]
+    packed = read_packed_at(asked, 4 * _MOST_BYTES)
+    return stored_pages(own_reader().page, packed, known, _DEPTH, wanted, sought, further=further)
 
 
 def _deep_snippet(

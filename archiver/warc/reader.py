@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from .errors import ArchiveError, NotAnArchiveError, RecordError
-from .limits import DEFAULT_LIMITS, Limits
+from .limits import DEFAULT_LIMITS, MOST_BYTES, Limits
 from .members import STEP, ReadWhole, Streams
 from .record import Damage, Location, Record, WholeRecord
 from .records import RecordStream
@@ -220,27 +220,23 @@ def read_packed_at(locations: Iterable[Location], most: int) -> Iterator[bytes]:
 
     b"" for one that cannot be read, of which more than `most` bytes would be, or that holds other records, too.
     """
-    sources: dict[str, FileSource | None] = {}
+    files: dict[str, FileSource | None] = {}
     try:
-        for location in locations:
-            yield _packed_at(location, most, sources)
+        for path, offset, length, member, inner in locations:
+            packed = b""
+            if 0 < length <= most and 0 <= offset < MOST_BYTES and not member and not inner:
+                try:
+                    if path not in files:
+                        files[path] = None
+                        files[path] = FileSource(path)
+                    if file := files[path]:
+                        packed = file.bytes_at(offset, length)
+                except ArchiveError:
+                    pass
+            yield packed
     finally:
-        for source in filter(None, sources.values()):
-            source.close()
-
-
-def _packed_at(location: Location, most: int, sources: dict[str, FileSource | None]) -> bytes:
-    path, offset, length, member, inner = location
-    if member or inner or offset < 0 or not 0 < length <= most:
-        return b""
-    try:
-        if path not in sources:
-            sources[path] = None
-            sources[path] = FileSource(path, block=0)
-        source = sources[path]
-        return bytes(source.read_at(offset, length)) if source is not None else b""
-    except ArchiveError:
-        return b""
+        for file in filter(None, files.values()):
+            file.close()
 
 
 def open_place(location: Location, *, limits: Limits = DEFAULT_LIMITS) -> Source:

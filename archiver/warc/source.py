@@ -50,12 +50,15 @@ class FileSource:
         start = offset - self._block_at
         if start >= 0 and start + count <= len(self._block):
             return self._block[start : start + count]
+        self._block, self._block_at = memoryview(self.bytes_at(offset, max(count, self._least))), offset
+        return self._block[:count]
+
+    def bytes_at(self, offset: int, count: int) -> bytes:
+        """Return up to `count` bytes from `offset` on, below MOST_BYTES, as they are read."""
         try:
-            data = os.pread(self._fd, max(count, self._least), offset)
+            return os.pread(self._fd, count, offset)
         except OSError as error:
             raise UnreadableError(f"{self.path}: cannot read at byte {offset}: {error.strerror}") from error
-        self._block, self._block_at = memoryview(data), offset
-        return self._block[:count]
 
     def size(self) -> int:
         return os.fstat(self._fd).st_size

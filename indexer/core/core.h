@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Changed whenever a signature or a struct here changes: library.py refuses a library of another number. */
-#define FA_ABI 16
+#define FA_ABI 17
 
 #define FA_EXPORT __attribute__((visibility("default")))
 

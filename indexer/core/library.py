@@ -14,7 +14,7 @@ from typing import Any
 _ENDING = "dll" if sys.platform == "win32" else "so"
 LIBRARY = os.path.join(os.path.dirname(__file__), f"core.{_ENDING}")
 LIBRARY_FOR_AVX2 = os.path.join(os.path.dirname(__file__), f"core-avx2.{_ENDING}")
-ABI = 16  # FA_ABI in core.h
+ABI = 17  # FA_ABI in core.h
 OK, NO_MEMORY, TOO_LARGE, CORRUPT, TIME_UP = range(5)
 
 

@@ -7,6 +7,47 @@
 #include "unicode.h"
 #include "utf8.h"
 
+/* ---------------------------------------------------------------- words looked for */
+
+typedef struct wanted_word {
+    uint64_t hash;
+    uint32_t kind;
+} wanted_word;
+
+static int by_hash(const void *first, const void *second) {
+    uint64_t one = ((const wanted_word *)first)->hash, other = ((const wanted_word *)second)->hash;
+    return (one > other) - (one < other);
+}
+
+int fa_wanted_read(fa_bytes words, size_t count, size_t alike, uint64_t *room, fa_wanted *wanted) {
+    uint64_t *hashes = room, *starts = hashes + count;
+    uint32_t *kind_of = (uint32_t *)(starts + FA_MAX_WORD + 1);
+    wanted_word *read = malloc((count + 1) * sizeof *read);
+    if (read == NULL) return FA_NO_MEMORY;
+    memset(starts, 0, (FA_MAX_WORD + 1) * sizeof *starts);
+    fa_bytes kind = {NULL, 0};
+    size_t known = 0, at = 0;
+    uint32_t kinds = 0;
+    for (; known < count && at < words.size; known++) {
+        const uint8_t *word = words.data + at, *end = memchr(word, 0, words.size - at);
+        size_t size = end == NULL ? words.size - at : (size_t)(end - word), characters = alike;
+        size_t shared = fa_pass_characters(word, 0, size, &characters);
+        if (kind.data == NULL || shared != kind.size || memcmp(word, kind.data, shared)) kinds++;
+        kind = (fa_bytes){word, shared};
+        if (size && size <= FA_MAX_WORD) starts[size] |= (uint64_t)1 << (*word & 63);
+        read[known] = (wanted_word){fa_hash(word, size), kinds - 1};
+        at += size + 1;
+    }
+    qsort(read, known, sizeof *read, by_hash);
+    for (size_t k = 0; k < known; k++) {
+        hashes[k] = read[k].hash;
+        kind_of[k] = read[k].kind;
+    }
+    free(read);
+    *wanted = (fa_wanted){.hashes = hashes, .starts = starts, .kind_of = kind_of, .count = known, .kind_count = kinds};
+    return FA_OK;
+}
+
 /* ---------------------------------------------------------------- the best passage */
 
 enum {

@@ -16,6 +16,12 @@ typedef struct fa_wanted {
     fa_bytes written; /* as they may stand in markup, letters of ASCII in small; a zero byte behind each. Only for fa_stored_pages */
 } fa_wanted;
 
+/* Tell of words what is asked of them above, but for `written`. words: a zero byte behind each, which has no other, in the order
+ * of their bytes. Of one kind are those whose first `alike` characters are the same.
+ * room: for `count` and FA_MAX_WORD + 1 numbers and for half as many as `count`, rounded up; what is told points there.
+ * Returns FA_OK or FA_NO_MEMORY. Time: count * log(count). */
+FA_EXPORT int fa_wanted_read(fa_bytes words, size_t count, size_t alike, uint64_t *room, fa_wanted *wanted);
+
 /* A piece of a snippet: it ends at that byte of the snippet's text, where the next one begins. */
 typedef struct fa_snippet_part {
     uint32_t end;

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from indexer.core.library import core
-from indexer.core.tokens import Bytes, Wanted, check, encoded, starts_of, tokenizer
+from indexer.core.tokens import MAX_WORD, Bytes, check, encoded, numbers, tokenizer
 
 
 class WantedWords(ctypes.Structure):
@@ -45,6 +45,7 @@ class _Snippet(ctypes.Structure):
 
 
 _TEXT, _WANTED, _SNIPPET = Bytes, ctypes.POINTER(WantedWords), ctypes.POINTER(_Snippet)
+core.fa_wanted_read.argtypes = [_TEXT, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, _WANTED]
 core.fa_snippet_of.argtypes = [ctypes.c_void_p, _TEXT, _WANTED, ctypes.c_uint32, _SNIPPET]
 
 
@@ -62,26 +63,26 @@ Snippet = tuple[SnippetPart, ...]
 class WantedKinds:
     """Words that are looked for, each of a kind; used by any thread."""
 
-    def __init__(
-        self, words: Iterable[str], kind: Callable[[str], str], written: Callable[[str], str] = str
-    ) -> None:
-        """written: how else a word may stand in markup than as it is, with letters of ASCII in small."""
-        self._words = Wanted(words)
-        names = [kind(word) for word in self._words.words]
-        order = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        self._kind_of = (ctypes.c_uint32 * len(names))(*[order[name] for name in names])
-        self._starts = starts_of(self._words.words)
-        spelled = dict.fromkeys(spelling for word in self._words.words for spelling in (word, written(word)))
-        self._written = encoded("".join(f"{spelling}\0" for spelling in spelled if spelling))
-        self.told = WantedWords(
-            ctypes.addressof(self._words.hashes),
-            ctypes.addressof(self._starts),
-            ctypes.addressof(self._kind_of),
-            len(names),
-            len(order),
-            self._written,
-            len(self._written),
-        )
+    def __init__(self, words: Iterable[str], alike: int, written: Callable[[str], str] = str) -> None:
+        """alike: words are of one kind when so many first characters are the same.
+
+        written: how else a word that is not in ASCII may stand in markup than as it is, with letters of ASCII in small.
+        """
+        spelled = sorted(filter(None, words))
+        self._written = told = _joined(spelled)
+        if not told.isascii():
+            self._written = _joined(dict.fromkeys((*spelled, *map(written, spelled))))
+        count = len(spelled)
+        self._room = numbers(3 * count + 2 * MAX_WORD + 3)
+        self.told = WantedWords()
+        check(core.fa_wanted_read(Bytes(told, len(told)), count, alike, self._room, self.told))
+        self.told.written, self.told.written_size = self._written, len(self._written)
+
+
+def _joined(words: Iterable[str]) -> bytes:
+    """Return words with a zero byte behind each."""
+    joined = encoded("\0".join(words))
+    return joined and joined + b"\0"
 
 
 def snippet(text: bytes, wanted: WantedKinds, sought: int) -> tuple[bool, Snippet]:

@@ -247,11 +247,19 @@ static fa_bytes part_of(const fa_buffer *buffer, size_t begin, size_t size) {
     return size ? (fa_bytes){buffer->data + begin, size} : (fa_bytes){NULL, 0};
 }
 
+/* Put bytes behind the others, in a buffer whose room may hold anything. */
+static int put(fa_buffer *buffer, const void *data, size_t size) {
+    if (!fa_buffer_reserve_any(buffer, size)) return 0;
+    if (size) memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+    return 1;
+}
+
 static int keep_part(looked *seen, const fa_page *page) {
     seen->texts[seen->count].size = page->text.size;
     seen->descriptions[seen->count++].size = page->description.size;
-    return fa_buffer_put(&seen->parts, page->text.data, page->text.size) &&
-           fa_buffer_put(&seen->parts, page->description.data, page->description.size);
+    return put(&seen->parts, page->text.data, page->text.size) &&
+           put(&seen->parts, page->description.data, page->description.size);
 }
 
 /* Look around the next places, as far as the markup is there; is_all: that is all that is ever looked at. *shown becomes
@@ -341,43 +349,45 @@ static int look_further(looking *l, fa_bytes packed, fa_bytes text, fa_bytes des
 
 /* What is told of pages, on its way to the answer. The starts are put there at once. */
 typedef struct telling {
-    fa_buffer *answer, passages, ends, hits;
-    uint32_t characters; /* of the passages */
+    fa_buffer *answer, parts, hits; /* hits: a byte for each part */
 } telling;
 
+enum { PART_END = 0xff };
+
+static int put_byte(fa_buffer *buffer, uint8_t byte) { return put(buffer, &byte, 1); }
+
 static int tell_start(telling *t, const fa_page *page, fa_page_told *told) {
-    told->text = (uint32_t)page->text.size;
-    told->description = (uint32_t)page->description.size;
-    return fa_buffer_put(t->answer, page->text.data, page->text.size) &&
-           fa_buffer_put(t->answer, page->description.data, page->description.size);
+    if (!put(t->answer, page->text.data, page->text.size)) return 0;
+    told->text_end = (uint32_t)t->answer->size;
+    if (!put(t->answer, page->description.data, page->description.size)) return 0;
+    told->description_end = (uint32_t)t->answer->size;
+    return 1;
 }
 
 static int tell_snippet(telling *t, const fa_snippet *snippet, fa_page_told *told) {
     uint32_t begin = 0;
-    told->parts = snippet->part_count;
     for (uint32_t k = 0; k < snippet->part_count; k++) {
         const fa_snippet_part *part = &snippet->parts[k];
-        uint8_t is_hit = (uint8_t)part->is_hit;
-        for (; begin < part->end; begin++) t->characters += (snippet->text[begin] & 0xc0) != 0x80;
-        if (!fa_buffer_put_u32(&t->ends, t->characters) || !fa_buffer_put(&t->hits, &is_hit, 1)) return 0;
+        if (t->parts.size && !put_byte(&t->parts, PART_END)) return 0;
+        if (!put(&t->parts, snippet->text + begin, part->end - begin)) return 0;
+        if (!put_byte(&t->hits, (uint8_t)part->is_hit)) return 0;
+        begin = part->end;
     }
-    told->passages = begin;
-    return fa_buffer_put(&t->passages, snippet->text, begin);
+    told->parts_end = (uint32_t)t->hits.size;
+    return 1;
 }
 
-static int put_buffer(fa_buffer *answer, const fa_buffer *more) { return fa_buffer_put(answer, more->data, more->size); }
-
 static int tell_page(looking *l, const fa_stored_page *stored, telling *t, fa_page_told *told) {
-    *told = (fa_page_told){0};
-    size_t begin = t->answer->size;
+    uint32_t begin = (uint32_t)t->answer->size;
+    *told = (fa_page_told){.text_end = begin, .description_end = begin, .parts_end = (uint32_t)t->hits.size};
     int status = stored->is_known ? look_at_known(l, stored, told) : look_at_packed(l, stored->packed, told);
     if (status != FA_OK || told->shown == FA_NOT_PLAIN || told->shown == FA_CUT_SHORT) return status;
     if (!stored->is_known && !tell_start(t, l->page, told)) return FA_NO_MEMORY;
     if (told->shown == FA_FURTHER_ON && stored->packed.size) {
         fa_bytes text = stored->text, description = stored->description;
         if (!stored->is_known) {
-            text = part_of(t->answer, begin, told->text);
-            description = part_of(t->answer, begin + told->text, told->description);
+            text = part_of(t->answer, begin, told->text_end - begin);
+            description = part_of(t->answer, told->text_end, told->description_end - told->text_end);
         }
         status = look_further(l, stored->packed, text, description, &told->shown);
     }
@@ -395,10 +405,10 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *page
     int status = FA_OK;
     for (; status == FA_OK && *done < count && answer->size <= FA_TEXTS_AT_ONCE; ++*done)
         status = tell_page(l, &pages[*done], &t, &told[*done]);
-    if (status == FA_OK && !(put_buffer(answer, &t.passages) && put_buffer(answer, &t.ends) && put_buffer(answer, &t.hits)))
+    if (status == FA_OK &&
+        !(put(answer, t.parts.data, t.parts.size) && put(answer, t.hits.data, t.hits.size)))
         status = FA_NO_MEMORY;
-    fa_buffer_free(&t.passages);
-    fa_buffer_free(&t.ends);
+    fa_buffer_free(&t.parts);
     fa_buffer_free(&t.hits);
     free(l->room);
     free(l);

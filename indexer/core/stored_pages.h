@@ -39,18 +39,18 @@ typedef struct fa_stored_page {
     uint32_t is_known, is_whole; /* is_whole: where is_known is set, whether that is all of the page */
 } fa_stored_page;
 
-/* What came of it. Of a page that was read now, its start begins with the text and ends with the description. */
+/* What came of it. Where it has ended, each number is that of the page before if there is nothing of it. */
 typedef struct fa_page_told {
-    uint32_t shown, is_whole;     /* shown: enum fa_page_shown */
-    uint32_t text, description;   /* bytes of its start, none where it was known */
-    uint32_t passages, parts;     /* of its snippet: bytes, parts */
+    uint32_t shown, is_whole;         /* shown: enum fa_page_shown */
+    uint32_t text_end, description_end; /* of a page that was read now: where its text and its description end in the answer */
+    uint32_t parts_end;               /* the parts of all snippets so far */
 } fa_page_told;
 
 enum { FA_TEXTS_AT_ONCE = 1 << 20 };
 
-/* Do for some pages what fa_snippet_of_page does for one, and put into an empty `answer`: the starts of all pages, one
- * behind the other; the texts of all snippets; for each part of these, where it ends among the characters of these texts, in
- * four bytes; and for each part a byte that says whether it is a word looked for.
+/* Do for some pages what fa_snippet_of_page does for one, and put into an empty `answer`: the starts of all pages, text and
+ * description by turns; the parts of all snippets with a byte 0xff between them, which no UTF-8 has; and for each part a byte
+ * that says whether it is a word looked for.
  * FA_NOT_PLAIN: also of a member that is not sound, or not alone.
  * Where no word stands in the start of a page, and its member is there, it is looked around the first places further on that
  * one may stand at as the markup is written: the passage is that of the first such place which holds one as text. Else it is

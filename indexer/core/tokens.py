@@ -89,15 +89,6 @@ class Wanted:
         self.hashes = (ctypes.c_uint64 * len(by_hash))(*[number for number, _ in by_hash])
 
 
-def starts_of(words: Iterable[str]) -> ctypes.Array[ctypes.c_uint64]:
-    """Return what fa_find_in_text knows words by at first: a bit for the first byte of each, by size."""
-    starts = [0] * (MAX_WORD + 1)
-    for word in map(encoded, words):
-        if 0 < len(word) <= MAX_WORD:
-            starts[len(word)] |= 1 << (word[0] & 63)
-    return (ctypes.c_uint64 * len(starts))(*starts)
-
-
 @lru_cache(maxsize=64)
 def _numbers_type(bits: int) -> type[ctypes.Array[ctypes.c_uint32]]:
     return ctypes.c_uint32 * (1 << bits)

@@ -7,27 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from indexer.core.passages import Snippet, WantedKinds, snippet
+from indexer.core.stored_pages import PageStart
 from indexer.core.tokens import encoded
 from indexer.text.pages import text_of
 
 START_CHARS = 96 << 10  # characters of a page's markup that are looked at first
 _LOWERED_AT_ONCE = 64 << 10
 _AROUND, _PARTS_AT_MOST = 8 << 10, 8  # characters around a place further on, and how many such places
+_KIND = 4  # characters that the forms of a word mostly have in common: which word of the query they stand for
 _SOFT_HYPHEN = "\u00ad".encode()
-
-
-class PageStart(NamedTuple):
-    """What a page says in its first 98,304 characters of markup, as UTF-8.
-
-    is_whole: that is all of the page.
-    """
-
-    text: bytes
-    description: bytes
-    is_whole: bool
 
 
 def start_of_page(markup: str | bytes, *, is_whole: bool = True) -> PageStart:
@@ -156,12 +146,7 @@ def looked_for(spellings: frozenset[str], phrases: Iterable[tuple[str, ...]]) ->
 
 @lru_cache(maxsize=256)  # the same for all hits of a search
 def _looked_for(wanted: frozenset[str]) -> WantedKinds:
-    return WantedKinds(wanted, _kind, _written)
-
-
-def _kind(word: str) -> str:
-    """Return what the forms of a word mostly have in common: which word of the query they stand for."""
-    return word[:4]
+    return WantedKinds(wanted, _KIND, _written)
 
 
 def _written(word: str) -> str:

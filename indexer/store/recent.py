@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 V = TypeVar("V")
@@ -74,8 +74,24 @@ class Recent(Generic[V]):
                 return
             self._known[key] = value
             self._size += size
-            while self._size > self._most:
-                self._size -= self._size_of(self._known.pop(next(iter(self._known))))
+            if self._size > self._most:
+                self._let_go()
+
+    def keep_all(self, values: Iterable[tuple[Hashable, V]]) -> None:
+        """Remember the values of some keys, as `keep` does."""
+        known, size_of, most = self._known, self._size_of, self._most
+        with self._lock:
+            for key, value in values:
+                size = size_of(value)
+                if size <= most and key not in known:
+                    known[key] = value
+                    self._size += size
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Make room by what was not asked for the longest. The lock is held."""
+        while self._size > self._most:
+            self._size -= self._size_of(self._known.pop(next(iter(self._known))))
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """Return the value of a key, made if it is not known; two threads may make it at once."""

@@ -14,9 +14,10 @@ import pytest
 from archiver.warc import Location
 from indexer import stored_pages
 from indexer.core.passages import Snippet
+from indexer.core.stored_pages import PageStart
 from indexer.search.query import parse_query
 from indexer.search.searcher import Ranked
-from indexer.search.snippets import START_CHARS, PageStart, looked_for, start_snippet
+from indexer.search.snippets import START_CHARS, looked_for, start_snippet
 from indexer.store.recent import Recent
 from indexer.store.snapshot import Snapshot
 from tests.shelf import page, record
@@ -58,7 +59,7 @@ def _written(folder: Path, records: list[bytes]) -> list[Location]:
 def read_plain(
     place: Location, words: Iterable[str] = (), sought: int = 0
 ) -> tuple[PageStart, Snippet] | None:
-    [found] = stored_pages._read_plain([(place, None)], looked_for(frozenset(words), ()), sought)
+    [found] = stored_pages._read_plain([place], [None], looked_for(frozenset(words), ()), sought)
     return found
 
 
@@ -133,9 +134,31 @@ def test_pages_say_the_same_in_whatever_order_they_are_asked_for(tmp_path: Path,
                 assert pages.text(number) == expected[number][0]
 
 
+@pytest.mark.parametrize("at_once", [0, 1, 9_000, 1 << 20])
+def test_pages_say_the_same_however_many_the_core_takes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """By few bytes as they lie there, and by more text than is told at once; some known, looked further or not."""
+    long = "<p>a gull " + "\u691c " * START_CHARS
+    texts = [*WORDED.values(), *[long] * 5, PAGES["larger than is unpacked"], *WORDED.values()]
+    places = _written(tmp_path, [record("http://a.example/", text) for text in texts])
+    places.insert(3, Location(str(tmp_path / "none"), 0, 99, "", 0))
+    wanted = looked_for(frozenset({"heron"}), ())
+    starts = [one and one[0] for one in stored_pages._read_plain(places, [None] * len(places), wanted)]
+    assert starts.count(None) == 1
+    monkeypatch.setattr("indexer.core.stored_pages._PACKED_AT_ONCE", at_once)
+    for known in ([None] * len(places), [start if k % 3 else None for k, start in enumerate(starts)]):
+        for deep in (False, True):
+            alone = [
+                stored_pages._read_plain([place], [start], wanted, further=deep)[0]
+                for place, start in zip(places, known, strict=True)
+            ]
+            assert stored_pages._read_plain(places, known, wanted, further=deep) == alone
+
+
 def further(place: Location, start: PageStart, words: Iterable[str]) -> Snippet:
     """Return what the core finds behind the start of a page that is known; () where it leaves that to others."""
-    [found] = stored_pages._read_plain([(place, start)], looked_for(frozenset(words), ()), further=True)
+    [found] = stored_pages._read_plain([place], [start], looked_for(frozenset(words), ()), further=True)
     return found[1] if found else ()
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from indexer.core.make_unicode import OUTPUT
 from indexer.core.tokens import (
     COMPOUND,
     DOTLESS_I,
+    MAX_WORD,
     PAIR,
     PICTURE,
     TOKEN,
@@ -30,7 +31,6 @@ from indexer.core.tokens import (
     decoded,
     encoded,
     hash_of,
-    starts_of,
 )
 from indexer.text.analysis import word_spans_of
 from indexer.text.elements import BODY, EMPHASIS, TITLE, URL
@@ -388,6 +388,17 @@ core.fa_find_in_text.argtypes = [
     *core.fa_find_words.argtypes[:3], ctypes.c_void_p, *core.fa_find_words.argtypes[3:],
     ctypes.POINTER(ctypes.c_size_t),
 ]  # fmt: skip
+
+
+def starts_of(words: Iterable[str]) -> ctypes.Array[ctypes.c_uint64]:
+    """Return what fa_find_in_text knows words by at first: a bit for the first byte of each, by size."""
+    starts = [0] * (MAX_WORD + 1)
+    for word in map(encoded, words):
+        if 0 < len(word) <= MAX_WORD:
+            starts[len(word)] |= 1 << (word[0] & 63)
+    return (ctypes.c_uint64 * len(starts))(*starts)
+
+
 PLAIN = (
     "a",
     "Cat",

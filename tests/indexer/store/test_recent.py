@@ -20,6 +20,15 @@ def test_what_was_used_longest_ago_goes_first() -> None:
     assert [texts.find(number) for number in (1, 2, 3)] == ["heron", None, "gull"]
 
 
+def test_values_kept_together_are_kept_as_one_by_one() -> None:
+    texts = Recent[str](10, len)
+    texts.keep(1, "own")
+    texts.keep_all([(1, "another"), (2, "longer than all room"), (3, "heron"), (3, "gull")])
+    assert texts.find_all([1, 2, 3]) == ["own", None, "heron"]
+    texts.keep_all([(4, "gulls"), (5, "swans")])
+    assert texts.find_all([1, 3, 4, 5]) == [None, None, "gulls", "swans"]
+
+
 def test_what_is_greater_than_all_room_is_not_kept_and_drives_nothing_out() -> None:
     texts = Recent[str](3, len)
     texts.keep(1, "own")
