@@ -233,7 +233,11 @@ static void characters(reader *r, fa_bytes text) {
     } else if (r->parted && is_blank(text.data, text.data + text.size)) {
         return;
     }
-    append_text(r, text, current_element(r));
+    if ((r->options & (FA_TEXT_ALONE | FA_PARAGRAPHS)) == FA_TEXT_ALONE) {
+        append(r, &r->text, text);
+    } else {
+        append_text(r, text, current_element(r));
+    }
     r->parted = false;
 }
 

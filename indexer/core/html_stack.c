@@ -235,7 +235,7 @@ void html_tell_part(html_tree *tree, const html_token *token) {
 }
 
 /* The text of a style element is no text of the page, but may hold addresses. */
-static void tell_style(html_tree *tree, const html_token *token) {
+static __attribute__((noinline)) void tell_style(html_tree *tree, const html_token *token) {
     const html_node *top = html_top(tree);
     if (!tree->tokens.reads_all || tree->skipped != 1 || top->tag != TAG_STYLE) return;
     html_span span = token->span;
@@ -246,16 +246,8 @@ static void tell_style(html_tree *tree, const html_token *token) {
 }
 
 /* Tells of the begin of an element whose attributes say something. Returns the kind of its end. */
-static unsigned tell_element(html_tree *tree, const html_token *token, uint32_t *link) {
+static __attribute__((noinline)) unsigned tell_attributes(html_tree *tree, const html_token *token, uint32_t *link) {
     unsigned kind = html_tag_infos[token->tag].kind;
-    *link = 0;
-    html_tell_part(tree, token);
-    if (tree->skipped && kind == KIND_ANCHOR) return KIND_NONE; /* its address is not kept */
-    if (tree->tells_text_alone && (kind == KIND_ANCHOR || kind == KIND_EMPHASIS)) return KIND_NONE;
-    if (tree->skipped || !(html_tag_infos[token->tag].flags & TAG_IS_READ)) {
-        tell_begin(tree, kind, 0);
-        return kind;
-    }
     switch (token->tag) {
         case TAG_A:
             kind = take_link(tree, token, nothing, link) ? KIND_ANCHOR : KIND_NONE;
@@ -272,6 +264,18 @@ static unsigned tell_element(html_tree *tree, const html_token *token, uint32_t 
         case TAG_BASE: tell_base(tree, token); return KIND_PART;
         default: tell_begin(tree, kind, 0); return kind;
     }
+}
+
+/* Tells of the begin of an element. Returns the kind of its end. */
+static inline unsigned tell_element(html_tree *tree, const html_token *token, uint32_t *link) {
+    unsigned kind = html_tag_infos[token->tag].kind;
+    *link = 0;
+    if (tree->tokens.reads_all) html_tell_part(tree, token);
+    if (tree->skipped && kind == KIND_ANCHOR) return KIND_NONE; /* its address is not kept */
+    if (tree->tells_text_alone && (kind == KIND_ANCHOR || kind == KIND_EMPHASIS)) return KIND_NONE;
+    if (!tree->skipped && html_tag_infos[token->tag].flags & TAG_IS_READ) return tell_attributes(tree, token, link);
+    tell_begin(tree, kind, 0);
+    return kind;
 }
 
 /* -- open elements */
@@ -297,17 +301,18 @@ static void settle(html_tree *tree, unsigned place) {
         return;
     }
     if (node->tag == TAG_COUNT) return;
+    node->below = tree->top_of[node->tag];
+    tree->top_of[node->tag] = own;
     unsigned flags = html_tag_infos[node->tag].flags;
-    if (flags & TAG_IS_SCOPE) node->scope = own;
-    if (flags & TAG_IS_BUTTON_SCOPE) node->button_scope = own;
-    if (flags & TAG_IS_LIST_SCOPE) node->list_scope = own;
-    if (flags & TAG_IS_TABLE_SCOPE) node->table_scope = own;
     if (flags & TAG_IS_SPECIAL) {
         node->special = own;
         if (node->tag != TAG_ADDRESS && node->tag != TAG_DIV && node->tag != TAG_P) node->item = own;
     }
-    node->below = tree->top_of[node->tag];
-    tree->top_of[node->tag] = own;
+    if (!(flags & (TAG_IS_SCOPE | TAG_IS_BUTTON_SCOPE | TAG_IS_LIST_SCOPE | TAG_IS_TABLE_SCOPE))) return;
+    if (flags & TAG_IS_SCOPE) node->scope = own;
+    if (flags & TAG_IS_BUTTON_SCOPE) node->button_scope = own;
+    if (flags & TAG_IS_LIST_SCOPE) node->list_scope = own;
+    if (flags & TAG_IS_TABLE_SCOPE) node->table_scope = own;
 }
 
 /* Takes elements from a place on out of the chains of their tags; settle puts them back. */
@@ -349,6 +354,7 @@ static void make_room(html_tree *tree) {
 static html_node *push(html_tree *tree, unsigned tag, enum html_namespace namespace) {
     html_node *node = &tree->stack[tree->open++];
     *node = (html_node){.tag = (uint16_t)tag, .namespace = (uint8_t)namespace};
+    tree->foreign += namespace != NAMESPACE_HTML;
     settle(tree, tree->open - 1);
     return node;
 }
@@ -389,11 +395,8 @@ void html_tell_void(html_tree *tree, const html_token *token) {
     }
 }
 
-void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
-    if (tree->skipped) {
-        tell_style(tree, token);
-        return;
-    }
+/* Inserts a text that has to be decoded, or stands where one may not. */
+static __attribute__((noinline)) void tell_odd_text(html_tree *tree, const html_token *token, unsigned how) {
     html_span span = token->span;
     if (token->has_references) {
         if (token->is_plain) how &= ~(unsigned)(DECODE_REFERENCES | DECODE_DROP_ZEROS);
@@ -405,6 +408,16 @@ void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
         tree->stack[table].before = insert_event(tree, tree->stack[table].before, EVENT_TEXT, span);
     } else {
         html_tell(tree, EVENT_TEXT, span);
+    }
+}
+
+void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
+    if (tree->skipped) {
+        tell_style(tree, token);
+    } else if (token->has_references || tree->fosters) {
+        tell_odd_text(tree, token, how);
+    } else if (token->span.size) {
+        html_tell(tree, EVENT_TEXT, token->span);
     }
 }
 
@@ -422,6 +435,7 @@ static void close_top(html_tree *tree) {
         tree->top_of[node->tag] = node->below;
         if (node->tag == TAG_TEMPLATE && tree->template_count > tree->document.templates) tree->template_count--;
     }
+    if (node->namespace != NAMESPACE_HTML) tree->foreign--;
     tree->open--;
 }
 

@@ -13,11 +13,21 @@
 #define AT_SLASH 2
 #define AT_CLOSE 4 /* > */
 #define AT_EQUALS 8
+#define AT_LETTER 16
+#define AT_DECLARATION 32 /* ! or ?, behind "<" */
+
+#define LETTERS(a, b, c, d) [a] = AT_LETTER, [b] = AT_LETTER, [c] = AT_LETTER, [d] = AT_LETTER
 
 static const uint8_t byte_class[256] = {
     ['\t'] = AT_SPACE, ['\n'] = AT_SPACE, ['\f'] = AT_SPACE, ['\r'] = AT_SPACE,  [' '] = AT_SPACE,
-    ['/'] = AT_SLASH,  ['>'] = AT_CLOSE,  ['='] = AT_EQUALS,
+    ['/'] = AT_SLASH,  ['>'] = AT_CLOSE,  ['='] = AT_EQUALS, ['!'] = AT_DECLARATION, ['?'] = AT_DECLARATION,
+    LETTERS('A', 'B', 'C', 'D'), LETTERS('E', 'F', 'G', 'H'), LETTERS('I', 'J', 'K', 'L'), LETTERS('M', 'N', 'O', 'P'),
+    LETTERS('Q', 'R', 'S', 'T'), LETTERS('U', 'V', 'W', 'X'), ['Y'] = AT_LETTER, ['Z'] = AT_LETTER,
+    LETTERS('a', 'b', 'c', 'd'), LETTERS('e', 'f', 'g', 'h'), LETTERS('i', 'j', 'k', 'l'), LETTERS('m', 'n', 'o', 'p'),
+    LETTERS('q', 'r', 's', 't'), LETTERS('u', 'v', 'w', 'x'), ['y'] = AT_LETTER, ['z'] = AT_LETTER,
 };
+
+#undef LETTERS
 
 void html_tokens_start(html_tokens *tokens, fa_bytes html) {
     tokens->html = html.data;
@@ -29,7 +39,7 @@ void html_tokens_start(html_tokens *tokens, fa_bytes html) {
     tokens->decoded_size = 0;
 }
 
-static bool is_letter(uint8_t byte) { return html_lower(byte) >= 'a' && html_lower(byte) <= 'z'; }
+static inline bool is_letter(uint8_t byte) { return byte_class[byte] & AT_LETTER; }
 
 static bool is_alphanumeric(uint8_t byte) { return is_letter(byte) || (byte >= '0' && byte <= '9'); }
 
@@ -151,9 +161,10 @@ static inline const uint8_t *next_sign(const uint8_t *at, const uint8_t *end) {
 }
 
 /* Tells whether a "<" begins a tag, a comment or the like. */
-static bool begins_markup(const uint8_t *at, const uint8_t *end) {
+static inline bool begins_markup(const uint8_t *at, const uint8_t *end) {
     if (end - at < 2) return false;
-    return is_letter(at[1]) || at[1] == '!' || at[1] == '?' || (at[1] == '/' && end - at > 2);
+    uint8_t class = byte_class[at[1]];
+    return class & (AT_LETTER | AT_DECLARATION) || (class & AT_SLASH && end - at > 2);
 }
 
 /* Returns where a text ends: at what begins a tag, a comment or the like. */
@@ -417,16 +428,9 @@ static __attribute__((noinline)) const uint8_t *tag_end(html_tokens *tokens, htm
     return NULL;
 }
 
-/* Returns eight letters with small ones for capitals; what is no ASCII stays. */
-static uint64_t small_letters(uint64_t word) {
-    static const uint64_t ONES = 0x0101010101010101u, HIGH = 0x8080808080808080u;
-    uint64_t low = word & ~HIGH;
-    uint64_t from_a = low + (0x80 - 'A') * ONES, behind_z = low + (0x7F - 'Z') * ONES;
-    return word | (~word & (from_a ^ behind_z) & HIGH) >> 2;
-}
-
-/* Returns the first eight bytes of a name in lower case, zeros behind a shorter one. */
-static uint64_t first_of_name(const uint8_t *name, size_t size, const uint8_t *end) {
+/* Returns the first eight bytes of a name in lower case, zeros behind a shorter one. A byte that is no letter stays what it is,
+ * or becomes another that stands in no name of a tag that is known. */
+static inline uint64_t first_of_name(const uint8_t *name, size_t size, const uint8_t *end) {
     uint64_t first = 0;
     if (end - name >= 8) {
         memcpy(&first, name, 8);
@@ -434,7 +438,7 @@ static uint64_t first_of_name(const uint8_t *name, size_t size, const uint8_t *e
     } else {
         memcpy(&first, name, size);
     }
-    return small_letters(first);
+    return first | (first & 0x4040404040404040u) >> 1;
 }
 
 static uint32_t hash_of_name(const uint8_t *name, size_t size) {
@@ -695,32 +699,64 @@ static const uint8_t *without_feed(const uint8_t *at, const uint8_t *end) {
     return at < end && *at == '\n' ? at + 1 : at;
 }
 
-void html_next(html_tokens *tokens, html_token *token) {
-    const uint8_t *at = tokens->html + tokens->at, *end = tokens->html + tokens->end;
-    if (tokens->drops_feed) at = without_feed(at, end);
-    tokens->drops_feed = false;
-    token->is_plain = token->has_references = false;
-    if (tokens->raw != RAW_NONE && read_raw(tokens, token, at, end)) return;
+static inline bool is_text(const uint8_t *at, const uint8_t *end) { return *at != '<' || !begins_markup(at, end); }
+
+static __attribute__((noinline)) void read_text(html_tokens *tokens, html_token *token, const uint8_t *at,
+                                                const uint8_t *end) {
+    take_text(tokens, token, at, text_end(at, end, &token->has_references));
+}
+
+/* Reads what begins with "<", the first of it that is a token, or a text behind it. */
+static __attribute__((noinline)) void read_markup(html_tokens *tokens, html_token *token, const uint8_t *at,
+                                                  const uint8_t *end) {
     while (at < end) {
-        if (*at != '<' || !begins_markup(at, end)) {
-            take_text(tokens, token, at, text_end(at, end, &token->has_references));
-            return;
-        }
         bool is_end = at[1] == '/', is_token = true;
         if (is_letter(at[1 + is_end])) {
             token->type = is_end ? HTML_END : HTML_START;
             at = read_tag(tokens, token, at + 1 + is_end, end);
+            if (!at) break; /* a tag that does not end is none */
         } else {
             at = read_other(tokens, token, at, end, &is_token);
         }
-        if (!at) break; /* a tag that does not end is none */
         if (is_token) {
             tokens->at = (uint32_t)(at - tokens->html);
+            return;
+        }
+        if (at < end && is_text(at, end)) {
+            read_text(tokens, token, at, end);
             return;
         }
     }
     tokens->at = tokens->end;
     token->type = HTML_EOF;
+}
+
+/* A text is done with fewer steps and registers than a tag: apart, each pays only for its own. */
+static inline void read_here(html_tokens *tokens, html_token *token, const uint8_t *at, const uint8_t *end) {
+    if (at < end && is_text(at, end)) {
+        read_text(tokens, token, at, end);
+    } else {
+        read_markup(tokens, token, at, end);
+    }
+}
+
+/* Reads what follows a tag behind which raw text comes, or one behind which a line feed does not count. */
+static __attribute__((noinline)) void read_behind(html_tokens *tokens, html_token *token, const uint8_t *at,
+                                                  const uint8_t *end) {
+    if (tokens->drops_feed) at = without_feed(at, end);
+    tokens->drops_feed = false;
+    if (tokens->raw != RAW_NONE && read_raw(tokens, token, at, end)) return;
+    read_here(tokens, token, at, end);
+}
+
+void html_next(html_tokens *tokens, html_token *token) {
+    const uint8_t *at = tokens->html + tokens->at, *end = tokens->html + tokens->end;
+    token->is_plain = token->has_references = false;
+    if (tokens->drops_feed || tokens->raw != RAW_NONE) {
+        read_behind(tokens, token, at, end);
+    } else {
+        read_here(tokens, token, at, end);
+    }
 }
 
 /* -- decoding */

@@ -389,11 +389,17 @@ static bool dispatch(html_tree *tree, html_token *token) {
     return false;
 }
 
+static __attribute__((noinline)) void process_again(html_tree *tree, html_token *token) {
+    bool again = true;
+    while (again && !tree->failed) again = is_foreign(tree, token) ? in_foreign(tree, token) : dispatch(tree, token);
+}
+
+/* Most tokens are of the body, and in no drawing. */
 static inline void process(html_tree *tree, html_token *token) {
-    bool again;
-    do {
-        again = is_foreign(tree, token) ? in_foreign(tree, token) : dispatch(tree, token);
-    } while (again && !tree->failed);
+    bool again = true;
+    if (!tree->tokens.is_foreign)
+        again = tree->document.mode == MODE_IN_BODY ? html_in_body(tree, token) : dispatch(tree, token);
+    if (again) process_again(tree, token);
 }
 
 bool html_tree_make(html_tree *tree) {
@@ -416,7 +422,7 @@ void html_tree_clear(html_tree *tree) {
 static void start(html_tree *tree, fa_bytes html) {
     html_tokens_start(&tree->tokens, html);
     tree->document = (html_document){.mode = MODE_INITIAL, .frameset_ok = true};
-    tree->nested = tree->open = tree->template_count = tree->skipped = 0;
+    tree->nested = tree->open = tree->foreign = tree->template_count = tree->skipped = 0;
     memset(tree->top_of, 0, sizeof tree->top_of);
     tree->format_count = tree->link_count = tree->meta_count = 0;
     tree->part_count = tree->part_attribute_count = 0;
@@ -443,7 +449,7 @@ static void tell_instruction(html_tree *tree) {
 static bool read_all(html_tree *tree, html_judge judge, void *judging) {
     html_token token = {.type = HTML_EOF};
     for (;;) {
-        tree->tokens.is_foreign = tree->open && html_top(tree)->namespace != NAMESPACE_HTML;
+        tree->tokens.is_foreign = tree->foreign && html_top(tree)->namespace != NAMESPACE_HTML;
         html_next(&tree->tokens, &token);
         if (judge && !tree->nested) {
             html_choice choice = judge(tree, &token, judging);

@@ -133,6 +133,7 @@ typedef struct html_tree {
 
     html_node *stack; /* MOST_OPEN + 1 of them */
     unsigned open; /* how many */
+    unsigned foreign; /* at least how many of them are in drawings and formulas, none where none are */
     uint16_t top_of[TAG_COUNT]; /* the innermost open element of each tag, of HTML */
     html_format *formats;
     size_t format_count, format_room;

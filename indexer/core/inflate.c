@@ -317,7 +317,7 @@ static inline uint64_t pass(reading *r, uint32_t entry) {
 
 /* The value of an entry that was passed, with what the bits behind its code add. */
 static inline uint32_t value_in(uint64_t before, uint32_t entry) {
-    return (entry >> 16) + (lowest(before, entry & 63) >> (entry >> 8 & 15));
+    return (entry >> 16) + (uint32_t)((before & (((uint64_t)1 << (entry & 63)) - 1)) >> (entry >> 8 & 63));
 }
 
 static inline uint32_t refill_and_look(reading *r, const uint32_t *symbols) {

@@ -352,7 +352,10 @@ typedef struct telling {
     fa_buffer *answer, parts, hits; /* hits: a byte for each part */
 } telling;
 
-enum { PART_END = 0xff };
+enum {
+    PART_END = 0xff,
+    START_OF_ANSWER = 128 << 10 /* room that most answers are content with: to grow is to copy them */
+};
 
 static int put_byte(fa_buffer *buffer, uint8_t byte) { return put(buffer, &byte, 1); }
 
@@ -402,7 +405,7 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *page
     *done = 0;
     if (l == NULL) return FA_NO_MEMORY;
     *l = (looking){.page = page, .tokens = tokens, .depth = depth, .wanted = wanted, .sought = sought};
-    int status = FA_OK;
+    int status = fa_buffer_reserve_any(answer, START_OF_ANSWER) ? FA_OK : FA_NO_MEMORY;
     for (; status == FA_OK && *done < count && answer->size <= FA_TEXTS_AT_ONCE; ++*done)
         status = tell_page(l, &pages[*done], &t, &told[*done]);
     if (status == FA_OK &&

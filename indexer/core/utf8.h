@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 enum { FA_REPLACEMENT = 0xfffd };
 
 /* Read one character. Returns its size in bytes; `code` is FA_REPLACEMENT for a byte that is no UTF-8, which is passed
@@ -39,6 +43,16 @@ static inline size_t fa_decode(const uint8_t *source, size_t at, size_t end, uin
 static inline size_t fa_pass_ascii(const uint8_t *source, size_t at, size_t end) {
     static const uint64_t HIGH = 0x8080808080808080u;
     uint64_t words[4];
+#ifdef __AVX2__
+    for (; end - at >= 64; at += 64) {
+        const __m256i *both = (const __m256i *)(const void *)(source + at);
+        __m256i first = _mm256_loadu_si256(both), second = _mm256_loadu_si256(both + 1);
+        if (_mm256_movemask_epi8(_mm256_or_si256(first, second)) == 0) continue;
+        uint32_t others = (uint32_t)_mm256_movemask_epi8(first);
+        if (others) return at + (size_t)__builtin_ctz(others);
+        return at + 32 + (size_t)__builtin_ctz((uint32_t)_mm256_movemask_epi8(second));
+    }
+#endif
     while (end - at >= sizeof *words) {
         memcpy(words, source + at, sizeof *words);
         if (*words & HIGH) return at + (size_t)__builtin_ctzll(*words & HIGH) / 8; /* numbers are little endian */
