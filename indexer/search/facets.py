@@ -6,16 +6,15 @@ media type and status of every capture that shows the version. A page with sever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.core.facets import Kinds
-from indexer.search.prepared import Bits, packed
+from indexer.core.facets import NO_RANK, Column, Counter, Kinds
+from indexer.search.prepared import Bits, Prepared, packed
 from indexer.search.running import Matched
 from indexer.store.scratch import in_scratch_file
 from indexer.store.snapshot import LiveSegment, Snapshot
@@ -56,72 +55,54 @@ class Facets:
 def count_facets(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Facets:
     """Return the facets of the versions that match, given by their ordinals (rising) in each segment."""
     columns = _columns_of(snapshot)
-    hosts, year, kind, language, status = _count(columns, snapshot, matched)
-    with_below = np.where(hosts > 0, columns.site_tree.with_below(hosts), 0)
-    years = year.nonzero()[0]
+    totals = np.zeros(columns.ends[-1], dtype=np.int64)
+    if columns.has_others:
+        _count_others(columns, snapshot, matched, totals)
+    bits = matched.all_bits() if isinstance(matched, Matched) else _bits_of(snapshot, matched)
+    (sites, *site), (_, *year), (_, *kind), (_, *language), (_, *status) = columns.counter.count(bits, totals)
     return Facets(
-        site=_most_frequent(columns.site.names, with_below, SITES_AT_MOST),
-        year=tuple(
-            [
-                FacetValue(f"{value:04d}", count)
-                for value, count in zip(years.tolist(), year[years].tolist(), strict=True)
-                if value
-            ]
-        ),
-        type=_most_frequent(columns.type.names, kind, TYPES_AT_MOST),
-        language=_most_frequent(columns.language.names, language, TYPES_AT_MOST),
-        status=_most_frequent(columns.status.names, status, TYPES_AT_MOST),
-        sites=int(np.count_nonzero(hosts)),
+        site=_values(columns.site.name, *site),
+        year=_values(columns.year.name, *year),
+        type=_values(columns.type.name, *kind),
+        language=_values(columns.language.name, *language),
+        status=_values(columns.status.name, *status),
+        sites=sites,
     )
 
 
-def _count(columns: _Columns, snapshot: Snapshot, matched: Sequence[Ordinals]) -> list[NDArray[np.int64]]:
-    """Return what `count` says of each column: for most segments all is counted at once, by the kinds of versions."""
-    totals = np.zeros(columns.ends[-1], dtype=np.int64)
-    others: list[Ordinals] = []
-    for place, (live, kinds) in enumerate(zip(snapshot.segments, columns.kinds, strict=True)):
-        others.append(_NONE if kinds else matched[place])
-        if kinds:
-            kinds.count(_bits_of(matched, place, len(live.segment)), totals)
-    counts = [totals[begin:end] for begin, end in pairwise((0, *columns.ends))]
-    if any(map(len, others)):
-        more = (column.count(snapshot, others) for column in columns.all)
-        counts = [_sum(*both) for both in zip(counts, more, strict=True)]
-    return counts
+def _values(
+    name: Callable[[int], str], values: Sequence[int], counts: Sequence[int]
+) -> tuple[FacetValue, ...]:
+    return tuple(map(FacetValue, map(name, values), counts))
 
 
-def _bits_of(matched: Sequence[Ordinals], place: int, versions: int) -> Bits:
-    """Return the versions that match in a segment, a bit each."""
-    if isinstance(matched, Matched):
-        return matched.bits(place)
-    mask = np.zeros(versions, dtype=bool)
-    mask[matched[place]] = True
-    return packed(mask)
+def _count_others(
+    columns: _Columns, snapshot: Snapshot, matched: Sequence[Ordinals], totals: NDArray[np.int64]
+) -> None:
+    """Add what `_Column.count` says of the segments whose versions are not counted by their kinds."""
+    others = [_NONE if has_kinds else matched[place] for place, has_kinds in enumerate(columns.has_kinds)]
+    begin = 0
+    for column, end in zip(columns.all, columns.ends, strict=True):
+        counts = column.count(snapshot, others)
+        totals[begin : begin + len(counts)] += counts
+        begin = end
+
+
+def _bits_of(snapshot: Snapshot, matched: Sequence[Ordinals]) -> Bits:
+    """Return the versions that match, a bit each, segment behind segment."""
+    bits = [np.zeros(0, dtype=np.uint64)]
+    for live, ordinals in zip(snapshot.segments, matched, strict=True):
+        mask = np.zeros(len(live.segment), dtype=bool)
+        mask[ordinals] = True
+        bits.append(packed(mask))
+    return np.concatenate(bits)
 
 
 def count_hosts(snapshot: Snapshot, matched: Sequence[Ordinals]) -> dict[str, int]:
     """Return the number of pages found by host, without the hosts below it."""
     site = _columns_of(snapshot).site
     counts = site.count(snapshot, matched)
-    return {str(site.names[host]): int(counts[host]) for host in np.flatnonzero(counts).tolist()}
-
-
-def _most_frequent(
-    names: Sequence[str] | range, counts: NDArray[np.int64], at_most: int
-) -> tuple[FacetValue, ...]:
-    """Return the values with the greatest counts, falling, equal ones by name; without the unnamed value."""
-    found = counts.nonzero()[0]
-    if len(found) > 4 * at_most:  # many hosts: only those that may be shown are sorted by name
-        least = np.partition(counts[found], len(found) - at_most - 1)[len(found) - at_most - 1]
-        found = found[counts[found] >= least]
-    ordered = sorted(
-        [
-            (-count, str(names[value]))
-            for value, count in zip(found.tolist(), counts[found].tolist(), strict=True)
-            if names[value]
-        ]
-    )
-    return tuple([FacetValue(name, -count) for count, name in ordered[:at_most]])
+    return {site.name(host): int(counts[host]) for host in np.flatnonzero(counts).tolist()}
 
 
 # ---- columns of values, worked out once for a state of the index
@@ -142,9 +123,13 @@ class _Part:
 
 @dataclass(slots=True)
 class _Column:
-    """The values of one facet in all segments. names: of the values, by number; numbers stand for themselves."""
+    """The values of one facet in all segments. names: of the values, by number; None: the numbers are the values.
 
-    names: Sequence[str] | range
+    name: gives the name of a value.
+    """
+
+    names: list[str] | None
+    name: Callable[[int], str]
     parts: list[_Part]
 
     def count(self, snapshot: Snapshot, matched: Sequence[Ordinals]) -> NDArray[np.int64]:
@@ -152,7 +137,7 @@ class _Column:
 
         These are the pages with a matching version of that value.
         """
-        counts = np.zeros(0 if isinstance(self.names, range) else len(self.names), dtype=np.int64)
+        counts = np.zeros(len(self.names or ()), dtype=np.int64)
         several: list[NDArray[np.uint64]] = []
         for live, part, ordinals in zip(snapshot.segments, self.parts, matched, strict=True):
             if not len(ordinals):
@@ -194,39 +179,38 @@ def _sum(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int6
     return total
 
 
-@dataclass(slots=True)
-class _SiteTree:
-    """Which hosts lie below which; levels: (hosts, the nearest host above each), the deepest first."""
-
-    levels: list[tuple[Ordinals, Ordinals]]
-
-    @classmethod
-    def of(cls, hosts: Sequence[str]) -> _SiteTree:
-        numbers = {host: number for number, host in enumerate(hosts)}
-        by_depth: dict[int, list[tuple[int, int]]] = {}
-        for host, number in numbers.items():
-            above = host.partition(".")[2]
-            while above and above not in numbers:
-                above = above.partition(".")[2]
-            if above:
-                by_depth.setdefault(host.count("."), []).append((number, numbers[above]))
-        return cls(
-            [
-                (np.array([low for low, _ in level]), np.array([high for _, high in level]))
-                for _, level in sorted(by_depth.items(), reverse=True)
-            ]
-        )
-
-    def with_below(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each host its own count and those of all hosts below it: a page has one host."""
-        total = counts.copy()
-        for low, high in self.levels:
-            np.add.at(total, high, total[low])
-        return total
+def _below(hosts: Sequence[str]) -> NDArray[np.uint32]:
+    """Return (host, the nearest one above it) of those that have one, by number, the deepest first."""
+    numbers = {host: number for number, host in enumerate(hosts)}
+    by_depth: dict[int, list[tuple[int, int]]] = {}
+    for host, number in numbers.items():
+        above = host.partition(".")[2]
+        while above and above not in numbers:
+            above = above.partition(".")[2]
+        if above:
+            by_depth.setdefault(host.count("."), []).append((number, numbers[above]))
+    pairs = [pair for _, level in sorted(by_depth.items(), reverse=True) for pair in level]
+    return np.array(pairs, dtype=np.uint32).reshape(-1, 2)
 
 
-def _kinds_of(live: LiveSegment, parts: Sequence[_Part]) -> Kinds | None:
-    """Return the versions of a segment by all of site, year, type, language and status, with places in each column.
+def _ranks(column: _Column, size: int) -> NDArray[np.uint32]:
+    """Return the places of values in the order of their names; the unnamed value, and those that are not, have none."""
+    ranks = np.full(size, NO_RANK, dtype=np.uint32)
+    if column.names is not None:
+        held = [number for number, name in enumerate(column.names) if name]
+    else:
+        counts = [np.bincount(part.values, minlength=size) for part in column.parts]
+        held = [value for value in np.sum(counts, axis=0).nonzero()[0].tolist() if value] if counts else []
+    held.sort(key=column.name)
+    ranks[held] = np.arange(len(held), dtype=np.uint32)
+    return ranks
+
+
+def _kinds_of(
+    live: LiveSegment, parts: Sequence[_Part]
+) -> tuple[NDArray[np.uint16], NDArray[np.uint32]] | None:
+    """Return the versions of a segment by all of site, year, type, language and status: which is of which kind, and
+    what these are, the number of the value in each column.
 
     None where a version may have several values, or a page several versions: those are counted one by one.
     """
@@ -247,21 +231,22 @@ def _kinds_of(live: LiveSegment, parts: Sequence[_Part]) -> Kinds | None:
         value if part.numbers is None else part.numbers[value]
         for part, value in zip(parts, values, strict=True)
     ]
-    return Kinds(kind_of, np.stack(places, axis=1).astype(np.uint32))
+    return kind_of, np.stack(places, axis=1).astype(np.uint32)
 
 
 @dataclass(slots=True)
 class _Columns:
-    """kinds: for each segment, None where each column must be counted by itself. ends: of the columns among totals."""
+    """has_kinds: of each segment, whether the counter counts it. ends: of the columns among totals."""
 
     site: _Column
-    site_tree: _SiteTree
     year: _Column
     type: _Column
     language: _Column
     status: _Column
-    kinds: list[Kinds | None]
+    has_kinds: list[bool]
+    has_others: bool
     ends: list[int]
+    counter: Counter
 
     @property
     def all(self) -> tuple[_Column, ...]:
@@ -275,38 +260,41 @@ def _columns_of(snapshot: Snapshot) -> _Columns:
 def _make_columns(snapshot: Snapshot) -> _Columns:
     segments = snapshot.segments
     site = _named((live.segment.hosts(), _Part(None, live.segment.host)) for live in segments)
-    columns = _Columns(
-        site=site,
-        site_tree=_SiteTree.of([str(name) for name in site.names]),
-        year=_Column(
-            range(10_000),
-            [
-                _part_of_captures(live.captures, (live.captures.timestamp // _YEAR).astype(np.uint16))
-                for live in segments
-            ],
-        ),
-        type=_named(
-            (live.captures.mimes, _part_of_captures(live.captures, live.captures.mime)) for live in segments
-        ),
-        language=_named((live.segment.languages, _Part(None, live.segment.language)) for live in segments),
-        status=_Column(
-            range(1 << 16), [_part_of_captures(live.captures, live.captures.status) for live in segments]
-        ),
-        kinds=[],
-        ends=[],
+    year = _Column(
+        None,
+        "%04d".__mod__,
+        [
+            _part_of_captures(live.captures, (live.captures.timestamp // _YEAR).astype(np.uint16))
+            for live in segments
+        ],
     )
-    parts = zip(*(column.parts for column in columns.all), strict=True)
-    columns.kinds = [_kinds_of(live, own) for live, own in zip(segments, parts, strict=True)]
-    for place, column in enumerate(columns.all):
+    kind = _named(
+        (live.captures.mimes, _part_of_captures(live.captures, live.captures.mime)) for live in segments
+    )
+    language = _named((live.segment.languages, _Part(None, live.segment.language)) for live in segments)
+    status = _Column(None, str, [_part_of_captures(live.captures, live.captures.status) for live in segments])
+    columns = site, year, kind, language, status
+    counted, ends = [], [0]
+    nothing = np.zeros((0, 2), dtype=np.uint32)
+    for column, most in zip(columns, (SITES_AT_MOST, None, *[TYPES_AT_MOST] * 3), strict=True):
         # of numbers that stand for themselves, those up to the greatest that there is
-        size = len(column.names)
-        if isinstance(column.names, range):
-            size = 1 + max((int(part.values.max(initial=0)) for part in column.parts), default=0)
-        begin = columns.ends[-1] if columns.ends else 0
-        columns.ends.append(begin + size)
-        for kinds in filter(None, columns.kinds):
-            kinds.places[:, place] += np.uint32(begin)
-    return columns
+        size = 1 + max((int(part.values.max(initial=0)) for part in column.parts), default=0)
+        if column.names is not None:
+            size = len(column.names)
+        ranks: NDArray[np.uint32] | None = _ranks(column, size)
+        if most is None:  # years are told as they rise, all of them
+            most, ranks = int(np.count_nonzero(ranks != NO_RANK)), None
+        below = _below(column.names) if column is site and column.names else nothing
+        counted.append(Column(ends[-1], ends[-1] + size, most, ranks, below))
+        ends.append(ends[-1] + size)
+    offsets = Prepared.of(snapshot).offsets
+    kinds, has_kinds = [], []
+    for live, offset, *parts in zip(segments, offsets, *(column.parts for column in columns), strict=False):
+        found = _kinds_of(live, parts)
+        has_kinds.append(found is not None)
+        if found is not None:
+            kinds.append(Kinds(found[0], found[1] + np.array(ends[:-1], dtype=np.uint32), offset))
+    return _Columns(*columns, has_kinds, not all(has_kinds), ends[1:], Counter(kinds, counted))
 
 
 def _named(parts: Iterable[tuple[Sequence[str], _Part]]) -> _Column:
@@ -316,7 +304,8 @@ def _named(parts: Iterable[tuple[Sequence[str], _Part]]) -> _Column:
     for names, part in parts:
         part.numbers = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
         numbered.append(part)
-    return _Column(list(numbers), numbered)
+    names = [str(name) for name in numbers]
+    return _Column(names, names.__getitem__, numbered)
 
 
 def _part_of_captures(captures: CaptureColumns, values: NDArray[np.integer]) -> _Part:

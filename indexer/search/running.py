@@ -40,9 +40,9 @@ class Matched(Sequence[Ordinals]):
             raise IndexError(place)
         return self.masks(place, place + 1)[0].nonzero()[0]
 
-    def bits(self, place: int) -> NDArray[np.uint64]:
-        """Return which versions of a segment match, a bit each."""
-        return self._room.matched()[self._offsets[place] : self._offsets[place + 1]]
+    def all_bits(self) -> NDArray[np.uint64]:
+        """Return which versions match, a bit each, segment behind segment as `Prepared.offsets` says."""
+        return self._room.matched()
 
     def masks(self, begin: int = 0, end: int | None = None) -> list[NDArray[np.bool_]]:
         """Return for each segment, or some of them, which versions match."""
