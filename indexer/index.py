@@ -22,12 +22,12 @@ import numpy as np
 
 from indexer.results import Results, Tree
 from indexer.search.deadline import Deadline
-from indexer.search.hits import Hit, describe, describe_all, shown
+from indexer.search.hits import Hit, describe, describe_all, with_passages
 from indexer.search.later import Later
 from indexer.search.narrowing import narrowed
 from indexer.search.nodes import describe as describe_tree
 from indexer.search.query import Query, parse_query
-from indexer.search.searcher import Found, Ranked, search
+from indexer.search.searcher import Found, Ranked, best_versions, search
 from indexer.store.bm25f import Ranking
 from indexer.store.compact import sort_key
 from indexer.store.errors import IndexError_, IndexMissingError
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from indexer.store.removal import Removal
     from indexer.text.elements import PageText
 
-PlaceOf = Callable[[Hit], "Location | None"]
 _FILE = operator.attrgetter("file")
 _LOOK_S = 0.2  # seconds for a look at what another spelling would find
 
@@ -260,16 +259,18 @@ class Index:
         from indexer.search.folding import fold as near_duplicates
         from indexer.stored_pages import StoredPages
 
-        pages = StoredPages(snapshot, map(self._places_now(), hits), ranked)
-        stands_for = list(range(len(hits)))
+        pages = StoredPages(snapshot, self._places_of(hits), ranked)
+        shown: Sequence[int] = range(len(hits))
         if fold:
-            sizes = snapshot.words_in([found.versions[0] for found in ranked.found])
-            stands_for = near_duplicates(sizes, pages.text)
-        return [
-            shown(hit, pages.snippet(place) if with_snippets else (), stands_for.count(place) - 1)
-            for place, hit in enumerate(hits)
-            if stands_for[place] == place
-        ]
+            stands_for = near_duplicates(snapshot.words_in(best_versions(ranked.found)), pages.text)
+            shown = [place for place, other in enumerate(stands_for) if place == other]
+            if len(shown) < len(hits):
+                hits = [
+                    hit._replace(folded=stands_for.count(place) - 1)
+                    for place, hit in zip(shown, [hits[place] for place in shown], strict=True)
+                ]
+        snippets = list(map(pages.snippet, shown)) if with_snippets else [()] * len(hits)
+        return with_passages(hits, snippets)
 
     def tree(
         self,
@@ -375,7 +376,7 @@ class Index:
     def _page_found(self, snapshot: Snapshot, found: Found) -> Page | None:
         """Return the address and the text of a page found; None when its archive cannot be read now."""
         hit = describe(snapshot, found)
-        return self._page_at(hit.url, self._place_of(hit))
+        return self._page_at(hit.url, self._places_of([hit])[0])
 
     def _page_at(self, url: str, place: Location | None) -> Page | None:
         from indexer.page_records import markup_at
@@ -500,32 +501,23 @@ class Index:
         near: NearWords = learned[1]
         return near.near(words, options)
 
-    def _place_of(self, hit: Hit) -> Location | None:
-        """Return where the record of a hit lies now; None when no file is known any more."""
-        return self._places_now()(hit)
-
-    def _places_now(self) -> PlaceOf:
-        """Return `_place_of` for the hits of one search: where a file lies now is looked up once for all of them."""
+    def _places_of(self, hits: Sequence[Hit]) -> list[Location | None]:
+        """Return where the records of hits lie now; None for one of which no file is known any more."""
         from archiver.warc import Location
 
-        known: dict[str, tuple[str, bool]] = {}
-
-        def place_of(hit: Hit) -> Location | None:
-            if not hit.file:
-                return None
-            found = known.get(hit.path)
-            if found is None:
-                path = self._now(hit.path)
-                found = known[hit.path] = path, os.path.exists(path)
-            path, is_there = found
-            place = Location(path, hit.offset, hit.length, hit.member, hit.inner)
-            if is_there:
-                return place
+        now = {path: self._now(path) for path in {hit.path for hit in hits if hit.file}}
+        missing = {path for path in now.values() if not os.path.exists(path)}
+        places = [
+            Location(now[hit.path], hit.offset, hit.length, hit.member, hit.inner) if hit.file else None
+            for hit in hits
+        ]
+        if missing:
             from indexer.captures import present
 
-            return present(self._current(), place, hit.path, self._now)
-
-        return place_of
+            for number, place in enumerate(places):
+                if place is not None and place.path in missing:
+                    places[number] = present(self._current(), place, hits[number].path, self._now)
+        return places
 
     def page_text(self, location: Location) -> PageText | None:
         """Return the text of the page in a record, None when the archive cannot be read now or holds no page there.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from indexer.core import queries
 from indexer.search.searcher import Found, FoundAlone
@@ -99,9 +99,11 @@ _DIGESTS = (
 )
 
 # All that is shown of a version whose page has a single capture, as most have: in one look, without what several need.
+# From the path on, in the order of the fields of a hit, where moments and language are missing before the media type.
 _CAPTURED_ONCE = (
-    "SELECT v.id, v.url, f.prefix || a.name, a.written, v.title, c.time, p.path, p.whole, c.offset, c.length,"
-    " ifnull(m.name, ''), c.inner, k.mime, k.status FROM versions v JOIN capture_rows c ON c.id ="
+    "SELECT v.id, v.url, f.prefix || a.name, a.written, v.title, c.time, p.path, c.offset, c.length,"
+    " ifnull(m.name, ''), 1, 1, c.inner, '', k.mime, k.status, 0, p.whole, NULL"
+    " FROM versions v JOIN capture_rows c ON c.id ="
     " (SELECT o.id FROM capture_rows o WHERE o.version = v.id LIMIT 1) JOIN addresses a ON a.id = v.url"
     " JOIN folders f ON f.id = a.folder JOIN files p ON p.id = c.file JOIN kinds k ON k.id = c.kind"
     " LEFT JOIN members m ON m.id = c.member WHERE v.id IN ({numbers}) AND c.url = v.url AND c.kind & 3 <> 2{visible}"
@@ -132,15 +134,15 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
     rows = pages.rows if isinstance(pages, FoundAlone) else None
     keys = [found.versions for found in pages] if rows is None else list(map(_DOCUMENT, rows))
     parts: list[Any] = known.find_all(keys)
-    if not all(parts):
+    if None in parts:
         missing = [number for number, one in enumerate(parts) if one is None]
-        made = _described(
-            snapshot, [pages[number] for number in missing], oldest=oldest, are_alone=rows is not None
-        )
+        if isinstance(pages, FoundAlone):
+            made = _described_alone(snapshot, pages.only(missing), oldest=oldest)
+        else:
+            made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
         for number, own in zip(missing, made, strict=True):
             parts[number] = own
-            if own[1][_FILE]:
-                known.keep(keys[number], own)
+        known.keep_all([(keys[number], parts[number]) for number in missing if parts[number][1][_FILE]])
     # sums of tuples: what is written with stars takes nearly twice as long, and this is done for each hit
     if rows is not None:  # what is remembered has no explanation, either
         return [_hit(before + (row[0],) + behind) for (before, behind), row in zip(parts, rows, strict=True)]
@@ -151,7 +153,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
 
 
 _hit = partial(tuple.__new__, Hit)  # of all fields, without a call in Python
-_SCORE, _SNIPPET, _FOLDED = map(Hit._fields.index, ("score", "snippet", "folded"))
+_SCORE, _SNIPPET = map(Hit._fields.index, ("score", "snippet"))
 _FILE = Hit._fields[_SCORE + 1 :].index("file")  # of the part behind the score
 
 
@@ -159,48 +161,68 @@ def _parts(hit: Hit) -> _Parts:
     return hit[:_SCORE], hit[_SCORE + 1 :]
 
 
-def shown(hit: Hit, snippet: Snippet, folded: int) -> Hit:
-    """Return a hit with its passages, and with the number of hits that are left out for it."""
-    return _hit((*hit[:_SNIPPET], snippet, *hit[_SNIPPET + 1 : _FOLDED], folded, *hit[_FOLDED + 1 :]))
+def with_passages(hits: Sequence[Hit], snippets: Sequence[Snippet]) -> list[Hit]:
+    """Return hits with their passages."""
+    return [
+        _hit(hit[:_SNIPPET] + (snippet,) + hit[_SNIPPET + 1 :])
+        for hit, snippet in zip(hits, snippets, strict=True)
+    ]
 
 
-def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool, are_alone: bool) -> list[_Parts]:
-    """Return the parts of the hits of pages, as the catalogue says.
+def _described_alone(snapshot: Snapshot, pages: FoundAlone, *, oldest: bool) -> list[_Parts]:
+    """Return the parts of the hits of pages, as the catalogue says."""
+    parts: list[_Parts | None] = [None] * len(pages)
+    if len(snapshot.members) == 1:  # of several indexes each may hold a capture of a page
+        parts = _captured_once(snapshot, pages.versions(), list(map(_DOCUMENT, pages.rows)))
+    return _with_others(snapshot, parts, pages, oldest=oldest, are_alone=True)
 
-    are_alone: none of them has several versions in an index.
-    """
-    # of several indexes each may hold a capture of a page
-    found = _captured_once(snapshot, pages) if len(snapshot.members) == 1 else {}
-    others = [number for number in range(len(pages)) if number not in found]
+
+def _described(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool) -> list[_Parts]:
+    """Return the same of pages that may have several versions in an index."""
+    parts: list[_Parts | None] = [None] * len(pages)
+    if len(snapshot.members) == 1:
+        single = [number for number, found in enumerate(pages) if len(found.versions) == 1]
+        versions = [pages[number].versions[0] for number in single]
+        documents = [pages[number].document for number in single]
+        for number, own in zip(single, _captured_once(snapshot, versions, documents), strict=True):
+            parts[number] = own
+    return _with_others(snapshot, parts, pages, oldest=oldest, are_alone=False)
+
+
+def _with_others(
+    snapshot: Snapshot, parts: list[_Parts | None], pages: Sequence[Found], *, oldest: bool, are_alone: bool
+) -> list[_Parts]:
+    """Return the parts of all pages, by all captures of those whose parts are None."""
+    others = [number for number, own in enumerate(parts) if own is None]
     if others:
         with snapshot.reading():
             made = _described_by_all(
                 snapshot, [pages[number] for number in others], oldest=oldest, are_alone=are_alone
             )
-        found.update((number, _parts(hit)) for number, hit in zip(others, made, strict=True))
-    return [found[number] for number in range(len(pages))]
+        for number, hit in zip(others, made, strict=True):
+            parts[number] = _parts(hit)
+    return cast("list[_Parts]", parts)
 
 
-def _captured_once(snapshot: Snapshot, pages: Sequence[Found]) -> dict[int, _Parts]:
-    """Return the parts of the hits of those pages that have a single capture, by their places in the list."""
-    numbers = {found.versions[0]: number for number, found in enumerate(pages) if len(found.versions) == 1}
-    places = {held[0][1]: place for place, held in snapshot.versions_of(list(numbers)).items()}
-    parts: dict[int, _Parts] = {}
-    for (
-        version, page, key, written, title, time, path, whole, offset, length, member, inner, mime, status,
-    ) in _rows(snapshot, 0, _CAPTURED_ONCE, list(places)):  # fmt: skip
-        place = places[version]
-        number = numbers[place]
-        if page != pages[number].document:
-            continue
-        timestamp = f"{time:014d}" if time >= 0 else ""
-        parts[number] = (
-            (address(key, written), title, timestamp),
-            (
-                (), path, offset, length, member, 1, 1, inner, "", timestamp, timestamp,
-                snapshot.language_of(*place), mime, status, 0, whole, None,
-            ),
-        )  # fmt: skip
+def _captured_once(
+    snapshot: Snapshot, versions: Sequence[Place], documents: Sequence[int]
+) -> list[_Parts | None]:
+    """Return the parts of the hits of those pages that have a single capture, None for others.
+
+    versions: (segment number, ordinal) of the version that is shown of each page; documents: the numbers of the pages.
+    """
+    parts: list[_Parts | None] = [None] * len(versions)
+    kept = snapshot.kept_of(versions)
+    places = {one[0]: place for place, one in enumerate(kept) if one is not None}
+    for row in _rows(snapshot, 0, _CAPTURED_ONCE, list(places)):
+        place = places[row[0]]
+        if row[1] == documents[place]:
+            time = row[5]
+            timestamp = f"{time:014d}" if time >= 0 else ""
+            parts[place] = (
+                (address(row[2], row[3]), row[4], timestamp),
+                ((),) + row[6:14] + (timestamp, timestamp, kept[place][1]) + row[14:],  # type: ignore[index]
+            )
     return parts
 
 
@@ -316,14 +338,16 @@ def _numbers_of_pages(
 
 def _rows(
     snapshot: Snapshot, member: int, sql: str, numbers: Sequence[int], *, order: str = ""
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a statement on the catalogue of a member for some numbers, in no order."""
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a statement on the catalogue of a member for some numbers, in no order."""
     connection = snapshot.members[member].catalogue.connection()
     visible = not_hidden(snapshot, member)
+    rows: list[tuple[Any, ...]] = []
     for start in range(0, len(numbers), _AT_ONCE):
         some = list(numbers[start : start + _AT_ONCE])
         some += some[-1:] * (-len(some) % _OF_A_PAGE)
-        yield from connection.execute(_filled_in(sql, order, visible, len(some)), some)
+        rows += connection.execute(_filled_in(sql, order, visible, len(some)), some)
+    return rows
 
 
 @lru_cache(maxsize=16)

@@ -80,6 +80,20 @@ class FoundAlone(Sequence[Found]):
         score, _, segment, ordinal, document, _ = self.rows[place]
         return _found((document, score, ((self._numbers[segment], ordinal),), None))
 
+    def only(self, places: Iterable[int]) -> FoundAlone:
+        """Return some of the pages, by their places."""
+        return FoundAlone([self.rows[place] for place in places], self._numbers)
+
+    def versions(self) -> list[tuple[int, int]]:
+        """Return the version of each page: (segment number, ordinal)."""
+        numbers = self._numbers
+        return [(numbers[row[2]], row[3]) for row in self.rows]
+
+
+def best_versions(pages: Sequence[Found]) -> list[tuple[int, int]]:
+    """Return the first of the best versions of each page: (segment number, ordinal)."""
+    return pages.versions() if isinstance(pages, FoundAlone) else [found.versions[0] for found in pages]
+
 
 @dataclass(slots=True)
 class Ranked:

@@ -35,7 +35,7 @@ class Recent(Generic[V]):
     A value is never None. Safe from many threads.
     """
 
-    def __init__(self, most: int, size_of: Callable[[V], int] = lambda value: 1) -> None:
+    def __init__(self, most: int, size_of: Callable[[V], int] | None = None) -> None:
         """most: room for all values together. size_of: what a value takes of it, at least 1; without one, 1 each."""
         self._most, self._size_of = most, size_of
         self._size = 0
@@ -68,30 +68,23 @@ class Recent(Generic[V]):
 
     def keep(self, key: Hashable, value: V) -> None:
         """Remember the value of a key; not one that is greater than all room."""
-        size = self._size_of(value)
-        with self._lock:
-            if size > self._most or key in self._known:
-                return
-            self._known[key] = value
-            self._size += size
-            if self._size > self._most:
-                self._let_go()
+        self.keep_all(((key, value),))
 
-    def keep_all(self, values: Iterable[tuple[Hashable, V]]) -> None:
+    def keep_all(self, items: Iterable[tuple[Hashable, V]]) -> None:
         """Remember the values of some keys, as `keep` does."""
-        known, size_of, most = self._known, self._size_of, self._most
+        known, size_of = self._known, self._size_of
         with self._lock:
-            for key, value in values:
-                size = size_of(value)
-                if size <= most and key not in known:
-                    known[key] = value
+            for key, value in items:
+                size = 1 if size_of is None else size_of(value)
+                if size > self._most:
+                    continue
+                count = len(known)
+                known.setdefault(key, value)  # a tree as a key takes long to look up: not twice
+                if len(known) > count:
                     self._size += size
-            self._let_go()
-
-    def _let_go(self) -> None:
-        """Make room by what was not asked for the longest. The lock is held."""
-        while self._size > self._most:
-            self._size -= self._size_of(self._known.pop(next(iter(self._known))))
+            while self._size > self._most:
+                oldest = known.pop(next(iter(known)))
+                self._size -= 1 if size_of is None else size_of(oldest)
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """Return the value of a key, made if it is not known; two threads may make it at once."""

@@ -140,10 +140,13 @@ class Snapshot:
     def words_in(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return how many words each of some versions has, by number of segment and ordinal; 0 when it is not there."""
         words = [0] * len(places)
-        for live in self.segments:
-            own = [at for at, (number, _) in enumerate(places) if number == live.number]
-            if own:
-                counts = live.segment.words_of(np.array([places[at][1] for at in own]))
+        lives = self._lives()
+        by_segment: dict[int, list[int]] = {}
+        for at, (number, _) in enumerate(places):
+            by_segment.setdefault(number, []).append(at)
+        for number, own in by_segment.items():
+            if number in lives:
+                counts = lives[number].segment.words_of(np.array([places[at][1] for at in own]))
                 for at, count in zip(own, counts.tolist(), strict=True):
                     words[at] = count
         return words
@@ -173,12 +176,21 @@ class Snapshot:
 
     def versions_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """Return what `versions_at` says of several versions, without those that are gone."""
-        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        kept = zip(places, self.kept_of(places), strict=True)
+        return {place: [(0, one[0])] for place, one in kept if one is not None}
+
+    def kept_of(self, places: Sequence[tuple[int, int]]) -> list[tuple[int, str] | None]:
+        """Return of each version its number in the catalogue, and its language; None: it is gone. Of one index."""
+        found: list[tuple[int, str] | None] = []
         lives = self._lives()
         for number, ordinal in places:
             live = lives[number]
             if live.alive is None or live.alive[ordinal]:
-                found[number, ordinal] = [(0, int(live.captures.numbers[ordinal]))]
+                segment = live.segment
+                language = segment.languages[segment.language[ordinal]]
+                found.append((int(live.captures.numbers[ordinal]), language))
+            else:
+                found.append(None)
         return found
 
     def title_of(self, number: int, ordinal: int) -> str | None:

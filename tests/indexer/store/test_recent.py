@@ -44,6 +44,15 @@ def test_a_value_is_made_once_and_counted_once() -> None:
     assert known.get("b", lambda: [4]) == [4] and known.find("a") is first
 
 
+def test_of_many_kept_at_once_those_stay_that_there_is_room_for() -> None:
+    texts = Recent[str](10, len)
+    texts.keep(1, "own")
+    texts.keep_all([(1, "stork"), (2, "far too long a text"), (3, "heron"), (4, "gull")])
+    assert texts.find_all([1, 2, 3, 4]) == [None, None, "heron", "gull"]
+    texts.keep_all([(3, "heron"), (4, "gull")])  # known: they count once
+    assert texts.find_all([3, 4]) == ["heron", "gull"]
+
+
 def test_what_many_threads_ask_for_at_once_is_worked_out_by_one_of_them() -> None:
     derived, made = Derived(), []
     all_ask = threading.Barrier(8)
