@@ -142,7 +142,7 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
             made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
         for number, own in zip(missing, made, strict=True):
             parts[number] = own
-        known.keep_all([(keys[number], parts[number]) for number in missing if parts[number][1][_FILE]])
+        known.keep_all({keys[number]: parts[number] for number in missing if parts[number][1][_FILE]})
     # sums of tuples: what is written with stars takes nearly twice as long, and this is done for each hit
     if rows is not None:  # what is remembered has no explanation, either
         return [_hit(before + (row[0],) + behind) for (before, behind), row in zip(parts, rows, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
 V = TypeVar("V")
@@ -68,23 +68,32 @@ class Recent(Generic[V]):
 
     def keep(self, key: Hashable, value: V) -> None:
         """Remember the value of a key; not one that is greater than all room."""
-        self.keep_all(((key, value),))
-
-    def keep_all(self, items: Iterable[tuple[Hashable, V]]) -> None:
-        """Remember the values of some keys, as `keep` does."""
         known, size_of = self._known, self._size_of
+        size = 1 if size_of is None else size_of(value)
+        if size > self._most:
+            return
         with self._lock:
-            for key, value in items:
-                size = 1 if size_of is None else size_of(value)
-                if size > self._most:
-                    continue
-                count = len(known)
-                known.setdefault(key, value)  # a tree as a key takes long to look up: not twice
-                if len(known) > count:
-                    self._size += size
-            while self._size > self._most:
-                oldest = known.pop(next(iter(known)))
-                self._size -= 1 if size_of is None else size_of(oldest)
+            count = len(known)
+            known.setdefault(key, value)  # a tree as a key takes long to look up: once
+            if len(known) > count:
+                self._size += size
+                if self._size > self._most:
+                    self._make_room()
+
+    def keep_all(self, values: dict[Hashable, V]) -> None:
+        """Remember the values of some keys, each of which takes 1 of the room."""
+        assert self._size_of is None
+        with self._lock:
+            self._known.update(values)
+            self._size = len(self._known)
+            if self._size > self._most:
+                self._make_room()
+
+    def _make_room(self) -> None:
+        known, size_of = self._known, self._size_of
+        while self._size > self._most:
+            oldest = known.pop(next(iter(known)))
+            self._size -= 1 if size_of is None else size_of(oldest)
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """Return the value of a key, made if it is not known; two threads may make it at once."""

@@ -45,12 +45,13 @@ def test_a_value_is_made_once_and_counted_once() -> None:
 
 
 def test_of_many_kept_at_once_those_stay_that_there_is_room_for() -> None:
-    texts = Recent[str](10, len)
-    texts.keep(1, "own")
-    texts.keep_all([(1, "stork"), (2, "far too long a text"), (3, "heron"), (4, "gull")])
-    assert texts.find_all([1, 2, 3, 4]) == [None, None, "heron", "gull"]
-    texts.keep_all([(3, "heron"), (4, "gull")])  # known: they count once
-    assert texts.find_all([3, 4]) == ["heron", "gull"]
+    texts = Recent[str](3)
+    texts.keep(1, "stork")
+    texts.keep_all({2: "heron", 3: "gull"})
+    texts.keep_all({2: "heron", 3: "gull"})  # known: they count once
+    assert texts.find_all([1, 2, 3]) == ["stork", "heron", "gull"]
+    texts.keep_all({4: "swan", 5: "crane"})
+    assert texts.find_all([1, 2, 3, 4, 5]) == [None, None, "gull", "swan", "crane"]
 
 
 def test_what_many_threads_ask_for_at_once_is_worked_out_by_one_of_them() -> None:
