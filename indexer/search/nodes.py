@@ -7,7 +7,7 @@ Near join them. `describe` writes a tree as a line that parse_query reads back t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from indexer.text.analysis import is_paired
@@ -29,6 +29,9 @@ class Word:
     exact: bool = False
     elements: Elements = None
     boost: float = 1.0
+
+    def __hash__(self) -> int:
+        return hash(self.text)  # the only part in which words of a query differ as a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,32 +200,41 @@ def words_asked(node: Node | None) -> int:
 
 def leaves(node: Node | None) -> list[Leaf]:
     """Return the leaves that count for the score, in their order: those not under a Not or a filter."""
-    if node is None or isinstance(node, Not):
-        return []
     if isinstance(node, Leaf):
         return [node]
-    return [leaf for part in children(node) for leaf in leaves(part)]
+    if isinstance(node, Group):
+        found: list[Leaf] = []
+        for part in node.parts:
+            if isinstance(part, Leaf):
+                found.append(part)
+            else:
+                found += leaves(part)
+        return found
+    return leaves(node.left) + leaves(node.right) if isinstance(node, Near) else []
 
 
 def all_leaves(node: Node | None) -> list[Leaf]:
     """Return every leaf of a tree, those under a Not and in a filter too, each once."""
-    return list(dict.fromkeys(_every_leaf(node))) if node is not None else []
+    if node is None:
+        return []
+    found: list[Leaf] = []
+    for part in every_node(node):
+        if isinstance(part, Leaf):
+            found.append(part)
+        elif isinstance(part, InUrl):
+            found.append(part.part)
+    return list(dict.fromkeys(found))
 
 
-def _every_leaf(node: Node) -> Iterator[Leaf]:
-    if isinstance(node, Leaf):
-        yield node
-    elif isinstance(node, InUrl):
-        yield node.part
+def every_node(node: Node) -> list[Node]:
+    """Return a node and all nodes below it, each before those that it joins."""
+    found = [node]
     for part in children(node):
-        yield from _every_leaf(part)
-
-
-def every_node(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it."""
-    yield node
-    for part in children(node):
-        yield from every_node(part)
+        if isinstance(part, Leaf):
+            found.append(part)
+        else:
+            found += every_node(part)
+    return found
 
 
 # ---------------------------------------------------------------- a tree as a line
@@ -230,6 +242,8 @@ def every_node(node: Node) -> Iterator[Node]:
 
 def describe(node: Node) -> str:
     """Return a query in one line that means the same when typed: parse_query gives this tree again."""
+    if isinstance(node, Word) and node.elements is None and node.boost == 1:
+        return _leaf(node)
     match node:
         case Word() | Phrase() | Wildcard() | Fuzzy():
             return _prefix(node.elements) + _leaf(node) + _boost(node)

@@ -157,13 +157,15 @@ class Compiler:
         self._masks: list[Masks] = []
         self._spans_known: dict[Node | tuple[Node, Node, int], int] = {}
         self._scored = leaves(tree)
-        self._times: dict[Leaf, int] = {}  # how often each leaf counts for the score, those that do first
-        for leaf in self._scored:
-            self._times[leaf] = self._times.get(leaf, 0) + 1
+        # how often each leaf counts for the score, those that do first
+        self._times: dict[Leaf, int] = dict.fromkeys(self._scored, 1)
         self._scored_count = len(self._times)
-        for leaf in all_leaves(tree):
-            self._times.setdefault(leaf, 0)
-        self._numbers = {leaf: number for number, leaf in enumerate(self._times)}
+        if self._scored_count < len(self._scored):
+            self._times = {leaf: self._scored.count(leaf) for leaf in self._times}
+        every = all_leaves(tree)
+        if len(every) > self._scored_count:
+            self._times |= {leaf: 0 for leaf in every if leaf not in self._times}
+        self._numbers = dict(zip(self._times, range(len(self._times)), strict=True))
 
     def made(self, root: Node | Masks, within: Masks | None = None) -> Made:
         """Return the program whose matching versions are those of a node, or given as masks by segment."""

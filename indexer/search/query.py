@@ -126,6 +126,8 @@ def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS)
     operator: what words side by side mean. "and": all of them. "or": any of them; what is written with a + must be
     there, and what only limits (-word, site:) still does.
     """
+    if plain := _plain_words(text, max_words):
+        return Query(text, _side_by_side(plain, any_word=operator == "or"))
     notices: dict[str, None] = {}
 
     def note(template: str, **values: object) -> None:
@@ -148,7 +150,33 @@ def parse_query(text: str, *, operator: str = "and", max_words: int = MAX_WORDS)
     return Query(asked, tree, tuple(notices))
 
 
+def _plain_words(text: str, most: int) -> list[str]:
+    """Return the words of a text that is nothing but words as the analysis leaves them, as most queries are; else none.
+
+    The parser would read each of them as a word.
+    """
+    if not text.isascii() or len(text) > MAX_CHARACTERS:
+        return []
+    words = text.split()
+    are_words = (
+        all(map(str.isalnum, words)) and "NEAR" not in words and max(map(len, words), default=0) <= _PLAIN
+    )
+    if not are_words or len(words) > most:
+        return []
+    words = text.lower().split()
+    return words if _OPERATOR_WORDS.isdisjoint(words) else []
+
+
+def _side_by_side(words: list[str], *, any_word: bool) -> Node:
+    """Return the tree of plain words side by side."""
+    parts = tuple(map(Word, words))
+    if len(parts) == 1:
+        return parts[0]
+    return Or(parts, implied=True) if any_word else And(parts, implied=True)
+
+
 _OPERATORS = ("and", "or", "not", "near")
+_OPERATOR_WORDS = frozenset({"and", "or", "not"})  # in small and capital letters
 _ENDS = ("", "close", "and", "or")
 
 

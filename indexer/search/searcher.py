@@ -129,8 +129,8 @@ class _Plan:
         every = all_leaves(tree)
         self.looks_at_pages, self.is_wide = looks_at_pages(tree), bool(wide_among(every))
         self.has_folds = any(isinstance(leaf, Word) and not leaf.exact for leaf in every)
-        scored = leaves(tree)
-        self.phrases = tuple(leaf.words for leaf in dict.fromkeys(scored) if isinstance(leaf, Phrase))
+        phrases = [leaf for leaf in leaves(tree) if isinstance(leaf, Phrase)]
+        self.phrases = tuple([leaf.words for leaf in dict.fromkeys(phrases)])
         self.made: Made | None = None
         if not self.looks_at_pages and not self.is_wide:
             self.made = program_of(snapshot, tree, ranking, fold, NOT_WIDE, self.root)

@@ -106,9 +106,11 @@ def wide_leaves(tree: Node) -> tuple[Wildcard | Fuzzy, ...]:
 def wide_among(leaves: Iterable[Leaf]) -> tuple[Wildcard | Fuzzy, ...]:
     """Return those of some leaves that stand for several words."""
     return tuple(
-        leaf
-        for leaf in leaves
-        if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
+        [
+            leaf
+            for leaf in leaves
+            if isinstance(leaf, Fuzzy) or (isinstance(leaf, Wildcard) and leaf.pattern != ANY_WORD)
+        ]
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from indexer.search import query as query_module
 from indexer.search.fields import as_address
 from indexer.search.query import (
     And,
@@ -424,3 +425,20 @@ def test_a_described_query_is_parsed_to_the_same_tree(text: str) -> None:
     described = str(query)
     assert parse_query(described).tree == query.tree, described
     assert str(parse_query(described)) == described
+
+
+PIECES = [
+    "cat", "Dog", "1984", "and", "AND", "Or", "not", "NEAR", "near", "NEARBY", "a" * 64, "b" * 65, "café", "a_b", "-x",
+    "\t", "\n", "\x1c", "\x0b", "\x00", "\x7f", "\x85", "\xa0", '"', "(", "x*", "title:z", "\u200d",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["and", "or"]), st.sampled_from([3, 32])
+)
+def test_plain_words_are_read_as_the_parser_reads_them(pieces: list[str], operator: str, most: int) -> None:
+    text, parse = " ".join(pieces), parse_query.__wrapped__
+    found = parse(text, operator=operator, max_words=most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(query_module, "_plain_words", lambda text, most: [])
+        assert found == parse(text, operator=operator, max_words=most)
