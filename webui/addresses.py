@@ -41,6 +41,7 @@ _KEPT = "%/:?#[]@!$&'()*+,;=~-._"
 _AS_IT_MUST_BE = re.compile(rf"[A-Za-z0-9{re.escape(_KEPT)}]*+")
 _PLAIN_IN_QUERY = "!$'()*,/:;?@"  # what Werkzeug leaves as it is
 _ALL_PLAIN = re.compile(rf"[A-Za-z0-9_.~{re.escape(_PLAIN_IN_QUERY)}-]*+")
+_ALWAYS_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,13 @@ class Extras:
 
     def __str__(self) -> str:
         values = (("q", self.query), ("d", self.digest), ("view", self.view), ("at", self.place))
-        return "".join(f";{name}={quote(value, safe='')}" for name, value in values if value)
+        return "".join([f";{name}={_as_extra(value)}" for name, value in values if value])
+
+
+def _as_extra(value: str) -> str:
+    if _ALWAYS_PLAIN.fullmatch(value.replace(" ", "")):
+        return value.replace(" ", "%20")
+    return quote(value, safe="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,8 @@ def quoted(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _quoted(text: str) -> str:
+    if _ALL_PLAIN.fullmatch(text.replace(" ", "")):  # `quote` looks at each letter of the words asked for
+        return text.replace(" ", "+")
     return quote_plus(text, safe=_PLAIN_IN_QUERY)
 
 

@@ -61,7 +61,8 @@ def _of_language(language: str) -> tuple[Locale, str]:
 
 
 _BRITISH = Locale("en", "GB")
-_LEAP_YEAR = 2004  # it has all days, and no other number of a date is as great
+# no other number of a date is one of these, or holds it
+_SOME_YEAR, _DAYS_OF_ALL = 2004, 28
 _BRITISH_NAME = str(_BRITISH)
 
 
@@ -89,19 +90,20 @@ def _date(day: str, name: str) -> str:
         return str(year)
     if not 1 <= month <= 12:
         return str(format_skeleton("y", date(year, 1, 1), locale=name))
-    if not 1 <= number <= monthrange(year, month)[1]:  # a month, or a day that the month does not have
+    # a month, or a day that the month does not have: all of them have the first ones
+    if number < 1 or (number > _DAYS_OF_ALL and number > monthrange(year, month)[1]):
         return str(format_skeleton("yMMMM", date(year, month, 1), locale=name))
-    before, behind = _around_the_year(month, number, name)
-    return f"{before}{year}{behind}"
+    return _day_of_month(month, name) % {"year": year, "day": number}
 
 
-@lru_cache(maxsize=2048)
-def _around_the_year(month: int, day: int, name: str) -> tuple[str, str]:
-    """Return what stands before and behind the year of a date: Babel takes as long for each as for all of a hit."""
+@lru_cache(maxsize=256)
+def _day_of_month(month: int, name: str) -> str:
+    """Return how the dates of a month are written, to be filled in: Babel takes as long for each as for all of a hit."""
     locale = Locale.parse(name)
-    written = str(get_date_format("long", locale).apply(date(_LEAP_YEAR, month, day), locale))
-    before, _year, behind = written.partition(str(_LEAP_YEAR))
-    return before, behind
+    form = get_date_format("long", locale)
+    written = str(form.apply(date(_SOME_YEAR, month, _DAYS_OF_ALL), locale)).replace("%", "%%")
+    day = "%(day)02d" if "dd" in form.pattern else "%(day)d"
+    return written.replace(str(_SOME_YEAR), "%(year)d").replace(str(_DAYS_OF_ALL), day)
 
 
 def month_name(number: int) -> str:
@@ -150,14 +152,14 @@ def breadcrumb(url: str) -> list[str]:
 
 def path_parts(path: str) -> list[str]:
     """Return the parts of the path of an address, for `breadcrumb`."""
-    parts = [
-        part
-        if len(part) <= 40 and "%" not in part and part.isprintable()
-        else shorten(clean(readable(part)), 40)
-        for part in path.split("/")
-        if part
+    parts = list(filter(None, path.split("/")))
+    if len(parts) > 4:
+        parts[2:-1] = ["…"]
+    if path.isprintable() and "%" not in path and len(max(parts, key=len, default="")) <= 40:
+        return parts
+    return [
+        shorten(clean(readable(part)), 40) if len(part) > 40 or "%" in part else clean(part) for part in parts
     ]
-    return parts if len(parts) <= 4 else [*parts[:2], "…", parts[-1]]
 
 
 def readable(text: str) -> str:

@@ -9,8 +9,10 @@ is one text, and what does not depend on the search is kept of the hits shown la
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import attrgetter, methodcaller, mod
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -24,7 +26,7 @@ from webui.i18n import language_name
 from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
 from webui.template_calls import Calls
-from webui.template_code import written
+from webui.template_code import escaped, written
 
 Call = Callable[..., str]
 _HERE, _THERE = "\0", "\1"  # stand in a text where values go: none that is shown holds them
@@ -50,7 +52,7 @@ class HitWriter:
 
     def hits_encoded(self, hits: Sequence[Hit]) -> bytes:
         """Return hits without what explains their scores, as they stand in a page that is sent."""
-        return b"".join([self._hit(hit) + b"</li>" for hit in hits])
+        return b"</li>".join([*map(self._hit, hits), b""])
 
     def hits(self, hits: Sequence[Hit]) -> Markup:
         """Return hits without what explains their scores."""
@@ -61,19 +63,17 @@ class HitWriter:
         return Markup(self._hit(hit).decode())  # noqa: S704  of pieces that are safe
 
     def _hit(self, hit: Hit) -> bytes:
-        begin, head, language, actions, copy, host, end = _shown(
-            self._reader, hit.url, hit.title, hit.timestamp, hit.digest, hit.captures, hit.versions,
-            hit.first, hit.last, hit.language, hit.mime, hit.status,
-        )  # fmt: skip
+        begin, head, language, actions, copy, host, end = _shown(self._reader, *_whatever_is_asked(hit))
         more = self._more_from.get(host)
         if more is None:
             more = self._more_from[host] = encoded(self._link_to_site(host))
         passage = (
             f'  <p class="snippet" dir="auto"{language}>{_passage(hit.snippet)}</p>\n' if hit.snippet else ""
         )
-        folded = self._left_out(hit.folded) if hit.folded else ""
-        between = encoded(passage + folded)
-        return b"".join((begin, self._asked, head, between, actions, self._asked, copy, more, end))
+        if hit.folded:
+            passage += self._left_out(hit.folded)
+        asked = self._asked
+        return b"".join((begin, asked, head, encoded(passage), actions, asked, copy, more, end))
 
     def _left_out(self, count: int) -> str:
         _, ngettext = self._gettext, self._ngettext
@@ -114,19 +114,20 @@ def _reader(root: str, similar: str, new_tab: bool, locale: str, gettext: Call, 
     return _Reader(root, similar, tab, locale, ngettext, _labels(gettext))
 
 
-class _Shown(NamedTuple):
-    """A hit but for what a search decides, which goes between: twice the words asked for, passages, more from its host.
-
-    language: the attribute that tells it, for the passages.
-    """
-
-    begin: bytes
-    head: bytes
-    language: str
-    actions: bytes
-    copy: bytes
-    host: str
-    end: bytes
+# What of a hit is written the same whatever was asked: what `_shown` takes.
+_whatever_is_asked = attrgetter(
+    "url",
+    "title",
+    "timestamp",
+    "digest",
+    "captures",
+    "versions",
+    "first",
+    "last",
+    "language",
+    "mime",
+    "status",
+)
 
 
 # The pages that are found most are found again and again; some 4 MB.
@@ -144,28 +145,33 @@ def _shown(
     language: str,
     mime: str,
     status: int,
-) -> _Shown:
+) -> tuple[bytes, bytes, str, bytes, bytes, str, bytes]:
+    """Return a hit in five pieces: between them go the words asked for (twice), passages, more from its host.
+
+    In the order of the page, with two more before what they are for: the attribute that tells the language of the
+    passages, and the host.
+    """
     said, dates = reader.said, reader.dates
     name = shorten(clean(title or ""), 200) or said.untitled
-    heading = written(name)
-    shown = heading if len(name) <= 80 else written(shorten(name, 80))
+    heading = escaped(name)
+    shown = heading if len(name) <= 80 else escaped(shorten(name, 80))
     if plain := _PLAIN_ADDRESS.fullmatch(url):
         page = similar = live = url
         host, path = plain.groups("")
         crumbs = [host, *path_parts(path)]
     else:
-        page = written(quote_url(without_fragment(url)))
-        similar, live = written(quoted(url)), written(live_address(url))
+        page = escaped(quote_url(without_fragment(url)))
+        similar, live = escaped(quoted(url)), escaped(live_address(url))
         host, crumbs = host_of(url), breadcrumb(url)
     copy = f'    <a href="{reader.root}/cached/{timestamp or "0"}'
     digest = f";d={short}" if digest and (short := short_digest(digest)) else ""
-    in_language = f' lang="{written(language)}"' if language else ""
+    in_language = f' lang="{escaped(language)}"' if language else ""
     seen = ""
     if captures > 1 and first and first[:8] != last[:8]:
-        seen = said.seen.replace(_HERE, written(dates(first))).replace(_THERE, written(dates(last)))
+        seen = said.seen.replace(_HERE, escaped(dates(first))).replace(_THERE, escaped(dates(last)))
         seen = f'    <span class="seen">{seen}</span>\n'
     if moment := iso_time(timestamp):
-        day = f'<time datetime="{moment}">{written(dates(timestamp))}</time>'
+        day = f'<time datetime="{moment}">{escaped(dates(timestamp))}</time>'
         captured = said.captured.replace(_HERE, day)
     else:
         captured = said.captured_some_day
@@ -173,12 +179,12 @@ def _shown(
         live = (
             f'    <a href="{live}" rel="noreferrer noopener external">{said.live.replace(_HERE, shown)}</a>\n'
         )
-    begin = f'<li class="hit">\n  <h2>{copy.lstrip()}'
+    begin = f'<li class="hit">\n  <h2>{copy[4:]}'
     head = (
         f'{digest}/{page}" dir="auto"{in_language}{reader.tab}>{heading}</a></h2>\n'
         f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
         f'    <span class="when">{captured}</span>\n{seen}'
-        f'    <span class="kind">{_kind(mime, language, status)}</span>\n  </p>\n'
+        f'    <span class="kind">{_kind(reader, mime, language, status)}</span>\n  </p>\n'
     )
     cached = (
         f'{digest}/{page}">{said.cached.replace(_HERE, shown)}</a>\n'
@@ -186,20 +192,12 @@ def _shown(
         f"{said.of_page.replace(_HERE, shown)}</a>\n"
     )
     end = f'    <a href="{reader.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
-    return _Shown(
-        begin=encoded(begin),
-        head=encoded(head),
-        language=in_language,
-        actions=encoded(f'  <p class="actions">\n{copy}'),
-        copy=encoded(cached),
-        host=host,
-        end=encoded(end),
-    )
+    actions = f'  <p class="actions">\n{copy}'
+    return encoded(begin), encoded(head), in_language, encoded(actions), encoded(cached), host, encoded(end)
 
 
-def encoded(html: str) -> bytes:
-    """Return a part of a page as it is sent. A page as a whole is seldom ASCII alone, and takes as long as ten hits."""
-    return html.encode("utf-8", "replace")
+# Gives a part of a page as it is sent. A page as a whole is seldom ASCII alone, and takes as long as ten hits.
+encoded: Callable[[str], bytes] = methodcaller("encode", "utf-8", "replace")
 
 
 # Most pages were captured once.
@@ -253,26 +251,31 @@ def _of_what(text: str) -> str:
 
 
 def _passage(parts: Sequence[SnippetPart]) -> str:
-    texts: Sequence[tuple[str, bool]] = parts
-    if not "".join([text for text, _ in parts]).isprintable():
-        texts = [(clean(text), is_hit) for text, is_hit in parts]
+    texts, are_hits = zip(*parts, strict=True)
+    if not "".join(texts).isprintable():
+        texts = tuple(map(clean, texts))
     # control characters stand for the marks: escaped is all at once
-    marked = "".join([f"\1{text}\2" if is_hit else text for text, is_hit in texts])
-    return written(marked).replace("\1", "<mark>").replace("\2", "</mark>")
+    marked = "".join(map(mod, map(_MARKED.__getitem__, are_hits), texts))
+    return escaped(marked).replace("\1", "<mark>").replace("\2", "</mark>")
+
+
+_MARKED = "%s", "\1%s\2"  # no hit, a hit
 
 
 def _crumbs(crumbs: Sequence[str]) -> str:
-    return f"<span>{written(_HERE.join(crumbs)).replace(_HERE, _BETWEEN_CRUMBS)}</span>"
+    return f"<span>{escaped(_HERE.join(crumbs)).replace(_HERE, _BETWEEN_CRUMBS)}</span>"
 
 
 _BETWEEN_CRUMBS = '</span> <span aria-hidden="true">›</span> <span>'
 
 
-def _kind(mime: str, language: str, status: int) -> str:
+# Most pages are of a few types and languages.
+@lru_cache(maxsize=1024)
+def _kind(reader: _Reader, mime: str, language: str, status: int) -> str:
     """Return type and language of a hit, and its status where that says something."""
-    kind = written(shorten(clean(type_name(mime)), 30)) if mime else ""
+    kind = escaped(shorten(clean(type_name(mime)), 30)) if mime else ""
     if language:
-        kind += f" · {written(clean(language_name(language)))}"
+        kind += f" · {escaped(clean(language_name(language)))}"
     return kind if status in (0, 200) else f"{kind} · {status}"
 
 
@@ -304,19 +307,25 @@ def facets(groups: Sequence[FacetGroup], wanted: SearchRequest, calls: Calls) ->
 
 def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
-    locale, name_of, chosen, ngettext = formats.locale_name(), group.name_of, group.chosen, calls.ngettext
-    address_of = _addresses_with(group.names, wanted, calls.url_for)
-    most = max([value.count for value in group.values]) if group.is_bars else 0
-    items = [
-        f'      <li><a href="{address_of(one.value)}"{_CURRENT if one.value == chosen else ""}>\n'
-        f'        <span class="value" dir="auto">{_label(name_of(one.value))}</span>\n'
-        f"{_bar(one.count / most) if most else ''}"
-        f'        <span class="number">{_pages(one.count, ngettext, locale)}</span></a></li>\n'
-        for one in group.values
-    ]
-    return "".join(items)
+    values, counts = [one.value for one in group.values], [one.count for one in group.values]
+    current = [_CURRENT if value == group.chosen else "" for value in values] if group.chosen else repeat("")
+    bars = [_bar(count / max(counts)) for count in counts] if group.is_bars else repeat("")
+    pages = map(_pages, counts, repeat(calls.ngettext), repeat(formats.locale_name()))
+    items = zip(
+        _addresses_with(group.names, values, wanted, calls.url_for),
+        current,
+        map(_label, map(group.name_of, values)),
+        bars,
+        pages,
+        strict=False,
+    )
+    return "".join([_ITEM % item for item in items])
 
 
+_ITEM = (
+    '      <li><a href="%s"%s>\n        <span class="value" dir="auto">%s</span>\n'
+    '%s        <span class="number">%s</span></a></li>\n'
+)
 _CURRENT, _BARS, _OPEN_FACETS = ' aria-current="true"', ' class="bars"', 3
 
 
@@ -328,17 +337,19 @@ def _bar(share: float) -> str:
     )
 
 
-def _addresses_with(names: Sequence[str], wanted: SearchRequest, url_for: Call) -> Callable[[str], str]:
-    """Return what writes the address of the same search with a value for some parameters, as it stands in HTML."""
+def _addresses_with(
+    names: Sequence[str], values: Sequence[str], wanted: SearchRequest, url_for: Call
+) -> Iterable[str]:
+    """Give the addresses of the same search with each value for some parameters, as they stand in HTML."""
 
     def address_with(value: str) -> str:
-        return written(f"{url_for('search.search')}?{wanted.asked(**dict.fromkeys(names, value))}")
+        return escaped(f"{url_for('search.search')}?{wanted.asked(**dict.fromkeys(names, value))}")
 
     # but for the value they are all the same
     around = address_with(_HERE).split(quoted(_HERE))
     if len(around) != len(names) + 1:
-        return address_with  # something else holds it
-    return lambda value: _in_address(value).join(around)
+        return map(address_with, values)  # something else holds it
+    return [value.join(around) for value in map(_in_address, values)]
 
 
 # Most pages count small numbers, and many the same ones.
@@ -351,9 +362,9 @@ def _pages(count: int, ngettext: Call, locale: str) -> str:
 # Facets have the same values on page after page.
 @lru_cache(maxsize=2048)
 def _label(text: str) -> str:
-    return written(shorten(clean(text), 60))
+    return escaped(shorten(clean(text), 60))
 
 
 @lru_cache(maxsize=2048)
 def _in_address(value: str) -> str:
-    return written(quoted(value))
+    return escaped(quoted(value))

@@ -7,7 +7,8 @@ which request it is for; here that is done once a page. What they return is the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from flask import Flask, current_app, request, url_for
@@ -18,7 +19,8 @@ from webui.i18n import catalogue_of_reader
 from webui.template_code import written
 
 _KEPT_TEXTS = 5_000
-_PLAIN = frozenset({str, int})
+# Texts stand in our own templates and catalogues. Markup itself looks for more than a text first.
+_safe: Callable[[str], Markup] = partial(str.__new__, Markup)
 _HOLDS_NAMES_ONLY = re.compile(r"(?:[^%]|%%|%\(\w+\)s)*+")
 
 
@@ -28,16 +30,15 @@ class Texts:
     def __init__(self, translations: Any) -> None:
         self._translations = translations
         self._plain: dict[str, Markup] = {}
-        self._counted: dict[Hashable, Markup] = {}
-        self._templates: dict[str, str] = {}  # a Markup where it has more than names to fill in
+        self._is_simple: dict[str, bool] = {}  # whether a text has nothing to fill in but names
 
     def gettext(self, text: str, /, **values: object) -> Markup:
         """Return a text in the reader's language; values fill in its %(name)s and are escaped."""
         if values:
-            return self._filled(text, values)
+            return self._filled(self._translations.ugettext(text), values)
         found = self._plain.get(text)
         if found is None:
-            found = self._translated(text) % {}
+            found = _safe(self._translations.ugettext(text)) % {}
             if len(self._plain) < _KEPT_TEXTS:
                 self._plain[text] = found
         return found
@@ -45,32 +46,19 @@ class Texts:
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> Markup:
         """Return the text for a number of things; %(num)s stands for the number."""
         values.setdefault("num", number)
-        # what is safe already is equal to a text that is not, but is filled in another way
-        is_plain = _PLAIN.issuperset(map(type, values.values()))
-        key = (one, number, *values.items()) if is_plain else None
-        found = self._counted.get(key) if is_plain else None
-        if found is None:
-            text = Markup(self._translations.ungettext(one, many, number))  # noqa: S704
-            found = text % values
-            if is_plain and len(self._counted) < _KEPT_TEXTS:
-                self._counted[key] = found
-        return found
+        return self._filled(self._translations.ungettext(one, many, number), values)
 
     def _filled(self, text: str, values: dict[str, object]) -> Markup:
-        template = self._templates.get(text)
-        if template is None:
-            template = self._translated(text)
-            if _HOLDS_NAMES_ONLY.fullmatch(template):
-                template = str(template)  # its values are escaped here: Markup takes ten times as long
-            if len(self._templates) < _KEPT_TEXTS:
-                self._templates[text] = template
-        if type(template) is str:
-            return Markup(template % {name: written(value) for name, value in values.items()})  # noqa: S704
-        return Markup(template % values)  # noqa: S704
-
-    def _translated(self, text: str) -> Markup:
-        # texts stand in our own templates and catalogues
-        return Markup(self._translations.ugettext(text))  # noqa: S704
+        """Return a text of a catalogue with its values."""
+        is_simple = self._is_simple.get(text)
+        if is_simple is None:
+            is_simple = _HOLDS_NAMES_ONLY.fullmatch(text) is not None
+            if len(self._is_simple) < _KEPT_TEXTS:
+                self._is_simple[text] = is_simple
+        if not is_simple:
+            return _safe(text) % values
+        # the values are escaped here: Markup takes ten times as long
+        return _safe(text % {name: written(value) for name, value in values.items()})
 
 
 class Calls(NamedTuple):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
+from babel.dates import format_date
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +26,14 @@ from webui import formats
 )
 def test_dates(timestamp: str, words: str) -> None:
     assert formats.date_in_words(timestamp) == words
+
+
+@pytest.mark.parametrize("name", ["en_GB", "ar", "ja", "af", "lv"])
+def test_days_are_written_as_babel_writes_them(name: str) -> None:
+    written = formats.dates_in(name)
+    for number in range(366):
+        day = date(2024, 1, 1) + timedelta(days=number)
+        assert written(day.strftime("%Y%m%d")) == format_date(day, "long", name)
 
 
 @pytest.mark.parametrize(
