@@ -98,7 +98,7 @@ def _date(day: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _day_of_month(month: int, name: str) -> str:
-    """Return how the dates of a month are written, to be filled in: Babel takes as long for each as for all of a hit."""
+    """Return how the days of a month are written, to be filled in: Babel takes as long for one as for all of a hit."""
     locale = Locale.parse(name)
     form = get_date_format("long", locale)
     written = str(form.apply(date(_SOME_YEAR, month, _DAYS_OF_ALL), locale)).replace("%", "%%")
