@@ -20,11 +20,13 @@ from werkzeug.security import check_password_hash
 
 from webui.application import error_response, redirect_to, site
 from webui.client_address import client_address
+from webui.found_out import request_now
 from webui.i18n import gettext as _
+from webui.preferences import SESSION_COOKIE
 
 blueprint = Blueprint("access", __name__)
 
-COOKIE = "findingaid_session"
+COOKIE = SESSION_COOKIE
 SESSION_S = 14 * 24 * 3600
 LONGEST_PASSWORD = 1024
 _OPEN = frozenset(
@@ -139,7 +141,7 @@ def frame_key() -> str:
 
 def plain_root() -> str:
     """Return what addresses of our own pages begin with, also for a request from inside a frame."""
-    return request.script_root.partition(_FRAME_PREFIX)[0]
+    return request_now().root_path.partition(_FRAME_PREFIX)[0]
 
 
 def frame_root() -> str:

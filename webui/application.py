@@ -16,7 +16,7 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
-from flask import Flask, Response, current_app, make_response, redirect, render_template, request
+from flask import Flask, Response, make_response, redirect, render_template, request
 from flask.templating import Environment
 from jinja2 import StrictUndefined, nodes
 from werkzeug.exceptions import HTTPException
@@ -27,6 +27,7 @@ from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
 from webui.asked import vary_by, wants_json
 from webui.errors import BadAddressError, BusyError
+from webui.found_out import Request, app_now, request_now
 from webui.i18n import N_, add_languages, language_name, said_of
 from webui.i18n import gettext as _
 from webui.index_access import IndexAccess, OpenIndex
@@ -96,8 +97,7 @@ class SiteState:
 
 def site() -> SiteState:
     """Return the shared state of the application that answers this request."""
-    state = current_app.extensions["findingaid"]
-    assert isinstance(state, SiteState)
+    state: SiteState = app_now().extensions["findingaid"]
     return state
 
 
@@ -140,6 +140,7 @@ class _Environment(Environment):
 
 
 class _FindingAid(Flask):
+    request_class = Request
     jinja_environment = _Environment
     # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
     jinja_options = {
@@ -350,7 +351,7 @@ def _add_error_pages(app: Flask) -> None:
 def _default_caching(response: Response) -> Response:
     # Pages follow the index and the settings, which change under them.
     response.headers.setdefault("Cache-Control", "private, no-cache")
-    if request.endpoint in _WITH_TWIN:
+    if request_now().endpoint in _WITH_TWIN:
         vary_by(response, "Accept")
     return response
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
-from flask import Response, g, request
+from flask import Response
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
-from webui.found_out import known
+from webui.found_out import Request, request_now
 
 _FORMS_OF_PROGRAMS = ("json", "csv", "rss", "wacz")
 # Doors that only programs use: what they answer is the same for everybody.
@@ -25,27 +25,28 @@ def asked_format() -> str:
 
     By the end of the address, else by `format`, else by the Accept field of a program that takes JSON and no HTML.
     """
-    found: str | None = known("asked_format")
-    if found is None:
-        found = g.asked_format = _asked_format()  # each of a dozen places asks
-    return found
+    request = request_now()
+    if request.form_asked is None:
+        request.form_asked = _asked_format(request)  # each of a dozen places asks
+    return request.form_asked
 
 
-def _asked_format() -> str:
+def _asked_format(request: Request) -> str:
     # the rule, not the path: that may end with an archived address, or with the name of a job
-    address = request.url_rule.rule if request.url_rule is not None else request.path
+    rule = request.url_rule
+    address = rule.rule if rule is not None else request.path
     ending = address.rpartition(".")[2]
     if ending in _FORMS_OF_PROGRAMS:
         return ending
-    asked = request.args.get("format", "")
-    if asked:
+    arguments = request.args
+    if "format" in arguments and (asked := arguments["format"]):
         return asked
     return "json" if wants_json_by_field() else "html"
 
 
 def wants_json_by_field() -> bool:
     """Tell whether the Accept field prefers JSON; for pages whose address ends with an archived address."""
-    return _prefers_json(request.environ.get("HTTP_ACCEPT", ""))
+    return _prefers_json(request_now().environ.get("HTTP_ACCEPT", ""))
 
 
 def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
@@ -65,14 +66,19 @@ def _prefers_json(accept: str) -> bool:
 
 def wants_json() -> bool:
     """Tell whether the request asks for JSON, or for another form that only programs read: its errors are JSON."""
-    return asked_format() in _FORMS_OF_PROGRAMS or ";view=json/" in request.path
+    return asked_format() in _FORMS_OF_PROGRAMS or ";view=json/" in request_now().path
 
 
 def is_for_a_program() -> bool:
     """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
-    if request.args.get("texts") == "page":  # a script of a page of ours shows them to its reader
+    request = request_now()
+    arguments = request.args
+    if (
+        "texts" in arguments and arguments["texts"] == "page"
+    ):  # a script of a page of ours shows them to its reader
         return False
-    return request.blueprint in _FOR_PROGRAMS or request.endpoint in _FILES or wants_json()
+    endpoint = request.endpoint or ""
+    return endpoint.rpartition(".")[0] in _FOR_PROGRAMS or endpoint in _FILES or wants_json()
 
 
 def vary_by(response: Response, *fields: str) -> None:

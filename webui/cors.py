@@ -12,6 +12,7 @@ from flask import Flask, Response, make_response, request
 
 from webui.application import site
 from webui.asked import asked_format, is_for_a_program
+from webui.found_out import request_now
 
 # What is for this site alone: who is let in, what is set, and what the server does.
 _CLOSED = frozenset({"access", "preferences", "settings", "crawls", "graphs", "operations"})
@@ -32,6 +33,7 @@ def add_cors(app: Flask) -> None:
 
     @app.before_request
     def answer_preflight() -> Response | None:
+        request = request_now()
         if request.method != "OPTIONS":
             return None
         asked = request.headers.get("Access-Control-Request-Method")
@@ -45,7 +47,10 @@ def add_cors(app: Flask) -> None:
 
     @app.after_request
     def add_fields(response: Response) -> Response:
-        if request.method not in ("GET", "HEAD") or not site().settings.server.cors_origins or not _is_door():
+        if not site().settings.server.cors_origins:
+            return response
+        request = request_now()
+        if request.method not in ("GET", "HEAD") or not _is_door():
             return response
         if request.blueprint == "replay" or request.endpoint == "search.suggest" or is_for_a_program():
             response.vary.add("Origin")

@@ -16,12 +16,10 @@ from urllib.parse import unquote, urlsplit
 from babel import Locale
 from babel.dates import format_skeleton, get_date_format
 from babel.numbers import format_decimal
-from flask import g, has_request_context
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from webui.found_out import known
-from webui.preferences import chosen_language
+from webui.preferences import reader
 
 # C0, C1, and the marks that turn the direction of text around: a title must not rearrange our page.
 _CONTROLS = re.compile(
@@ -36,39 +34,22 @@ def clean(text: str) -> str:
 
 def locale() -> Locale:
     """Return the locale of the reader; that of English as written in Britain where there is none: 3 May 2015."""
-    return _locale_and_name()[0]
+    return reader().locale
 
 
 def locale_name() -> str:
-    """Return the name of the locale of the reader: Babel puts it together anew each time it is asked."""
-    return _locale_and_name()[1]
+    """Return the name of the locale of the reader."""
+    return reader().locale_name
 
 
-def _locale_and_name() -> tuple[Locale, str]:
-    """Return the locale and its name; found out once a request, since a page asks for them a hundred times."""
-    found: tuple[Locale, str] | None = known("locale_and_name")
-    if found is None:
-        found = _of_language(chosen_language())
-        if has_request_context():
-            g.locale_and_name = found
-    return found
-
-
-@lru_cache(maxsize=32)
-def _of_language(language: str) -> tuple[Locale, str]:
-    chosen = _BRITISH if language == "en" else Locale.parse(language)
-    return chosen, str(chosen)
-
-
-_BRITISH = Locale("en", "GB")
 # no other number of a date is one of these, or holds it
 _SOME_YEAR, _DAYS_OF_ALL = 2004, 28
-_BRITISH_NAME = str(_BRITISH)
+_BRITISH_NAME = "en_GB"
 
 
 def date_in_words(timestamp: str) -> str:
     """Return "3 May 2015" for 20150503140211; less for a shorter timestamp, "date unknown" for none."""
-    return _date(timestamp[:8], _locale_and_name()[1]) or str(_("date unknown"))
+    return _date(timestamp[:8], locale_name()) or str(_("date unknown"))
 
 
 def dates_in(name: str) -> Callable[[str], str]:
@@ -78,7 +59,7 @@ def dates_in(name: str) -> Callable[[str], str]:
 
 def english_date(timestamp: str) -> str:
     """Return the date in English, whoever reads it: for what is kept or copied."""
-    return _date(timestamp[:8], str(_BRITISH)) or "date unknown"
+    return _date(timestamp[:8], _BRITISH_NAME) or "date unknown"
 
 
 @lru_cache(maxsize=4096)
@@ -177,12 +158,12 @@ def shorten(text: str, limit: int) -> str:
 
 def number(value: float) -> str:
     """Return 12,431 for 12431."""
-    return _grouped(value, _locale_and_name()[1])
+    return _grouped(value, locale_name())
 
 
 def numbers() -> Callable[[int], str]:
     """Return `number` for a page that writes many: the locale is found out once."""
-    return number_in(_locale_and_name()[1])
+    return number_in(locale_name())
 
 
 def number_in(locale_name: str) -> Callable[[int], str]:
@@ -210,7 +191,7 @@ def commas(texts: Iterable[str]) -> str:
 
 def decimal(value: float, places: int) -> str:
     """Return 0.500 for 0.5 and three places."""
-    return str(format_decimal(value, f"#,##0.{'0' * places}", locale=_locale_and_name()[1]))
+    return str(format_decimal(value, f"#,##0.{'0' * places}", locale=locale_name()))
 
 
 def size_in_words(size_bytes: int) -> str:

@@ -18,14 +18,14 @@ from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
-from flask import Flask, Response, g, has_request_context, request
+from flask import Flask, Response
 from flask_babel import Babel, Domain
 
 from archiver.notices import N_, Notice
 from webui import formats
 from webui.asked import is_for_a_program, vary_by
-from webui.found_out import known
-from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences
+from webui.found_out import request_now
+from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences, reader
 
 __all__ = ["N_", "add_languages", "gettext", "language_name", "ngettext", "said", "said_of"]
 
@@ -83,7 +83,7 @@ def add_languages(app: Flask) -> None:
         """Tell caches and readers the language of our own pages; what is archived has its own."""
         if (
             response.headers.get("Content-Type", "").startswith("text/html")
-            and request.endpoint != "replay.replay"
+            and request_now().endpoint != "replay.replay"
         ):
             response.headers["Content-Language"] = chosen_language()
             if not is_for_a_program():
@@ -93,9 +93,11 @@ def add_languages(app: Flask) -> None:
 
 def address_here() -> str:
     """Return the path and query of this page, as a browser asked for them; "/" for the answer to a form."""
+    request = request_now()
     if request.method != "GET":
         return "/"
-    asked = f"{request.environ.get('PATH_INFO', '')}?{request.environ.get('QUERY_STRING', '')}"
+    environ = request.environ
+    asked = f"{environ.get('PATH_INFO', '')}?{environ.get('QUERY_STRING', '')}"
     if _IS_PLAIN.fullmatch(asked) and asked[:2] != "//":
         return _NEEDLESSLY_ESCAPED.sub(lambda found: chr(int(found[1], 16)), asked).removesuffix("?")
     return "/" + request.url.removeprefix(request.root_url)
@@ -113,13 +115,11 @@ def gettext(text: str, **values: object) -> str:
 
 
 def catalogue_of_reader() -> NullTranslations:
-    """Return the texts in the reader's language; found out once a request."""
-    found: NullTranslations | None = known("catalogue")
-    if found is None:
-        found = catalogue_of(chosen_language())
-        if has_request_context():
-            g.catalogue = found
-    return found
+    """Return the texts in the reader's language."""
+    of = reader()
+    if of.catalogue is None:
+        of.catalogue = catalogue_of(of.language)
+    return of.catalogue
 
 
 def ngettext(one: str, many: str, number: int, **values: object) -> str:

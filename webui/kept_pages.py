@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from flask import Response, g, make_response, request
+from flask import Response, make_response
 
 from indexer import Index, Results
 from indexer.store.recent import Recent
-from webui.access import COOKIE, frame_root
 from webui.application import site
-from webui.preferences import chosen_language, preferences
+from webui.found_out import request_now
+from webui.preferences import reader
 from webui.settings import Settings
 
 KEPT_BYTES = 4 << 20  # of each process; a page takes some 35 kB
@@ -72,28 +72,14 @@ def kept_pages(index: Index) -> KeptPages:
 
 def _asked() -> Hashable:
     """Return all of a request that a results page depends on."""
-    if "asked_page" not in g:
-        g.asked_page = _found_out()
-    found: Hashable = g.asked_page
-    return found
-
-
-def _found_out() -> Hashable:
-    environ = request.environ
-    return (
-        request.script_root,
-        frame_root(),
-        environ.get("PATH_INFO"),
-        environ.get("QUERY_STRING"),
-        chosen_language(),
-        preferences(),
-        COOKIE in request.cookies,
-    )
+    environ = request_now().environ
+    return reader(), environ.get("PATH_INFO"), environ.get("QUERY_STRING")
 
 
 def _answer(page: KeptPage) -> Response:
     response = make_response(page.body)
     response.set_etag(page.etag)
+    request = request_now()
     if not _CONDITIONS.isdisjoint(request.environ):
         response.make_conditional(request)  # takes longer than all else here
     return response

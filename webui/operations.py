@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 
-from flask import Blueprint, Flask, Response, g, make_response, request
+from flask import Blueprint, Flask, Response, make_response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from archiver.errors import FindingAidError
 from webui.access import has_metrics_token, is_from_this_machine
 from webui.application import error_response, site
+from webui.found_out import request_now
 from webui.i18n import gettext as _
 
 blueprint = Blueprint("operations", __name__)
@@ -54,14 +55,15 @@ def add_metrics(app: Flask) -> None:
 
     @app.before_request
     def begin() -> None:
-        g.began = time.perf_counter()
+        request_now().began = time.perf_counter()
 
     @app.after_request
     def count(response: Response) -> Response:
+        request = request_now()
         view = request.endpoint or "none"
         metrics.requests.labels(view, str(response.status_code)).inc()
-        if "began" in g:
-            metrics.seconds.labels(view).observe(time.perf_counter() - g.began)
+        if request.began is not None:
+            metrics.seconds.labels(view).observe(time.perf_counter() - request.began)
         return response
 
 

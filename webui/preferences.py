@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from flask import Blueprint, Response, g, has_request_context, redirect, request
+from babel import Locale
+from flask import Blueprint, Response, redirect, request
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from webui.asked import is_for_a_program, remembered
-from webui.found_out import known
+from webui.found_out import Request, request_if_any
+
+if TYPE_CHECKING:
+    from babel.support import NullTranslations
 
 blueprint = Blueprint("preferences", __name__)
 
-COOKIE = "findingaid"
+COOKIE, SESSION_COOKIE = "findingaid", "findingaid_session"
 THEMES = ("auto", "light", "dark")
 SIZES = (10, 20, 50, 100)
 # The pages speak these; the first is spoken to whom no other fits. Names in the languages themselves.
 LANGUAGES = {"en": "English", "ar": "العربية", "ja": "日本語"}
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
+_BRITISH = Locale("en", "GB")
+_READERS_KNOWN = 64
 _YEAR_S = 365 * 24 * 3600
 
 
@@ -67,31 +74,62 @@ def _read(text: str) -> Preferences:
     return found
 
 
+class Reader:
+    """For whom an answer is written: all of a request that our pages depend on beside what it asks for.
+
+    The same object for readers who are alike, so that pages and parts of pages can be kept by it. language: of the
+    answer: the chosen one, else the best that the browser asks for; English for programs, whatever they send: they
+    compare texts, and people read them in logs. root: what our addresses begin with. catalogue: the texts of the
+    language, see `webui.i18n`.
+    """
+
+    __slots__ = ("catalogue", "has_session", "language", "locale", "locale_name", "preferences", "root")
+
+    def __init__(self, preferences: Preferences, language: str, has_session: bool, root: str) -> None:
+        self.preferences, self.language, self.has_session, self.root = (
+            preferences,
+            language,
+            has_session,
+            root,
+        )
+        # English as written in Britain: 3 May 2015
+        self.locale = _BRITISH if language == "en" else Locale.parse(language)
+        self.locale_name = str(self.locale)  # Babel puts it together anew each time it is asked
+        self.catalogue: NullTranslations | None = None
+
+
+_reader = lru_cache(maxsize=_READERS_KNOWN)(Reader)
+_NOBODY = Reader(Preferences(), next(iter(LANGUAGES)), False, "")
+
+
+def reader() -> Reader:
+    """Return the reader of the answer to this request; one who likes nothing in particular where there is none."""
+    request = request_if_any()
+    if request is None:
+        return _NOBODY
+    if request.reader is None:
+        request.reader = _reader_of(request)
+    return request.reader
+
+
+def _reader_of(request: Request) -> Reader:
+    environ = request.environ
+    cookies = request.cookies if "HTTP_COOKIE" in environ else {}
+    likes = read_preferences(cookies.get(COOKIE, ""))
+    language = next(iter(LANGUAGES))
+    if not is_for_a_program():
+        language = likes.language or _best_language(environ.get("HTTP_ACCEPT_LANGUAGE", "")) or language
+    return _reader(likes, language, SESSION_COOKIE in cookies, request.root_path)
+
+
 def preferences() -> Preferences:
     """Return what the reader of this request likes."""
-    found: Preferences | None = known("preferences")
-    if found is None:
-        if not has_request_context():
-            return Preferences()
-        found = g.preferences = read_preferences(request.cookies.get(COOKIE, ""))
-    return found
+    return reader().preferences
 
 
 def chosen_language() -> str:
-    """Return the language of the answer to this request: the chosen one, else the best that the browser asks for.
-
-    English for programs, whatever they send: they compare texts, and people read them in logs.
-    """
-    found: str | None = known("language")
-    if found is None:
-        found = next(iter(LANGUAGES))
-        if not has_request_context():
-            return found
-        if not is_for_a_program():
-            asked = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
-            found = preferences().language or _best_language(asked) or found
-        g.language = found
-    return found
+    """Return the language of the answer to this request, see `Reader`."""
+    return reader().language
 
 
 @remembered

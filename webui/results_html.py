@@ -11,17 +11,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from flask import current_app, render_template, request
+from flask import render_template
 from markupsafe import Markup
 
 from indexer import Results, Statistics, Tree
 from indexer.store.recent import Recent
-from webui.access import COOKIE, plain_root
+from webui.access import plain_root
 from webui.addresses import captures_address, quoted
 from webui.formats import clean, number, numbers, shorten
+from webui.found_out import app_now
 from webui.hits_html import HitWriter, encoded, facets
 from webui.i18n import address_here
-from webui.preferences import chosen_language, preferences
+from webui.preferences import reader
 from webui.result_links import (
     Link,
     added_links,
@@ -105,10 +106,9 @@ def results_page(
 
 def _frame(wanted: SearchRequest) -> tuple[list[bytes], list[str]]:
     """Return the frame of plain searches of this reader: its texts, and the names of the values that stand between."""
-    frames: Recent[tuple[list[bytes], list[str]]] = current_app.extensions["findingaid.frames"]
-    own_size = wanted.size if wanted.own_size else 0
+    frames: Recent[tuple[list[bytes], list[str]]] = app_now().extensions["findingaid.frames"]
     # all that the template looks at, beside what is filled in
-    key = chosen_language(), request.script_root, preferences(), COOKIE in request.cookies, own_size
+    key = reader(), wanted.size if wanted.own_size else 0
     frame = frames.find(key)
     if frame is None:
         anything = SearchRequest(_ASKED, size=wanted.size, own_size=wanted.own_size)
@@ -188,7 +188,7 @@ def _found(results: Results, wanted: SearchRequest) -> bytes:
 def _hits(results: Results, wanted: SearchRequest, calls: Calls) -> bytes:
     if wanted.explain:
         return encoded(render_template("_hits.html", results=results, wanted=wanted))
-    writer = HitWriter(wanted, new_tab=preferences().new_tab, **calls._asdict())
+    writer = HitWriter(wanted, new_tab=reader().preferences.new_tab, **calls._asdict())
     return writer.hits_encoded(results.hits)
 
 

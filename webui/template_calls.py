@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from flask import Flask, current_app, request, url_for
+from flask import Flask, url_for
 from markupsafe import Markup
 
 from webui.addresses import quoted
-from webui.i18n import catalogue_of_reader
+from webui.found_out import app_now
+from webui.i18n import catalogue_of
+from webui.preferences import Reader, reader
 from webui.template_code import written
 
 _KEPT_TEXTS = 5_000
@@ -71,33 +73,29 @@ class Calls(NamedTuple):
 
 def calls_of_reader() -> Calls:
     """Return what the templates call, for a page that is written in Python."""
-    calls: Calls = current_app.extensions["findingaid.calls"]()
+    calls: Calls = app_now().extensions["findingaid.calls"](reader())
     return calls
 
 
 def add_template_calls(app: Flask) -> None:
     """Give the templates `_`, `gettext`, `ngettext` and `url_for`; called when all routes are known."""
-    texts: dict[int, Texts] = {}
     paths = {
         rule.endpoint: rule.rule for rule in reversed(list(app.url_map.iter_rules())) if not rule.arguments
     }
 
-    def texts_of_reader() -> Texts:
-        translations = catalogue_of_reader()
-        found = texts.get(id(translations))
-        if found is None or found._translations is not translations:
-            found = texts[id(translations)] = Texts(translations)
-        return found
+    texts_of = lru_cache(maxsize=32)(lambda language: Texts(catalogue_of(language)))
+    addresses_below = lru_cache(maxsize=32)(lambda root: _addresses(paths, root))
 
-    def calls() -> Calls:
-        of_reader = texts_of_reader()
-        return Calls(of_reader.gettext, of_reader.ngettext, _addresses(paths, request.script_root))
+    @lru_cache(maxsize=64)
+    def calls_of(reader: Reader) -> Calls:
+        texts = texts_of(reader.language)
+        return Calls(texts.gettext, texts.ngettext, addresses_below(reader.root))
 
-    app.extensions["findingaid.calls"] = calls
+    app.extensions["findingaid.calls"] = calls_of
 
     @app.context_processor
     def names() -> dict[str, Any]:
-        of_reader = calls()
+        of_reader = calls_of(reader())
         return {"_": of_reader.gettext} | of_reader._asdict()
 
 

@@ -46,7 +46,7 @@ def written(value: object) -> str:
         return escaped(value)
     if type(value) is Markup:
         return value
-    return str(escape(value))
+    return str(value) if type(value) is int else str(escape(value))
 
 
 class _Joined:
