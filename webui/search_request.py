@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
 
 from webui.addresses import quoted
 from webui.formats import number
@@ -29,6 +31,7 @@ PARAMETERS = frozenset(
     "q page size limit offset format sort view open site type lang status from to"
     " facets expand without fold model explain".split()
 )
+_OF_PLAIN_SEARCHES = frozenset("q page size limit offset format".split())
 # What the parameters are where nothing else is asked for; these are left out of links.
 _DEFAULTS = frozenset({"", None, "relevance", "list"})
 FILTERS = ("site", "type", "lang", "status", "from", "to")
@@ -52,9 +55,9 @@ class ShorterQuery:
     asked: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # one that is frozen takes three times as long to make
 class SearchRequest:
-    """What a search request asks for, checked; `notices` tell what was changed about it.
+    """What a search request asks for, checked; `notices` tell what was changed about it. Never changed.
 
     site, type, lang, status, since, until: filters beside the query; "" for none. opened: the branch of the tree.
     own_size: whether the number of results was asked for here and not by the reader's preferences.
@@ -79,34 +82,36 @@ class SearchRequest:
     fold: bool = True
     model: str = ""
     explain: bool = False
+    _has_wishes: bool = field(
+        init=False, repr=False, compare=False
+    )  # more than a query and a number of results
     _values: dict[str, object] = field(init=False, repr=False, compare=False)
     _written: dict[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        values = {
-            "q": self.query,
-            "sort": self.sort,
-            "view": self.view,
-            "site": self.site,
-            "type": self.type,
-            "lang": self.lang,
-            "status": self.status,
-            "from": self.since,
-            "to": self.until,
-            "expand": ",".join(self.expand),
-            "without": ",".join(self.without),
-            "model": self.model,
-            "explain": 1 if self.explain else "",
-            "fold": "" if self.fold else 0,
-            "size": self.size if self.own_size else "",
-        }
-        object.__setattr__(self, "_values", values)
+        values: dict[str, object] = {"q": self.query}
+        self._has_wishes = _wishes(self) != _NO_WISHES
+        if self._has_wishes:
+            values |= {
+                "sort": self.sort,
+                "view": self.view,
+                "site": self.site,
+                "type": self.type,
+                "lang": self.lang,
+                "status": self.status,
+                "from": self.since,
+                "to": self.until,
+                "expand": ",".join(self.expand),
+                "without": ",".join(self.without),
+                "model": self.model,
+                "explain": 1 if self.explain else "",
+                "fold": "" if self.fold else 0,
+            }
+        if self.own_size:
+            values["size"] = self.size
+        self._values = values
         # how each parameter stands in an address, "" for what is left out
-        written = {
-            name: "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
-            for name, value in values.items()
-        }
-        object.__setattr__(self, "_written", written)
+        self._written = _ALL_LEFT_OUT | {name: _as_asked(name, value) for name, value in values.items()}
 
     @property
     def page(self) -> int:
@@ -119,12 +124,12 @@ class SearchRequest:
     @property
     def is_plain(self) -> bool:
         """Whether nothing but a query and a number of results is asked for, and which of these."""
-        return bool(self.query) and not any(
-            text for name, text in self._written.items() if name not in ("q", "size")
-        )
+        return bool(self.query) and not self._has_wishes
 
     def filters(self) -> str:
         """Return the filters in the query language."""
+        if not self._has_wishes:
+            return ""
         parts = [
             f"{name}:{value}"
             for name, value in (
@@ -157,15 +162,14 @@ class SearchRequest:
 
         Another query, order or filter begins at the first page again.
         """
-        return {
-            name: value for name, value in (self._values | changes).items() if not _is_left_out(name, value)
-        }
+        values = _ALL_LEFT_OUT | self._values | changes
+        return {name: value for name, value in values.items() if not _is_left_out(name, value)}
 
     def asked(self, **changes: object) -> str:
         """Return `parameters` as they stand behind the ? of an address: a page of results has some forty of them."""
         written = self._written.copy()
         for name, value in changes.items():
-            written[name] = "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
+            written[name] = _as_asked(name, value)
         return "&".join(filter(None, written.values()))
 
     def graph_parameters(self) -> dict[str, object]:
@@ -173,8 +177,35 @@ class SearchRequest:
         return {name: value for name, value in self.parameters().items() if name in ("q", *FILTERS) and value}
 
 
+# What more than a query and a number of results can be asked for, and what that is where it is not.
+_wishes = attrgetter(
+    "sort",
+    "view",
+    "site",
+    "type",
+    "lang",
+    "status",
+    "since",
+    "until",
+    "expand",
+    "without",
+    "model",
+    "explain",
+    "fold",
+)
+_NO_WISHES = ("relevance", "list", "", "", "", "", "", "", (), (), "", False, True)
+# The parameters in their order.
+_ALL_LEFT_OUT = dict.fromkeys(
+    "q sort view site type lang status from to expand without model explain fold size".split(), ""
+)
+
+
 def _is_left_out(name: str, value: object) -> bool:
     return name != "q" and (value in _DEFAULTS or value == 1 and name == "page")
+
+
+def _as_asked(name: str, value: object) -> str:
+    return "" if _is_left_out(name, value) else f"{name}={quoted(str(value))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +224,8 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
     size: results on a page when the request does not say. A query that is too long is cut, not refused: its first
     words say what it is about. A filter that cannot be one is left out, with a notice.
     """
-    notices = []
-    query = arguments.get("q", "").replace("\x00", " ").strip()
+    notices: list[str] = []
+    query = arguments["q"].replace("\x00", " ").strip() if "q" in arguments else ""
     if len(query) > MAX_QUERY_CHARS:
         cut = query[:MAX_QUERY_CHARS]
         query = cut[: cut.rfind(" ")] if " " in cut[MAX_QUERY_CHARS // 2 :] else cut
@@ -211,6 +242,19 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
         notices.append(_("At most %(number)s results are given at once.", number=number(max_size)))
     page = max(_number(arguments, "page", 1), 1)
     offset = _number(arguments, "offset", 0) if "offset" in arguments else (page - 1) * size
+    wishes = {} if _OF_PLAIN_SEARCHES.issuperset(arguments) else _wishes_in(arguments, notices)
+    return SearchRequest(
+        query,
+        min(max(offset, 0), MAX_OFFSET),
+        size,
+        tuple(notices),
+        own_size=size_name in arguments,
+        **wishes,
+    )
+
+
+def _wishes_in(arguments: Mapping[str, str], notices: list[str]) -> dict[str, Any]:
+    """Return what more is asked for than a query and a number of results; adds to the notices."""
     chosen: dict[str, str] = {}
     for name, pattern in _FILTER_VALUES.items():
         value = arguments.get(name, "").strip()
@@ -220,33 +264,28 @@ def parse_search(arguments: Mapping[str, str], max_size: int, size: int = 10) ->
             )
             value = ""
         chosen[name] = value.replace("-", "") if name in ("from", "to") else value
-    return SearchRequest(
-        query,
-        min(max(offset, 0), MAX_OFFSET),
-        size,
-        tuple(notices),
-        own_size=size_name in arguments,
-        sort=_one_of(arguments, "sort", SORTS),
-        view=_one_of(arguments, "view", VIEWS),
-        opened=arguments.get("open", "")[:2000],
-        site=chosen["site"].lower(),
-        type=chosen["type"].lower(),
-        lang=chosen["lang"].lower(),
-        status=chosen["status"].lower(),
-        since=chosen["from"],
-        until=chosen["to"],
-        model=_one_of(arguments, "model", ("", *MODELS)),
-        explain=arguments.get("explain", "") == "1",
-        fold=arguments.get("fold", "1") != "0",
-        expand=_several(arguments, "expand", WIDENINGS),
-        without=tuple(word for word in arguments.get("without", "")[:2000].split(",") if word)[
+    return {
+        "sort": _one_of(arguments, "sort", SORTS),
+        "view": _one_of(arguments, "view", VIEWS),
+        "opened": arguments.get("open", "")[:2000],
+        "site": chosen["site"].lower(),
+        "type": chosen["type"].lower(),
+        "lang": chosen["lang"].lower(),
+        "status": chosen["status"].lower(),
+        "since": chosen["from"],
+        "until": chosen["to"],
+        "model": _one_of(arguments, "model", ("", *MODELS)),
+        "explain": arguments.get("explain", "") == "1",
+        "fold": arguments.get("fold", "1") != "0",
+        "expand": _several(arguments, "expand", WIDENINGS),
+        "without": tuple(word for word in arguments.get("without", "")[:2000].split(",") if word)[
             :_ADDED_WORDS_AT_MOST
         ],
-    )
+    }
 
 
 def _number(arguments: Mapping[str, str], name: str, default: int) -> int:
-    text = arguments.get(name, "").strip()
+    text = arguments[name].strip() if name in arguments else ""
     if not text:
         return default
     if not (text.isascii() and text.isdigit()):
