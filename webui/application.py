@@ -25,13 +25,14 @@ from archiver.errors import DiskFullError, FindingAidError
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
 from webui import formats
 from webui.addresses import cached_address, captures_address, replay_address
-from webui.asked import vary_by, wants_json
+from webui.asked import is_for_a_program, vary_by, wants_json
 from webui.errors import BadAddressError, BusyError
 from webui.found_out import Request, app_now, request_now
 from webui.i18n import N_, add_languages, language_name, said_of
 from webui.i18n import gettext as _
 from webui.index_access import IndexAccess, OpenIndex
 from webui.limits import add_limits
+from webui.preferences import chosen_language
 from webui.processes import SharedMark, threads_of_each
 from webui.security import SecurityMiddleware
 from webui.setting_infos import SettingsError
@@ -202,7 +203,7 @@ def build_application(settings: Settings, open_index: OpenIndex | None = None, p
     add_template_calls(app)
     results_html.add_frames(app)
     _add_error_pages(app)
-    app.after_request(_default_caching)
+    app.after_request(_add_fields)
     guarded = SecurityMiddleware(app.wsgi_app, host=settings.server.host, base_url=settings.server.base_url)
     app.wsgi_app = access.FrameKeyMiddleware(guarded)  # type: ignore[method-assign]
     return app
@@ -348,11 +349,19 @@ def _add_error_pages(app: Flask) -> None:
         )
 
 
-def _default_caching(response: Response) -> Response:
+def _add_fields(response: Response) -> Response:
     # Pages follow the index and the settings, which change under them.
-    response.headers.setdefault("Cache-Control", "private, no-cache")
-    if request_now().endpoint in _WITH_TWIN:
-        vary_by(response, "Accept")
+    headers, endpoint = response.headers, request_now().endpoint
+    if "Cache-Control" not in headers:
+        headers.add("Cache-Control", "private, no-cache")
+    differs_by = ["Accept"] if endpoint in _WITH_TWIN else []
+    # what is archived has its own language
+    if endpoint != "replay.replay" and headers.get("Content-Type", "").startswith("text/html"):
+        headers["Content-Language"] = chosen_language()
+        if not is_for_a_program():
+            differs_by += "Cookie", "Accept-Language"
+    if differs_by:
+        vary_by(response, *differs_by)
     return response
 
 

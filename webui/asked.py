@@ -83,7 +83,11 @@ def is_for_a_program() -> bool:
 
 def vary_by(response: Response, *fields: str) -> None:
     """Tell caches by which fields of a request an answer differs, beside those that it names already."""
-    there = response.headers.get("Vary", "")
+    headers = response.headers
+    if "Vary" not in headers:
+        headers.add("Vary", ", ".join(fields))
+        return
+    there = headers["Vary"]
     named = there.lower().replace(" ", "").split(",")
     more = [field for field in fields if field.lower() not in named]
-    response.headers["Vary"] = ", ".join([there, *more] if there else more)
+    headers["Vary"] = ", ".join([there, *more] if there else more)

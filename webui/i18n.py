@@ -18,12 +18,11 @@ from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
-from flask import Flask, Response
+from flask import Flask
 from flask_babel import Babel, Domain
 
 from archiver.notices import N_, Notice
 from webui import formats
-from webui.asked import is_for_a_program, vary_by
 from webui.found_out import request_now
 from webui.preferences import LANGUAGES, RIGHT_TO_LEFT, chosen_language, preferences, reader
 
@@ -77,18 +76,6 @@ def add_languages(app: Flask) -> None:
             "prefs": preferences(),
             "here": address_here(),
         }
-
-    @app.after_request
-    def say_which(response: Response) -> Response:
-        """Tell caches and readers the language of our own pages; what is archived has its own."""
-        if (
-            response.headers.get("Content-Type", "").startswith("text/html")
-            and request_now().endpoint != "replay.replay"
-        ):
-            response.headers["Content-Language"] = chosen_language()
-            if not is_for_a_program():
-                vary_by(response, "Cookie", "Accept-Language")
-        return response
 
 
 def address_here() -> str:

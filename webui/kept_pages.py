@@ -6,11 +6,13 @@ address, on what the reader likes, on the settings in force and on the last comm
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable
+import secrets
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Response, make_response
+from werkzeug.datastructures import Headers
 
 from indexer import Index, Results
 from indexer.store.recent import Recent
@@ -21,7 +23,7 @@ from webui.settings import Settings
 
 KEPT_BYTES = 4 << 20  # of each process; a page takes some 35 kB
 _ROOM_OF_KEY = 500
-_ETAG_CHARS = 20
+_ETAG_BYTES = 10
 _CONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"})  # those that go by the name of a page
 
 
@@ -31,6 +33,24 @@ class KeptPage:
 
     body: bytes
     etag: str
+
+
+class _Answer(Response):
+    """A page as an answer whose fields are all there. Werkzeug copies them, to look for what it has to work out."""
+
+    def __init__(self, page: KeptPage) -> None:
+        fields = Headers()
+        fields.add("Content-Type", "text/html; charset=utf-8")
+        fields.add("Content-Length", str(len(page.body)))
+        fields.add("ETag", f'"{page.etag}"')
+        super().__init__([page.body], headers=fields)
+
+    def get_wsgi_response(
+        self, environ: dict[str, Any]
+    ) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        if self.status_code != 200 or environ["REQUEST_METHOD"] != "GET":
+            return super().get_wsgi_response(environ)
+        return self.iter_encoded(), self.status, self.headers.to_wsgi_list()
 
 
 class KeptPages:
@@ -53,7 +73,8 @@ class KeptPages:
         is_whole = bool(results.hits) and not results.timed_out and all(hit.snippet for hit in results.hits)
         if not is_whole:
             return make_response(body)
-        page = KeptPage(body, hashlib.sha256(body).hexdigest()[:_ETAG_CHARS])
+        # no other page has this name; one that is made of the page takes as long as some of its hits
+        page = KeptPage(body, secrets.token_hex(_ETAG_BYTES))
         self._pages.keep(_asked(), page)
         return _answer(page)
 
@@ -77,8 +98,7 @@ def _asked() -> Hashable:
 
 
 def _answer(page: KeptPage) -> Response:
-    response = make_response(page.body)
-    response.set_etag(page.etag)
+    response = _Answer(page)
     request = request_now()
     if not _CONDITIONS.isdisjoint(request.environ):
         response.make_conditional(request)  # takes longer than all else here
