@@ -161,11 +161,6 @@ def number(value: float) -> str:
     return _grouped(value, locale_name())
 
 
-def numbers() -> Callable[[int], str]:
-    """Return `number` for a page that writes many: the locale is found out once."""
-    return number_in(locale_name())
-
-
 def number_in(locale_name: str) -> Callable[[int], str]:
     """Return `number` for readers with the locale of a name."""
     return (

@@ -25,7 +25,7 @@ from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, pa
 from webui.i18n import language_name
 from webui.result_links import FacetGroup
 from webui.search_request import SearchRequest
-from webui.template_calls import Calls
+from webui.template_calls import Calls, calls_of_reader
 from webui.template_code import escaped, written
 
 Call = Callable[..., str]
@@ -35,19 +35,14 @@ _PLAIN_ADDRESS = re.compile(r"https?://([a-z0-9.-]++)(/[A-Za-z0-9_.~!$()*,:@/-]*
 
 
 class HitWriter:
-    """Writes the hits of one page. Its calls are those of the page's template, see webui.template_calls."""
+    """Writes the hits of one page for the reader of this request."""
 
-    def __init__(
-        self, wanted: SearchRequest, *, new_tab: bool, gettext: Call, ngettext: Call, url_for: Call
-    ) -> None:
+    def __init__(self, wanted: SearchRequest) -> None:
         self._wanted = wanted
-        self._gettext, self._ngettext = gettext, ngettext
-        self._searched = url_for("search.search")
-        self._reader = _reader(
-            written(plain_root()), written(url_for("search.similar")), new_tab, formats.locale_name(), gettext, ngettext
-        )  # fmt: skip
+        self._calls = calls_of_reader()
+        self._shapes = _shapes_for(self._calls)
         # what is the same in all hits, and in several
-        self._asked = encoded(written(str(Extras(wanted.query))))
+        self._asked = encoded(escaped(str(Extras(wanted.query))))
         self._more_from: dict[str, bytes] = {}
 
     def hits_encoded(self, hits: Sequence[Hit]) -> bytes:
@@ -63,7 +58,7 @@ class HitWriter:
         return Markup(self._hit(hit).decode())  # noqa: S704  of pieces that are safe
 
     def _hit(self, hit: Hit) -> bytes:
-        begin, head, language, actions, copy, host, end = _shown(self._reader, *_whatever_is_asked(hit))
+        begin, head, language, actions, copy, host, end = _shown(self._shapes, *_whatever_is_asked(hit))
         more = self._more_from.get(host)
         if more is None:
             more = self._more_from[host] = encoded(self._link_to_site(host))
@@ -76,42 +71,41 @@ class HitWriter:
         return b"".join((begin, asked, head, encoded(passage), actions, asked, copy, more, end))
 
     def _left_out(self, count: int) -> str:
-        _, ngettext = self._gettext, self._ngettext
+        _, ngettext = self._calls.gettext, self._calls.ngettext
         said = ngettext(
             "one near-duplicate is left out",
             "%(count)s near-duplicates are left out",
             count,
-            count=formats.number(count),
+            count=self._shapes.number(count),
         )
-        all_of_them = f"{self._searched}?{self._wanted.asked(fold=0, page=self._wanted.page)}"
+        searched = self._calls.url_for("search.search")
+        all_of_them = f"{searched}?{self._wanted.asked(fold=0, page=self._wanted.page)}"
         return f'  <p class="folded">{written(said)}:\n    <a href="{written(all_of_them)}">{_("show all")}</a></p>\n'
 
     def _link_to_site(self, host: str) -> str:
-        _ = self._gettext
         if not host or host == self._wanted.site:
             return ""
-        address = written(f"{self._searched}?{self._wanted.asked(site=host)}")
-        more = _("More from this site")
-        return f'    <a href="{address}">{more}{_of_what(written(host))}</a>\n'
+        [address] = _addresses_with(("site",), (host,), self._wanted, self._calls.url_for)
+        return f'    <a href="{address}">{self._shapes.said.more}{_of_what(escaped(host))}</a>\n'
 
 
-class _Reader:
-    """Whom hits are written for; the same one for all pages that write them alike.
+class _Shapes:
+    """What is the same in all hits for a reader.
 
     root: what addresses of our pages begin with; similar: the address of pages like another; tab: what has a copy open
     in a tab of its own, "" where it shall not; said: what stands in every hit.
     """
 
-    def __init__(self, root: str, similar: str, tab: str, locale: str, ngettext: Call, said: _Labels) -> None:
-        self.root, self.similar, self.tab = root, similar, tab
-        self.number, self.dates = formats.number_in(locale), formats.dates_in(locale)
-        self.ngettext, self.said = ngettext, said
+    def __init__(self, calls: Calls) -> None:
+        reader = calls.reader
+        self.root, self.similar = escaped(plain_root()), escaped(calls.url_for("search.similar"))
+        self.tab = ' target="_blank" rel="noopener"' if reader.preferences.new_tab else ""
+        self.number, self.dates = formats.number_in(reader.locale_name), formats.dates_in(reader.locale_name)
+        self.ngettext, self.said = calls.ngettext, _labels(calls.gettext)
 
 
-@lru_cache(maxsize=32)
-def _reader(root: str, similar: str, new_tab: bool, locale: str, gettext: Call, ngettext: Call) -> _Reader:
-    tab = ' target="_blank" rel="noopener"' if new_tab else ""
-    return _Reader(root, similar, tab, locale, ngettext, _labels(gettext))
+# Readers who are alike have the same calls.
+_shapes_for = lru_cache(maxsize=64)(_Shapes)
 
 
 # What of a hit is written the same whatever was asked: what `_shown` takes.
@@ -133,7 +127,7 @@ _whatever_is_asked = attrgetter(
 # The pages that are found most are found again and again; some 4 MB.
 @lru_cache(maxsize=1024)
 def _shown(
-    reader: _Reader,
+    shapes: _Shapes,
     url: str,
     title: str | None,
     timestamp: str,
@@ -151,7 +145,7 @@ def _shown(
     In the order of the page, with two more before what they are for: the attribute that tells the language of the
     passages, and the host.
     """
-    said, dates = reader.said, reader.dates
+    said, dates = shapes.said, shapes.dates
     name = shorten(clean(title or ""), 200) or said.untitled
     heading = escaped(name)
     shown = heading if len(name) <= 80 else escaped(shorten(name, 80))
@@ -163,7 +157,7 @@ def _shown(
         page = escaped(quote_url(without_fragment(url)))
         similar, live = escaped(quoted(url)), escaped(live_address(url))
         host, crumbs = host_of(url), breadcrumb(url)
-    copy = f'    <a href="{reader.root}/cached/{timestamp or "0"}'
+    copy = f'    <a href="{shapes.root}/cached/{timestamp or "0"}'
     digest = f";d={short}" if digest and (short := short_digest(digest)) else ""
     in_language = f' lang="{escaped(language)}"' if language else ""
     seen = ""
@@ -181,17 +175,17 @@ def _shown(
         )
     begin = f'<li class="hit">\n  <h2>{copy[4:]}'
     head = (
-        f'{digest}/{page}" dir="auto"{in_language}{reader.tab}>{heading}</a></h2>\n'
+        f'{digest}/{page}" dir="auto"{in_language}{shapes.tab}>{heading}</a></h2>\n'
         f'  <p class="where">\n    <bdi class="crumbs" dir="ltr">{_crumbs(crumbs)}</bdi>\n'
         f'    <span class="when">{captured}</span>\n{seen}'
-        f'    <span class="kind">{_kind(reader, mime, language, status)}</span>\n  </p>\n'
+        f'    <span class="kind">{_kind(shapes, mime, language, status)}</span>\n  </p>\n'
     )
     cached = (
         f'{digest}/{page}">{said.cached.replace(_HERE, shown)}</a>\n'
-        f'    <a href="{reader.root}/captures/*/{page}">{_counted(reader, captures, versions)}'
+        f'    <a href="{shapes.root}/captures/*/{page}">{_counted(shapes, captures, versions)}'
         f"{said.of_page.replace(_HERE, shown)}</a>\n"
     )
-    end = f'    <a href="{reader.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
+    end = f'    <a href="{shapes.similar}?url={similar}">{said.similar.replace(_HERE, shown)}</a>\n{live}  </p>\n'
     actions = f'  <p class="actions">\n{copy}'
     return encoded(begin), encoded(head), in_language, encoded(actions), encoded(cached), host, encoded(end)
 
@@ -202,11 +196,11 @@ encoded: Callable[[str], bytes] = methodcaller("encode", "utf-8", "replace")
 
 # Most pages were captured once.
 @lru_cache(maxsize=256)
-def _counted(reader: _Reader, captures: int, versions: int) -> str:
-    number, ngettext = reader.number, reader.ngettext
+def _counted(shapes: _Shapes, captures: int, versions: int) -> str:
+    number, ngettext = shapes.number, shapes.ngettext
     of_captures = ngettext("%(count)s capture", "%(count)s captures", captures, count=number(captures))
     of_versions = ngettext("%(count)s version", "%(count)s versions", versions, count=number(versions))
-    return f"{of_captures}{reader.said.comma}{of_versions}"
+    return f"{of_captures}{shapes.said.comma}{of_versions}"
 
 
 class _Labels(NamedTuple):
@@ -222,6 +216,7 @@ class _Labels(NamedTuple):
     cached: str
     of_page: str
     similar: str
+    more: str
     live: str
     comma: str
 
@@ -231,6 +226,7 @@ def _labels(_: Call) -> _Labels:
     # catalogues are made of calls outside of f-strings alone
     cached, copy, of_page = _("Cached"), _("copy of %(page)s", page=_HERE), _("of %(page)s", page=_HERE)
     similar, to_page = _("Similar pages"), _("to %(page)s", page=_HERE)
+    more = str(_("More from this site"))
     live, today = _("Live"), _("page on the web today: %(page)s", page=_HERE)
     return _Labels(
         untitled=str(_("(page without a title)")),
@@ -240,6 +236,7 @@ def _labels(_: Call) -> _Labels:
         cached=f"{cached}{_of_what(copy)}",
         of_page=_of_what(of_page),
         similar=f"{similar}{_of_what(to_page)}",
+        more=more,
         live=f'{live} <span class="arrow" aria-hidden="true">↗</span>{_of_what(today)}',
         comma=str(_(", ")),
     )
@@ -271,7 +268,7 @@ _BETWEEN_CRUMBS = '</span> <span aria-hidden="true">›</span> <span>'
 
 # Most pages are of a few types and languages.
 @lru_cache(maxsize=1024)
-def _kind(reader: _Reader, mime: str, language: str, status: int) -> str:
+def _kind(shapes: _Shapes, mime: str, language: str, status: int) -> str:
     """Return type and language of a hit, and its status where that says something."""
     kind = escaped(shorten(clean(type_name(mime)), 30)) if mime else ""
     if language:
@@ -283,7 +280,7 @@ def facets(groups: Sequence[FacetGroup], wanted: SearchRequest, calls: Calls) ->
     """Return all facets, the first ones open."""
     if not groups:
         return ""
-    _, ngettext = calls.gettext, calls.ngettext
+    _, ngettext, _url_for, reader = calls
     title = _("Narrow down")
     pieces = [
         f'<aside class="facets" aria-labelledby="facets-title">\n  <h2 id="facets-title">{title}</h2>\n'
@@ -291,9 +288,8 @@ def facets(groups: Sequence[FacetGroup], wanted: SearchRequest, calls: Calls) ->
     for number, group in enumerate(groups):
         more = ""
         if group.more:
-            said = ngettext(
-                "and one more", "and %(count)s more", group.more, count=formats.number(group.more)
-            )
+            count = formats.number_in(reader.locale_name)(group.more)
+            said = ngettext("and one more", "and %(count)s more", group.more, count=count)
             more = f'<p class="quiet">{said}</p>'
         pieces.append(
             f"  <details {'open' if number < _OPEN_FACETS else ''}>\n"
@@ -307,10 +303,11 @@ def facets(groups: Sequence[FacetGroup], wanted: SearchRequest, calls: Calls) ->
 
 def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
     """Return the values of a facet as items of a list, each a link to the pages that have it."""
-    values, counts = [one.value for one in group.values], [one.count for one in group.values]
+    values = list(map(attrgetter("value"), group.values))
+    counts = list(map(attrgetter("count"), group.values))
     current = [_CURRENT if value == group.chosen else "" for value in values] if group.chosen else repeat("")
     bars = [_bar(count / max(counts)) for count in counts] if group.is_bars else repeat("")
-    pages = map(_pages, counts, repeat(calls.ngettext), repeat(formats.locale_name()))
+    pages = map(_pages, counts, repeat(calls.ngettext), repeat(calls.reader.locale_name))
     items = zip(
         _addresses_with(group.names, values, wanted, calls.url_for),
         current,
@@ -319,7 +316,7 @@ def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
         pages,
         strict=False,
     )
-    return "".join([_ITEM % item for item in items])
+    return "".join(map(_ITEM.__mod__, items))
 
 
 _ITEM = (
@@ -349,7 +346,7 @@ def _addresses_with(
     around = address_with(_HERE).split(quoted(_HERE))
     if len(around) != len(names) + 1:
         return map(address_with, values)  # something else holds it
-    return [value.join(around) for value in map(_in_address, values)]
+    return map(str.join, map(_in_address, values), repeat(around))
 
 
 # Most pages count small numbers, and many the same ones.

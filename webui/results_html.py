@@ -8,7 +8,8 @@ at the places where the query stands; it comes from the same template as the fra
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from flask import render_template
@@ -18,10 +19,10 @@ from indexer import Results, Statistics, Tree
 from indexer.store.recent import Recent
 from webui.access import plain_root
 from webui.addresses import captures_address, quoted
-from webui.formats import clean, number, numbers, shorten
+from webui.formats import clean, number, number_in, shorten
 from webui.found_out import app_now
 from webui.hits_html import HitWriter, encoded, facets
-from webui.i18n import address_here
+from webui.i18n import address_here, said
 from webui.preferences import reader
 from webui.result_links import (
     Link,
@@ -34,7 +35,7 @@ from webui.result_links import (
 )
 from webui.search_request import Pager, SearchRequest, make_pager
 from webui.template_calls import Calls, calls_of_reader
-from webui.template_code import written
+from webui.template_code import escaped, written
 
 _FRAMES_KNOWN = 64  # about 10 kB each
 _TITLE_CHARS = 60
@@ -68,11 +69,7 @@ def results_page(
     shorter, statistics: of the query without each of its words, and of the index, where nothing was found.
     """
     notices = (*wanted.notices, *results.notices)
-    noted = (
-        render_template("_noted.html", notices=notices, results=results)
-        if notices or results.did_you_mean
-        else ""
-    )
+    noted = _noted(results, notices) if notices or results.did_you_mean else ""
     if results.total:
         below = _found(results, wanted)
     else:
@@ -135,13 +132,26 @@ def _rendered(wanted: SearchRequest, *, noted: str, found: str, **names: object)
     )
 
 
+def _noted(results: Results, notices: Sequence[str]) -> str:
+    """Return what readers are told of a search before what it found: notices, another spelling."""
+    calls = calls_of_reader()
+    _, other = calls.gettext, results.did_you_mean
+    pieces = [f'<p class="notice">{escaped(clean(said(notice)))}</p>\n' for notice in notices]
+    if other and results.total:
+        address, shown = calls.url_for("search.search", q=other), escaped(shorten(clean(other), 200))
+        link = Markup(f'<a href="{escaped(address)}" dir="auto">{shown}</a>')  # noqa: S704
+        meant = _("Did you mean %(query)s?", query=link)
+        pieces.append(f'<p class="notice">{meant}</p>\n')
+    return "".join(pieces)
+
+
 # ---------------------------------------------------------------- what was found
 
 
 def count_line(results: Results | Tree, wanted: SearchRequest) -> Markup:
     """Return the paragraph that tells how many pages were found, how long that took and how the query was read."""
-    _, ngettext, _url_for = calls_of_reader()
-    total, parsed = results.total, results.parsed
+    _, ngettext, _url_for, reader = calls_of_reader()
+    total, parsed, number = results.total, results.parsed, number_in(reader.locale_name)
     counted = ngettext("%(count)s page found", "%(count)s pages found", total, count=number(total))
     begin = ""
     if wanted.offset and wanted.view == "list":
@@ -159,10 +169,10 @@ def count_line(results: Results | Tree, wanted: SearchRequest) -> Markup:
 
 def _to_captures(address: str, count: int) -> str:
     """Return the paragraph that leads to the captures of an address that was typed."""
-    _, ngettext, _url_for = calls_of_reader()
-    said, captures = _("That is a web address:"), captures_address(address, root=plain_root())
+    _, ngettext, _url_for, _reader = calls_of_reader()
+    typed, captures = _("That is a web address:"), captures_address(address, root=plain_root())
     see = ngettext("see its %(count)s capture", "see its %(count)s captures", count, count=number(count))
-    return f'<p class="notice">{said} <a href="{written(captures)}">{see}</a></p>\n'
+    return f'<p class="notice">{typed} <a href="{written(captures)}">{see}</a></p>\n'
 
 
 def _found(results: Results, wanted: SearchRequest) -> bytes:
@@ -175,28 +185,27 @@ def _found(results: Results, wanted: SearchRequest) -> bytes:
     jump = f'<p class="jump"><a href="#facets-title">{narrow}</a></p>' if groups else ""
     head = f'<div class="columns">\n<div class="list">\n{count_line(results, wanted)}{jump}'
     foot = (
-        f"{_page_links(make_pager(wanted, results.total), address, calls)}{_formats(wanted, calls)}</div>\n"
+        f"{_page_links(make_pager(wanted, results.total), address, calls)}{_formats(wanted, asked, calls)}</div>\n"
         f"{facets(groups, wanted, calls)}</div>\n"
     )
     if not results.hits:
         to_first = _("Go to the first results")
         return encoded(f'{head}<p>{far_down}\n  <a href="{address}">{to_first}</a></p>\n{foot}')
     begin = encoded(f'{head}<ol class="hits" start="{wanted.offset + 1}">\n')
-    return b"".join((begin, _hits(results, wanted, calls), b"</ol>\n", encoded(foot)))
+    return b"".join((begin, _hits(results, wanted), b"</ol>\n", encoded(foot)))
 
 
-def _hits(results: Results, wanted: SearchRequest, calls: Calls) -> bytes:
+def _hits(results: Results, wanted: SearchRequest) -> bytes:
     if wanted.explain:
         return encoded(render_template("_hits.html", results=results, wanted=wanted))
-    writer = HitWriter(wanted, new_tab=reader().preferences.new_tab, **calls._asdict())
-    return writer.hits_encoded(results.hits)
+    return HitWriter(wanted).hits_encoded(results.hits)
 
 
 def _page_links(pager: Pager | None, first: str, calls: Calls) -> str:
     """Return the links to other pages of a list. first: the address of the first one, as it stands in HTML."""
     if pager is None:
         return ""
-    _, as_text = calls.gettext, numbers()
+    _, as_text = calls.gettext, number_in(calls.reader.locale_name)
     label, page, before, behind = _("Pages of results"), _("page"), _("previous"), _("next")
 
     def address(place: int) -> str:
@@ -224,22 +233,25 @@ def _page_links(pager: Pager | None, first: str, calls: Calls) -> str:
     return "".join(pieces)
 
 
-def _formats(wanted: SearchRequest, calls: Calls) -> str:
-    """Return the links to the same results with their scores explained, and for programs."""
+def _formats(wanted: SearchRequest, asked: str, calls: Calls) -> str:
+    """Return the links to the same results with their scores explained, and for programs. asked: as it stands there."""
     _, url_for = calls.gettext, calls.url_for
-    asked = written(wanted.asked())
     if wanted.explain:
         other, label = wanted.asked(explain="", page=wanted.page), _("Without the scores")
     else:
         other, label = wanted.asked(explain=1, page=wanted.page), _("Why these results?")
-    programs = _("For programs:")
-    links = " · ".join(
-        [
-            f'<a href="{written(url_for(endpoint))}?{asked}">{name}</a>'
-            for name, endpoint in _FOR_PROGRAMS.items()
-        ]
-    )
+    programs, links = _("For programs:"), _links_of_programs(url_for).replace(_HERE, asked)
     return (
         f'<p class="formats"><a href="{written(url_for("search.search"))}?{written(other)}">{label}</a> ·\n'
         f"  {programs} {links}</p>\n"
     )
+
+
+@lru_cache(maxsize=32)
+def _links_of_programs(url_for: Callable[..., str]) -> str:
+    """Return the links to what programs read, _HERE for what is asked."""
+    links = [
+        f'<a href="{written(url_for(endpoint))}?{_HERE}">{name}</a>'
+        for name, endpoint in _FOR_PROGRAMS.items()
+    ]
+    return " · ".join(links)

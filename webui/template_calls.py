@@ -64,11 +64,12 @@ class Texts:
 
 
 class Calls(NamedTuple):
-    """What pages call some hundred times, for the reader of this request."""
+    """What pages call some hundred times, for readers who are alike."""
 
     gettext: Callable[..., Markup]
     ngettext: Callable[..., Markup]
     url_for: Callable[..., str]
+    reader: Reader
 
 
 def calls_of_reader() -> Calls:
@@ -89,14 +90,14 @@ def add_template_calls(app: Flask) -> None:
     @lru_cache(maxsize=64)
     def calls_of(reader: Reader) -> Calls:
         texts = texts_of(reader.language)
-        return Calls(texts.gettext, texts.ngettext, addresses_below(reader.root))
+        return Calls(texts.gettext, texts.ngettext, addresses_below(reader.root), reader)
 
     app.extensions["findingaid.calls"] = calls_of
 
     @app.context_processor
     def names() -> dict[str, Any]:
-        of_reader = calls_of(reader())
-        return {"_": of_reader.gettext} | of_reader._asdict()
+        gettext, ngettext, url_for, _reader = calls_of(reader())
+        return {"_": gettext, "gettext": gettext, "ngettext": ngettext, "url_for": url_for}
 
 
 def _addresses(paths: dict[str, str], root: str) -> Callable[..., str]:
