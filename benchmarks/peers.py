@@ -184,7 +184,9 @@ def ask(folders: dict[str, Path], queries: Path, passes: int, kinds: list[str]) 
     told: dict[str, dict[str, Any]] = {}
     for name, folder in folders.items():
         asking[name] = Asking(name, folder, queries)
-        told[name] = asking[name].told()  # before the next begins: how long one takes to open is measured alone
+        told[name] = asking[
+            name
+        ].told()  # before the next begins: how long one takes to open is measured alone
     timed: dict[str, list[dict[str, Any]]] = {name: [] for name in asking}
     for _ in range(passes):
         for name, engine in asking.items():

@@ -92,7 +92,7 @@ class StoredPages:
         there = {number: place for number in numbers if (place := self._places[number])}
         places = list(there.values())
         known = self._known.find_all(places)
-        new = []
+        new: dict[Location, PageStart] = {}
         pages = _read_plain(places, known, looked_for(*self._asked), self._sought)
         for number, was_known, page in zip(there, known, pages, strict=True):
             if page is None:
@@ -101,7 +101,7 @@ class StoredPages:
                 start, self._found[number] = page
             self._starts[number] = start
             if was_known is None and start is not _NO_PAGE:
-                new.append((there[number], start))
+                new[there[number]] = start
         self._known.keep_all(new)
 
 

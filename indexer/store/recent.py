@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 V = TypeVar("V")
@@ -80,9 +80,12 @@ class Recent(Generic[V]):
                 if self._size > self._most:
                     self._make_room()
 
-    def keep_all(self, values: dict[Hashable, V]) -> None:
-        """Remember the values of some keys, each of which takes 1 of the room."""
-        assert self._size_of is None
+    def keep_all(self, values: Mapping[Any, V]) -> None:
+        """Remember the values of some keys; for a key that is known the value may be either."""
+        if self._size_of is not None:
+            for key, value in values.items():
+                self.keep(key, value)
+            return
         with self._lock:
             self._known.update(values)
             self._size = len(self._known)

@@ -23,9 +23,9 @@ def test_what_was_used_longest_ago_goes_first() -> None:
 def test_values_kept_together_are_kept_as_one_by_one() -> None:
     texts = Recent[str](10, len)
     texts.keep(1, "own")
-    texts.keep_all([(1, "another"), (2, "longer than all room"), (3, "heron"), (3, "gull")])
+    texts.keep_all({2: "longer than all room", 3: "heron"})
     assert texts.find_all([1, 2, 3]) == ["own", None, "heron"]
-    texts.keep_all([(4, "gulls"), (5, "swans")])
+    texts.keep_all({4: "gulls", 5: "swans"})
     assert texts.find_all([1, 3, 4, 5]) == [None, None, "gulls", "swans"]
 
 
