@@ -1,5 +1,7 @@
 #include "forms.h"
 
+#include <limits.h>
+
 #include "intern.h"
 #include "md5.h"
 
@@ -35,7 +37,7 @@ struct fa_forms {
     uint32_t given;
     uint32_t keys[FA_WAYS], named[FA_WAYS]; /* of stems: a key, and the number of the stem; NONE: not looked for */
     fa_buffer others;                       /* ways that are not those of stems: a key, and a fa_way */
-    fa_buffer forms, ends, sets, is_used;
+    fa_buffer forms, ends, sets, is_used, used;
 };
 
 fa_forms *fa_forms_new(void) { return calloc(1, sizeof(fa_forms)); }
@@ -44,7 +46,7 @@ void fa_forms_free(fa_forms *forms) {
     if (forms == NULL) return;
     fa_intern_free(&forms->spellings);
     fa_buffer *all[] = {&forms->ways, &forms->candidates, &forms->ids,  &forms->words, &forms->others,
-                        &forms->forms, &forms->ends,      &forms->sets, &forms->is_used};
+                        &forms->forms, &forms->ends,      &forms->sets, &forms->is_used, &forms->used};
     for (size_t each = 0; each < sizeof all / sizeof *all; each++) fa_buffer_free(all[each]);
     free(forms);
 }
@@ -172,16 +174,23 @@ static int string_at(const fa_strings *in, uint64_t number, fa_bytes *found) {
     return FA_OK;
 }
 
+/* Give the number of a spelling that is looked for itself. */
+static int take_spelling(fa_forms *forms, fa_bytes text, uint32_t *number) {
+    TRY(fa_intern_put(&forms->spellings, text.data, text.size, number));
+    if (*number < forms->given) return FA_OK;
+    forms->given++;
+    if (!fa_buffer_put_u32(&forms->ids, fa_md5_id(text.data, text.size)) || !fa_buffer_put_u32(&forms->words, NONE) ||
+        !fa_buffer_put_u64(&forms->ways, 0))
+        return FA_NO_MEMORY;
+    return FA_OK;
+}
+
 static int take_spellings(fa_forms *forms, const fa_strings *given) {
-    forms->given = (uint32_t)given->count;
     for (uint32_t number = 0, known; number < given->count; number++) {
         fa_bytes text;
         TRY(string_at(given, number, &text));
-        TRY(fa_intern_put(&forms->spellings, text.data, text.size, &known));
+        TRY(take_spelling(forms, text, &known));
         if (known != number) return FA_TOO_LARGE;
-        if (!fa_buffer_put_u32(&forms->ids, fa_md5_id(text.data, text.size)) ||
-            !fa_buffer_put_u32(&forms->words, NONE) || !fa_buffer_put_u64(&forms->ways, 0))
-            return FA_NO_MEMORY;
     }
     return FA_OK;
 }
@@ -215,15 +224,28 @@ static int take_ways(fa_forms *forms, const fa_strings *names, const fa_way *way
     return status;
 }
 
-static int find(fa_forms *forms, const fa_strings *names, const fa_strings *spellings, const fa_way *ways,
-                uint32_t way_count) {
-    TRY(take_spellings(forms, spellings));
-    TRY(take_ways(forms, names, ways, way_count));
+static int look_at_all(fa_forms *forms) {
     for (uint32_t place = 0; place < forms->count; place++) {
         forms->bad_place = place;
         if (forms->dictionaries[place] != NULL) TRY(look(forms, place));
     }
     return FA_OK;
+}
+
+static int find(fa_forms *forms, const fa_strings *names, const fa_strings *spellings, const fa_way *ways,
+                uint32_t way_count) {
+    TRY(take_spellings(forms, spellings));
+    TRY(take_ways(forms, names, ways, way_count));
+    return look_at_all(forms);
+}
+
+static fa_forms_found what_was_found(const fa_forms *forms) {
+    return (fa_forms_found){forms->spellings.bytes.data,
+                            (const uint32_t *)forms->spellings.ends.data,
+                            (const uint64_t *)forms->ways.data,
+                            forms->spellings.count,
+                            forms->bad_place,
+                            forms->fault.array};
 }
 
 int fa_forms_find(fa_forms *forms, const fa_dictionary *const *dictionaries, uint32_t count, const fa_strings *names,
@@ -232,12 +254,7 @@ int fa_forms_find(fa_forms *forms, const fa_dictionary *const *dictionaries, uin
     forms->dictionaries = dictionaries;
     forms->count = count;
     int status = find(forms, names, spellings, ways, way_count);
-    *found = (fa_forms_found){forms->spellings.bytes.data,
-                              (const uint32_t *)forms->spellings.ends.data,
-                              (const uint64_t *)forms->ways.data,
-                              forms->spellings.count,
-                              forms->bad_place,
-                              forms->fault.array};
+    *found = what_was_found(forms);
     return status;
 }
 
@@ -339,6 +356,18 @@ static int make(fa_forms *forms, const candidate *of, size_t count, double fold,
     return put_form(forms, of->word, set + 1, others);
 }
 
+/* Put the spellings of which there is a form side by side. */
+static int list_used(fa_forms *forms) {
+    const uint8_t *is_used = forms->is_used.data;
+    for (uint32_t number = 0; number < forms->spellings.count; number++) {
+        if (!is_used[number]) continue;
+        fa_bytes text = fa_intern_at(&forms->spellings, number);
+        if (forms->used.size && !fa_buffer_put(&forms->used, "", 1)) return FA_NO_MEMORY;
+        if (!fa_buffer_put(&forms->used, text.data, text.size)) return FA_NO_MEMORY;
+    }
+    return FA_OK;
+}
+
 int fa_forms_make(fa_forms *forms, const uint64_t *ways, double fold, double others, fa_forms_made *made) {
     size_t count = leave_accepted(forms, ways), at = 0;
     candidate *all = (candidate *)forms->candidates.data;
@@ -354,11 +383,74 @@ int fa_forms_make(fa_forms *forms, const uint64_t *ways, double fold, double oth
         uint32_t end = (uint32_t)(forms->forms.size / sizeof(fa_form));
         if (!fa_buffer_put_u32(&forms->ends, end)) return FA_NO_MEMORY;
     }
+    TRY(list_used(forms));
     *made = (fa_forms_made){(const fa_form *)forms->forms.data,
                             (const uint32_t *)forms->ends.data,
                             forms->sets.data,
-                            forms->is_used.data,
+                            forms->used.data,
                             forms->forms.size / sizeof(fa_form),
-                            forms->sets.size};
+                            forms->sets.size,
+                            forms->used.size};
     return FA_OK;
+}
+
+/* ---------------------------------------------------------------- words with their stems */
+
+static int stem_of(const fa_stemmers *stemmers, uint32_t way, fa_bytes word, fa_bytes *stem) {
+    struct sb_stemmer *stemmer = stemmers->languages[way];
+    if (stemmer == NULL || word.size > INT_MAX) return FA_TOO_LARGE;
+    const uint8_t *found = stemmers->stem(stemmer, word.data, (int)word.size);
+    int size = found ? stemmers->length(stemmer) : -1;
+    if (size < 0) return FA_NO_MEMORY;
+    *stem = (fa_bytes){found, (size_t)size};
+    return FA_OK;
+}
+
+/* Look for a word and its stems. */
+static int find_stemmed(fa_forms *forms, const fa_strings *names, const fa_stemmers *stemmers, fa_bytes word,
+                        const uint8_t *ways, uint32_t way_count) {
+    fa_way named[FA_FOLD];
+    uint32_t number;
+    if (way_count > FA_FOLD) return FA_TOO_LARGE;
+    TRY(take_spelling(forms, word, &number));
+    for (uint32_t at = 0; at < way_count; at++) {
+        fa_bytes stem;
+        if (ways[at] >= FA_FOLD) return FA_TOO_LARGE;
+        TRY(stem_of(stemmers, ways[at], word, &stem));
+        TRY(take_spelling(forms, stem, &number));
+        named[at] = (fa_way){ways[at], number};
+    }
+    TRY(take_ways(forms, names, named, way_count));
+    return look_at_all(forms);
+}
+
+/* Leave of the ways by which each spelling was found those by which it belongs to the word: in these languages it has the
+ * stem of the word, too. */
+static int leave_same_stems(fa_forms *forms, const fa_stemmers *stemmers) {
+    uint64_t *ways = (uint64_t *)forms->ways.data;
+    for (uint32_t number = 1; number < forms->spellings.count; number++) {
+        fa_bytes spelling = fa_intern_at(&forms->spellings, number);
+        uint64_t left = fa_is_stemmable(spelling) ? ways[number] : 0;
+        ways[number] = 0;
+        for (; left; left &= left - 1) {
+            uint32_t way = (uint32_t)__builtin_ctzll(left);
+            fa_bytes stem;
+            TRY(stem_of(stemmers, way, spelling, &stem));
+            if (is_same(stem, fa_intern_at(&forms->spellings, forms->named[way]))) ways[number] |= (uint64_t)1 << way;
+        }
+    }
+    return FA_OK;
+}
+
+int fa_forms_stemmed(fa_forms *forms, const fa_dictionary *const *dictionaries, uint32_t count,
+                     const fa_strings *names, const fa_stemmers *stemmers, const uint8_t *word, size_t size,
+                     const uint8_t *ways, uint32_t way_count, double others, fa_forms_found *found,
+                     fa_forms_made *made) {
+    if (forms->spellings.count) return FA_TOO_LARGE;
+    forms->dictionaries = dictionaries;
+    forms->count = count;
+    int status = find_stemmed(forms, names, stemmers, (fa_bytes){word, size}, ways, way_count);
+    if (status == FA_OK) status = leave_same_stems(forms, stemmers);
+    *found = what_was_found(forms);
+    return status == FA_OK ? fa_forms_make(forms, (const uint64_t *)forms->ways.data, 0, others, made) : status;
 }

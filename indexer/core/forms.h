@@ -2,12 +2,14 @@
  *
  * A segment lists its words under keys: of their stem in each language that they occur in, and of other ways in which
  * spellings go together (docs/index-format.md). Words that have nothing in common may share a key: whether a spelling
- * belongs to the word that was asked for Python says, once for each spelling that was found.
+ * belongs to the word that was asked for the stemmers say; where other ways are asked for, or there are no stemmers,
+ * Python does, once for each spelling that was found.
  */
 #ifndef FINDINGAID_FORMS_H
 #define FINDINGAID_FORMS_H
 
 #include "query.h"
+#include "stems.h"
 
 /* The words of a layer of a segment. Keys rise; `stem_words` has for each the number of a word that is listed under it. */
 typedef struct fa_dictionary {
@@ -45,8 +47,8 @@ typedef struct fa_forms_made {
     const fa_form *forms;   /* dictionary by dictionary, by spelling in each */
     const uint32_t *ends;   /* where those of each dictionary end */
     const uint8_t *sets;    /* see fa_leaf */
-    const uint8_t *is_used; /* by spelling: whether there is a form of it */
-    uint64_t form_count, set_bytes;
+    const uint8_t *used;    /* the spellings of which there is a form, with zero bytes between them */
+    uint64_t form_count, set_bytes, used_bytes;
 } fa_forms_made;
 
 FA_EXPORT fa_forms *fa_forms_new(void);
@@ -74,5 +76,12 @@ FA_EXPORT int fa_forms_numbers(const fa_dictionary *const *dictionaries, uint32_
 /* Make the forms, of what was found and belongs to the word. ways: by spelling, those by which it does; fold, others:
  * what occurrences count for of spellings with other accents, and of those with the same stem. */
 FA_EXPORT int fa_forms_make(fa_forms *forms, const uint64_t *ways, double fold, double others, fa_forms_made *made);
+
+/* Both of these for a word that is stemmed, and nothing else: of letters alone, its accents as they are. ways: of the
+ * stems that are asked for, rising, each with its stemmer, which nobody else uses meanwhile. */
+FA_EXPORT int fa_forms_stemmed(fa_forms *forms, const fa_dictionary *const *dictionaries, uint32_t count,
+                               const fa_strings *names, const fa_stemmers *stemmers, const uint8_t *word, size_t size,
+                               const uint8_t *ways, uint32_t way_count, double others, fa_forms_found *found,
+                               fa_forms_made *made);
 
 #endif

@@ -5,8 +5,18 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_uint32, c_uint64, c_void_p, string_at
-from itertools import accumulate, chain, compress, pairwise
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_double,
+    c_int,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+    string_at,
+)
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +26,7 @@ import indexer.core.tokens  # noqa: F401  # sets the secret of all tables of wor
 from indexer.core.library import CORRUPT, NO_MEMORY, OK, core
 from indexer.core.lists import address_of
 from indexer.core.queries import FORM, Array, DamagedError
+from indexer.core.stems import Stemmers
 
 ARRAYS = ("word_sizes", "word_great", "word_marks", "words", "word_ids", "stem_keys", "stem_words")
 FOLD, ALWAYS, WAYS = 62, 63, 64  # ways beside those of stems, and the number of all
@@ -41,6 +52,7 @@ class Dictionaries:
         self.pointers = (c_void_p * len(layers))(*(ctypes.addressof(one) if one else None for one in layers))
         ways = frozenset().union(*(string_at(one.ways, one.languages) for one in layers if one))
         self.stems = sorted(way for way in ways if way < FOLD)
+        self.ways_of_stems = bytes(self.stems)
 
     def __len__(self) -> int:
         return len(self.layers)
@@ -65,8 +77,8 @@ class _Made(ctypes.Structure):
     """fa_forms_made"""
 
     _fields_ = (
-        ("forms", c_void_p), ("ends", c_void_p), ("sets", c_void_p), ("is_used", c_void_p),
-        ("form_count", c_uint64), ("set_bytes", c_uint64),
+        *((name, c_void_p) for name in ("forms", "ends", "sets", "used")),
+        *((name, c_uint64) for name in ("form_count", "set_bytes", "used_bytes")),
     )  # fmt: skip
 
 
@@ -82,6 +94,10 @@ core.fa_forms_numbers.argtypes = (
 core.fa_forms_numbers.restype = c_int
 core.fa_forms_make.argtypes = (c_void_p, c_void_p, c_double, c_double, POINTER(_Made))
 core.fa_forms_make.restype = c_int
+core.fa_forms_stemmed.argtypes = (
+    c_void_p, c_void_p, c_uint32, POINTER(_Strings), POINTER(Stemmers), c_char_p, ctypes.c_size_t, c_char_p, c_uint32,
+    c_double, POINTER(_Found), POINTER(_Made),
+)  # fmt: skip
 
 
 class Forms(NamedTuple):
@@ -166,13 +182,40 @@ class Lookup:
         made = _Made()
         given = struct.pack(f"<{self._count}Q", *ways)
         _check(core.fa_forms_make(self._handle, given, fold, others, byref(made)))
-        is_used = string_at(made.is_used, self._count)
-        return Forms(
-            string_at(made.forms, FORM_BYTES * made.form_count),
-            string_at(made.ends, 4 * len(self._dictionaries)),
-            string_at(made.sets, made.set_bytes) if made.set_bytes else b"",
-            frozenset(compress(self.spellings, is_used)),
-        )
+        return _forms(made, self._dictionaries)
+
+
+def stemmed_forms(
+    dictionaries: Dictionaries, names: _Strings, stemmers: Stemmers, word: str, others: float
+) -> Forms:
+    """Return the forms of a word of letters: of itself, and of all words that have the same stem in some language.
+
+    names, others: as for a Lookup. stemmers: used by nobody else meanwhile. Raises DamagedError.
+    """
+    handle, found, made = core.fa_forms_new(), _Found(), _Made()
+    if not handle:
+        raise MemoryError
+    try:
+        letters, ways = word.encode("utf-8", "replace"), dictionaries.ways_of_stems
+        status = core.fa_forms_stemmed(
+            handle, dictionaries.pointers, len(dictionaries.layers), byref(names), byref(stemmers), letters,
+            len(letters), ways, len(ways), others, byref(found), byref(made),
+        )  # fmt: skip
+        if status != OK:
+            _check(status, found.bad_place, found.bad_array)
+        return _forms(made, dictionaries)
+    finally:
+        core.fa_forms_free(handle)
+
+
+def _forms(made: _Made, dictionaries: Dictionaries) -> Forms:
+    spellings = string_at(made.used, made.used_bytes).decode("utf-8", "replace") if made.used_bytes else ""
+    return Forms(
+        string_at(made.forms, FORM_BYTES * made.form_count),
+        string_at(made.ends, 4 * len(dictionaries.layers)),
+        string_at(made.sets, made.set_bytes) if made.set_bytes else b"",
+        frozenset(spellings.split("\0")) if spellings else frozenset(),
+    )
 
 
 _SIZES = {"I": 4, "Q": 8}

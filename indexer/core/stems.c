@@ -96,9 +96,7 @@ static uint64_t languages_of(const fa_stem_words *words, size_t row, fa_bytes sp
 
 static unsigned lowest_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bits); }
 
-/* Tell whether a word is made of letters, with the marks that belong to them: is_stemmable in
- * indexer/text/languages.py. */
-static int is_stemmable(fa_bytes spelling) {
+int fa_is_stemmable(fa_bytes spelling) {
     for (size_t at = 0; at < spelling.size;) {
         uint32_t code;
         size_t size = fa_decode(spelling.data, at, spelling.size, &code);
@@ -106,7 +104,7 @@ static int is_stemmable(fa_bytes spelling) {
         if (!fa_is_letter_or_mark(properties) || (at == 0 && !fa_is_letter(properties))) return 0;
         at += size;
     }
-    return 1;
+    return spelling.size > 0;
 }
 
 /* ---- keys ---- */
@@ -220,7 +218,7 @@ static enum fa_status meet(fa_stems *stems, fa_bytes spelling, uint64_t hash, ui
     if (missing == 0) return FA_OK;
     *found += (size_t)__builtin_popcountll(missing);
     if (missing & own) status = put_spellings(stems, *number, spelling);
-    if (!is_stemmable(spelling)) {
+    if (!fa_is_stemmable(spelling)) {
         known->languages |= missing;
         return status;
     }

@@ -34,6 +34,10 @@ typedef struct fa_stemmers {
     fa_bytes prefixes[FA_STEM_LANGUAGES];
 } fa_stemmers;
 
+/* Tell whether a word is made of letters, with the marks that belong to them, and is stemmed: is_stemmable in
+ * indexer/text/languages.py. */
+int fa_is_stemmable(fa_bytes spelling);
+
 /* The words of a segment: `ends` of their UTF-8 bytes, and for each a bit for each language that it occurs in. A word
  * with other letters than ASCII has FA_SPELLING_BIT, too, whatever is said here; one with other signs than letters and
  * their marks is not stemmed, and one of ASCII has no keys then. */

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from indexer.core.forms import ALWAYS, FOLD, WAYS, Dictionaries, Forms, Lookup, strings
+from indexer.core.forms import ALWAYS, FOLD, WAYS, Dictionaries, Forms, Lookup, stemmed_forms, strings
 from indexer.search.nodes import Word
 from indexer.store.columns import FOLDS, PAIRS, stem_name
+from indexer.store.stems import stemmers_for_queries
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import STEMMED, is_stemmable, languages_of_stem, stems_of
@@ -23,25 +24,32 @@ def forms_of(leaf: Word, dictionaries: Dictionaries, fold: float, other_forms: f
     with it. Raises queries.DamagedError.
     """
     text = leaf.text
+    is_pair = is_paired(text)
+    others = 1.0 if is_pair else other_forms
+    has_pairs = is_pair and len(text) == 1 and not leaf.exact
+    has_stems = not (leaf.exact or has_pairs) and is_stemmable(text)
+    if has_stems and not fold:
+        in_use, stemmers = stemmers_for_queries()
+        if stemmers.stem:  # else Python alone can stem
+            with in_use:
+                return stemmed_forms(dictionaries, _NAMES, stemmers, text, others)
     stems: dict[int, str] = {}  # by the number of its language
     folds: tuple[str, ...] = ()
-    is_pair = is_paired(text)
     given, ways = {text: 0}, []
-    if not leaf.exact:
-        if len(text) == 1 and is_pair:
-            ways.append((ALWAYS, 0))
-        elif is_stemmable(text):
-            stems = stems_of(text, dictionaries.stems)
-            ways = [(number, given.setdefault(stem, len(given))) for number, stem in stems.items()]
-        if fold > 0:
-            folds = (text, *folds_of(text))
-            ways += [(FOLD, given.setdefault(spelling, len(given))) for spelling in folds]
+    if has_pairs:
+        ways.append((ALWAYS, 0))
+    elif has_stems:
+        stems = stems_of(text, dictionaries.stems)
+        ways = [(number, given.setdefault(stem, len(given))) for number, stem in stems.items()]
+    if fold > 0 and not leaf.exact:
+        folds = (text, *folds_of(text))
+        ways += [(FOLD, given.setdefault(spelling, len(given))) for spelling in folds]
     found = Lookup(dictionaries, _NAMES, list(given), ways)
     belonging = [
         _belonging(spelling, by, text, stems, folds) if by else 0
         for spelling, by in zip(found.spellings, found.ways, strict=True)
     ]
-    return found.forms(belonging, fold, 1.0 if is_pair else other_forms)
+    return found.forms(belonging, fold, others)
 
 
 def _belonging(spelling: str, ways: int, text: str, stems: dict[int, str], folds: tuple[str, ...]) -> int:

@@ -62,6 +62,12 @@ def _stemmers(library: str = Stemmer.__file__) -> Stemmers:
     return Stemmers(library, [STEMMERS[language] for language in STEMMED], names)
 
 
+@cache
+def stemmers_for_queries() -> tuple[threading.Lock, Stemmers]:
+    """Return stemmers, and what is to be held while they are in use; without functions where there are none."""
+    return threading.Lock(), _stemmers.__wrapped__()
+
+
 def _new_table(most: int = _KEPT, stemmers: Stemmers | None = None) -> StemTable:
     return StemTable(_rules(), stemmers or _stemmers(), _stems_of, most)
 

@@ -54,6 +54,36 @@ static void look_up(input *from, const fa_dictionary *const *dictionaries) {
     fa_forms_free(forms);
 }
 
+/* A stemmer that takes a letter away, where there are three or more. */
+static int stem_size;
+
+static const uint8_t *stem(struct sb_stemmer *stemmer, const uint8_t *word, int size) {
+    (void)stemmer;
+    stem_size = size < 3 ? size : size - 1;
+    return word;
+}
+
+static int length(struct sb_stemmer *stemmer) {
+    (void)stemmer;
+    return stem_size;
+}
+
+static void look_up_stems(input *from, const fa_dictionary *const *dictionaries) {
+    static fa_stemmers stemmers = {.stem = stem, .length = length};
+    stemmers.languages[0] = stemmers.languages[1] = (struct sb_stemmer *)&stem_size;
+    uint32_t name_ends[FA_WAYS];
+    for (int way = 0; way < FA_WAYS; way++) name_ends[way] = 3;
+    fa_strings names = {(const uint8_t *)"en:", name_ends, FA_WAYS};
+    uint8_t ways[] = {0, number(from, 1) % 4};
+    fa_forms *forms = fa_forms_new();
+    fa_forms_found found;
+    fa_forms_made made;
+    if (forms != NULL && fa_forms_stemmed(forms, dictionaries, LAYERS, &names, &stemmers, (const uint8_t *)"w10", 3, ways,
+                                          2, 0.7, &found, &made) == FA_OK)
+        check_forms(dictionaries, &made);
+    fa_forms_free(forms);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t ways[] = {0, 1, FA_NO_WAY, 1};
     input from = {data, size};
@@ -63,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int layer = 0; layer < LAYERS && is_there; layer++) is_there = read_dictionary(&from, &made[layer], ways);
     const fa_dictionary *const dictionaries[LAYERS] = {&made[0], &made[1]};
     if (is_there) look_up(&from, dictionaries);
+    if (is_there) look_up_stems(&from, dictionaries);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int place = 0; place < COLUMNS; place++) free((void *)(uintptr_t)columns_of(&made[layer])[place].data);
     return 0;

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ctypes
 import random
 import struct
+import threading
 from pathlib import Path
 
 import pytest
 
-from indexer.core.forms import NO_WORD, Lookup, numbers_of, strings
+from indexer.core.forms import NO_WORD, Lookup, numbers_of, stemmed_forms, strings
 from indexer.core.queries import FORM, DamagedError
 from indexer.search.forms import forms_of
 from indexer.search.nodes import Word
 from indexer.search.prepared import Prepared
 from indexer.store.segment import Segment
 from indexer.store.snapshot import LiveSegment, Snapshot
+from indexer.store.stems import _stemmers, stemmers_for_queries
 from indexer.text.analysis import is_paired
 from indexer.text.folding import folds_of
 from indexer.text.languages import has_stemmer, is_stemmable, stem_words
@@ -91,8 +93,13 @@ def plain_forms(
     return found
 
 
-@pytest.mark.parametrize("fold", (0.0, 0.3))
-def test_forms_are_those_that_a_look_at_each_word_finds(snapshot: Snapshot, fold: float) -> None:
+@pytest.mark.parametrize(("fold", "has_stemmers"), [(0.0, True), (0.0, False), (0.3, True)])
+def test_forms_are_those_that_a_look_at_each_word_finds(
+    snapshot: Snapshot, fold: float, has_stemmers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_stemmers:  # as where PyStemmer keeps its functions for itself
+        none = threading.Lock(), _stemmers("no library")
+        monkeypatch.setattr("indexer.search.forms.stemmers_for_queries", lambda: none)
     prepared = Prepared.of(snapshot)
     for word in [*map(Word, [*WORDS, "absent", "hausen", "donnees"]), Word("house", exact=True)]:
         made = forms_of(word, prepared.dictionaries, fold, 0.7)
@@ -151,6 +158,15 @@ def test_damage_is_told_where_words_are_looked_up(snapshot: Snapshot, array: str
         finally:
             placed.data, placed.sums = kept
     assert told or array not in ("word_sizes", "stem_words")
+    snapshot.catalogue.close()
+
+
+def test_a_stem_is_refused_for_which_there_is_no_stemmer(snapshot: Snapshot) -> None:
+    dictionaries, (_, stemmers) = Prepared.of(snapshot).dictionaries, stemmers_for_queries()
+    for ways in (bytes([61]), bytes([62]), bytes([255]), bytes(63)):
+        dictionaries.ways_of_stems = ways
+        with pytest.raises(ValueError, match="refused"):
+            stemmed_forms(dictionaries, strings([""] * 64), stemmers, "house", 1.0)
     snapshot.catalogue.close()
 
 
