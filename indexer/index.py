@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -507,8 +508,9 @@ class Index:
 
         now = {path: self._now(path) for path in {hit.path for hit in hits if hit.file}}
         missing = {path for path in now.values() if not os.path.exists(path)}
+        location = partial(tuple.__new__, Location)  # without a call in Python for each
         places = [
-            Location(now[hit.path], hit.offset, hit.length, hit.member, hit.inner) if hit.file else None
+            location((now[hit.path], hit.offset, hit.length, hit.member, hit.inner)) if hit.file else None
             for hit in hits
         ]
         if missing:

@@ -140,9 +140,12 @@ def describe_all(snapshot: Snapshot, pages: Sequence[Found], *, oldest: bool = F
             made = _described_alone(snapshot, pages.only(missing), oldest=oldest)
         else:
             made = _described(snapshot, [pages[number] for number in missing], oldest=oldest)
+        found = {}
         for number, own in zip(missing, made, strict=True):
             parts[number] = own
-        known.keep_all({keys[number]: parts[number] for number in missing if parts[number][1][_FILE]})
+            if own[1][_FILE]:
+                found[keys[number]] = own
+        known.keep_all(found)
     # sums of tuples: what is written with stars takes nearly twice as long, and this is done for each hit
     if rows is not None:  # what is remembered has no explanation, either
         return [_hit(before + (row[0],) + behind) for (before, behind), row in zip(parts, rows, strict=True)]

@@ -154,9 +154,11 @@ _BIT_OF_BYTE = np.uint32(1) << (np.arange(256) & 31).astype(np.uint32)
 
 def letters_of(text: str) -> int:
     """Return the bits of the letters of a text."""
+    # each character gives one bit: that of its last byte
+    last = text.encode() if text.isascii() else [one.encode("utf-8", "replace")[-1] for one in text]
     letters = 0
-    for character in text:
-        letters |= 1 << (character.encode("utf-8", "replace")[-1] & 31)
+    for byte in set(last):
+        letters |= 1 << (byte & 31)
     return letters
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,11 +143,15 @@ class _Asked:
     """
 
     def __init__(self, snapshot: Snapshot, query: Query, ranking: Ranking) -> None:
-        self.query = query = without_stop_words(query, snapshot)
-        wider = _any_of(query.tree) if query.tree else None
-        self.relaxed = replace(query, tree=wider, notices=(*query.notices, RELAXED)) if wider else None
+        self.query = without_stop_words(query, snapshot)
         self._plans: dict[tuple[bool, bool], _Plan] = {}
         self._has_other_accents: dict[bool, bool] = {}  # of the query, and of the relaxed one
+
+    @cached_property
+    def relaxed(self) -> Query | None:
+        query = self.query
+        wider = _any_of(query.tree) if query.tree else None
+        return replace(query, tree=wider, notices=(*query.notices, RELAXED)) if wider else None
 
     @classmethod
     def of(cls, snapshot: Snapshot, query: Query, ranking: Ranking) -> _Asked:

@@ -182,8 +182,9 @@ def address(key: str, written: int | bytes | str) -> str:
     written: bits for https, www. and a slash at the end; or a byte with these and the places of capital letters; or the
     address.
     """
-    if isinstance(written, str):
-        return written
+    if isinstance(written, int):
+        host, _, path = key.partition(")")
+        return _front_of(host, written & (_HTTPS | _WWW)) + path + ("/" if written & _SLASH else "")
     if isinstance(written, bytes):
         letters, place = list(address(key, written[0])), 0
         for gap in written[1:]:
@@ -192,8 +193,7 @@ def address(key: str, written: int | bytes | str) -> str:
                 letters[place] = letters[place].upper()
                 place += 1
         return "".join(letters)
-    host, _, path = key.partition(")")
-    return _front_of(host, written & (_HTTPS | _WWW)) + path + ("/" if written & _SLASH else "")
+    return written
 
 
 @lru_cache(maxsize=4096)
