@@ -139,17 +139,13 @@ class Snapshot:
 
     def words_in(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return how many words each of some versions has, by number of segment and ordinal; 0 when it is not there."""
-        words = [0] * len(places)
-        lives = self._lives()
-        by_segment: dict[int, list[int]] = {}
-        for at, (number, _) in enumerate(places):
-            by_segment.setdefault(number, []).append(at)
-        for number, own in by_segment.items():
-            if number in lives:
-                counts = lives[number].segment.words_of(np.array([places[at][1] for at in own]))
-                for at, count in zip(own, counts.tolist(), strict=True):
-                    words[at] = count
-        return words
+        lives, asked = self._lives(), np.array(places, dtype=np.int64).reshape(-1, 2)
+        words = np.zeros(len(places), dtype=np.int64)
+        for number in lives.keys() & asked[:, 0].tolist():
+            own = asked[:, 0] == number
+            words[own] = lives[number].segment.words_of(asked[own, 1])
+        counts: list[int] = words.tolist()
+        return counts
 
     @contextmanager
     def reading(self) -> Iterator[None]:
