@@ -16,10 +16,13 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
+import flask
 from flask import Flask, Response, make_response, redirect, render_template, request
+from flask.sessions import NullSession, SessionInterface
 from flask.templating import Environment
 from jinja2 import StrictUndefined, nodes
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import MapAdapter
 
 from archiver.errors import DiskFullError, FindingAidError
 from indexer import IndexCorruptError, IndexError_, IndexMissingError, IndexVersionError
@@ -140,8 +143,18 @@ class _Environment(Environment):
         return self._parse(source, name, filename)
 
 
+class _NoSessions(SessionInterface):
+    """Flask's sessions are not used, see `webui.access`: there is nothing to look for."""
+
+    _none = NullSession()
+
+    def open_session(self, app: Flask, request: flask.Request) -> NullSession:
+        return self._none
+
+
 class _FindingAid(Flask):
     request_class = Request
+    session_interface = _NoSessions()
     jinja_environment = _Environment
     # Flask escapes by file suffix; here nothing is ever left unescaped, and a misspelt name is an error.
     jinja_options = {
@@ -150,6 +163,16 @@ class _FindingAid(Flask):
         "trim_blocks": True,
         "lstrip_blocks": True,
     }
+
+    def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
+        """Return what finds the view of a request: of what Werkzeug has found out already, and the host as it is."""
+        if request is None or "HTTP_UPGRADE" in request.environ:
+            return super().create_url_adapter(request)
+        path = request.environ.get("PATH_INFO", "").encode("latin-1").decode("utf-8", "replace")
+        query = request.query_string.decode("utf-8", "replace")
+        return self.url_map.bind(
+            request.host, request.root_path, "", request.scheme, request.method, path, query
+        )
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function as it is: none here is a coroutine, for which Flask looks ten times a request."""

@@ -72,10 +72,15 @@ def wants_json() -> bool:
 def is_for_a_program() -> bool:
     """Tell whether the answer to this request is read by a program: JSON, CSV, feeds, the doors of an archive."""
     request = request_now()
+    if request.is_for_a_program is None:
+        request.is_for_a_program = _is_for_a_program(request)
+    return request.is_for_a_program
+
+
+def _is_for_a_program(request: Request) -> bool:
     arguments = request.args
-    if (
-        "texts" in arguments and arguments["texts"] == "page"
-    ):  # a script of a page of ours shows them to its reader
+    # a script of a page of ours shows them to its reader
+    if "texts" in arguments and arguments["texts"] == "page":
         return False
     endpoint = request.endpoint or ""
     return endpoint.rpartition(".")[0] in _FOR_PROGRAMS or endpoint in _FILES or wants_json()

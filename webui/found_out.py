@@ -19,11 +19,14 @@ class Request(flask.Request):
     """A request, with what was found out of it so far; None for what was not.
 
     began: when the first of it was seen, by the clock of `time.perf_counter`. The others: see `webui.asked` and
-    `webui.preferences`.
+    `webui.preferences`. blueprints: those with functions for their requests alone, for which Flask looks three times a
+    request: none of ours.
     """
 
+    blueprints: list[str] = []
     began: float | None = None
     form_asked: str | None = None
+    is_for_a_program: bool | None = None
     reader: Reader | None = None
 
 

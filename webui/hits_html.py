@@ -24,7 +24,7 @@ from webui.addresses import Extras, quote_url, quoted, short_digest, without_fra
 from webui.formats import breadcrumb, clean, host_of, iso_time, live_address, path_parts, shorten, type_name
 from webui.i18n import language_name
 from webui.result_links import FacetGroup
-from webui.search_request import SearchRequest
+from webui.search_request import ANY, SearchRequest
 from webui.template_calls import Calls, calls_of_reader
 from webui.template_code import escaped, written
 
@@ -44,6 +44,7 @@ class HitWriter:
         # what is the same in all hits, and in several
         self._asked = encoded(escaped(str(Extras(wanted.query))))
         self._more_from: dict[str, bytes] = {}
+        self._around_site: list[str] | None = None
 
     def hits_encoded(self, hits: Sequence[Hit]) -> bytes:
         """Return hits without what explains their scores, as they stand in a page that is sent."""
@@ -85,7 +86,9 @@ class HitWriter:
     def _link_to_site(self, host: str) -> str:
         if not host or host == self._wanted.site:
             return ""
-        [address] = _addresses_with(("site",), (host,), self._wanted, self._calls.url_for)
+        if self._around_site is None:
+            self._around_site = _around_value(("site",), self._wanted, self._calls.url_for)
+        address = _in_address(host).join(self._around_site)
         return f'    <a href="{address}">{self._shapes.said.more}{_of_what(escaped(host))}</a>\n'
 
 
@@ -338,15 +341,12 @@ def _addresses_with(
     names: Sequence[str], values: Sequence[str], wanted: SearchRequest, url_for: Call
 ) -> Iterable[str]:
     """Give the addresses of the same search with each value for some parameters, as they stand in HTML."""
+    return map(str.join, map(_in_address, values), repeat(_around_value(names, wanted, url_for)))
 
-    def address_with(value: str) -> str:
-        return escaped(f"{url_for('search.search')}?{wanted.asked(**dict.fromkeys(names, value))}")
 
-    # but for the value they are all the same
-    around = address_with(_HERE).split(quoted(_HERE))
-    if len(around) != len(names) + 1:
-        return map(address_with, values)  # something else holds it
-    return map(str.join, map(_in_address, values), repeat(around))
+def _around_value(names: Sequence[str], wanted: SearchRequest, url_for: Call) -> list[str]:
+    """Return what stands around the value in these addresses: but for the value they are all the same."""
+    return escaped(f"{url_for('search.search')}?{wanted.asked_of_any(names)}").split(ANY)
 
 
 # Most pages count small numbers, and many the same ones.

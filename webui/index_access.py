@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,13 +69,15 @@ class IndexAccess:
         self._readers: dict[int, int] = {}
         self._retired: dict[int, Index] = {}
 
-    @contextmanager
-    def lease(self) -> Iterator[Index]:
+    def lease(self) -> _Lease:
         """Give the open index for the length of a request; raises an `IndexError_` when it cannot be opened.
 
         An index that is missing is looked for again each time, so the first
         `findingaid index` shows without a restart.
         """
+        return _Lease(self)
+
+    def _take(self) -> Index:
         self._follow_jobs()
         with self._lock:
             if self._index is None:
@@ -85,10 +86,7 @@ class IndexAccess:
                 log.info("%s: opened", ", ".join(self._paths))
             index = self._index
             self._readers[id(index)] = self._readers.get(id(index), 0) + 1
-        try:
-            yield index
-        finally:
-            self._give_back(index)
+        return index
 
     def configure(self, settings: Settings) -> None:
         """Take over changed settings: a new ranking counts at once, another folder is opened when next asked."""
@@ -158,6 +156,8 @@ class IndexAccess:
     def _give_back(self, index: Index) -> None:
         with self._lock:
             self._readers[id(index)] -= 1
+            if id(index) not in self._retired:
+                return
         self._close_if_unread(index)
 
     def _close_if_unread(self, index: Index) -> None:
@@ -166,6 +166,20 @@ class IndexAccess:
                 return
             self._readers.pop(id(index), None)
         index.close()
+
+
+class _Lease:
+    """The open index, for the length of a `with`."""
+
+    def __init__(self, access: IndexAccess) -> None:
+        self._access = access
+
+    def __enter__(self) -> Index:
+        self._index = self._access._take()
+        return self._index
+
+    def __exit__(self, *exc: object) -> None:
+        self._access._give_back(self._index)
 
 
 def _open_index(paths: Sequence[str], ranking: Ranking) -> Index:

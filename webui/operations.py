@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 
 from flask import Blueprint, Flask, Response, make_response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -57,13 +58,18 @@ def add_metrics(app: Flask) -> None:
     def begin() -> None:
         request_now().began = time.perf_counter()
 
+    @cache
+    def counters_of(view: str, status: int) -> tuple[Counter, Histogram]:
+        return metrics.requests.labels(view, str(status)), metrics.seconds.labels(view)
+
     @app.after_request
     def count(response: Response) -> Response:
         request = request_now()
         view = request.endpoint or "none"
-        metrics.requests.labels(view, str(response.status_code)).inc()
+        answered, seconds = counters_of(view, response.status_code)
+        answered.inc()
         if request.began is not None:
-            metrics.seconds.labels(view).observe(time.perf_counter() - request.began)
+            seconds.observe(time.perf_counter() - request.began)
         return response
 
 

@@ -94,7 +94,8 @@ def search() -> Response:
         return home()
     if wanted.view == "tree" and form in ("csv", "rss", "wacz"):
         return error_response(400, _("Unknown format"), _("A tree is HTML or JSON."))
-    with site().index_access.lease() as index:
+    here = site()
+    with here.index_access.lease() as index:
         if wanted.view == "tree":
             return _tree_answer(wanted, _tree(index, wanted), is_json)
         kept = kept_pages(index) if not is_json else None
@@ -106,7 +107,7 @@ def search() -> Response:
             wanted.query,
             offset=wanted.offset,
             limit=wanted.size,
-            operator=site().settings.search.operator,
+            operator=here.settings.search.operator,
             sort=wanted.sort,
             facets=with_facets,
             filters=wanted.filters(),
@@ -115,7 +116,7 @@ def search() -> Response:
             model=wanted.model or None,
             explain=wanted.explain,
             fold=request.args.get("fold") == "1" if is_json else wanted.fold,
-            budget_s=site().settings.search.time_limit_s,
+            budget_s=here.settings.search.time_limit_s,
         )
         if form == "wacz":
             return results_as_wacz(index, results, wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -31,6 +31,7 @@ PARAMETERS = frozenset(
     "q page size limit offset format sort view open site type lang status from to"
     " facets expand without fold model explain".split()
 )
+ANY = "\0"  # no text in an address holds it
 _OF_PLAIN_SEARCHES = frozenset("q page size limit offset format".split())
 # What the parameters are where nothing else is asked for; these are left out of links.
 _DEFAULTS = frozenset({"", None, "relevance", "list"})
@@ -170,6 +171,11 @@ class SearchRequest:
         written = self._written.copy()
         for name, value in changes.items():
             written[name] = _as_asked(name, value)
+        return "&".join(filter(None, written.values()))
+
+    def asked_of_any(self, names: Iterable[str]) -> str:
+        """Return `asked` with the same value for some parameters, whatever it is: ANY where it stands."""
+        written = self._written | {name: f"{name}={ANY}" for name in names}
         return "&".join(filter(None, written.values()))
 
     def graph_parameters(self) -> dict[str, object]:

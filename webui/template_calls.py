@@ -47,8 +47,11 @@ class Texts:
 
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> Markup:
         """Return the text for a number of things; %(num)s stands for the number."""
+        text = self._translations.ungettext(one, many, number)
+        if not values and "%" not in text:
+            return _safe(text)
         values.setdefault("num", number)
-        return self._filled(self._translations.ungettext(one, many, number), values)
+        return self._filled(text, values)
 
     def _filled(self, text: str, values: dict[str, object]) -> Markup:
         """Return a text of a catalogue with its values."""
