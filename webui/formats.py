@@ -44,6 +44,7 @@ def locale_name() -> str:
 
 # no other number of a date is one of these, or holds it
 _SOME_YEAR, _DAYS_OF_ALL = 2004, 28
+_YEAR_OR_DAY = re.compile(f"({_SOME_YEAR}|{_DAYS_OF_ALL})")
 _BRITISH_NAME = "en_GB"
 
 
@@ -74,17 +75,24 @@ def _date(day: str, name: str) -> str:
     # a month, or a day that the month does not have: all of them have the first ones
     if number < 1 or (number > _DAYS_OF_ALL and number > monthrange(year, month)[1]):
         return str(format_skeleton("yMMMM", date(year, month, 1), locale=name))
-    return _day_of_month(month, name) % {"year": year, "day": number}
+    before, between, behind, year_first, day_form = _around_year_and_day(month, name)
+    day_written = day_form(number)
+    if year_first:
+        return f"{before}{year}{between}{day_written}{behind}"
+    return f"{before}{day_written}{between}{year}{behind}"
 
 
 @lru_cache(maxsize=256)
-def _day_of_month(month: int, name: str) -> str:
-    """Return how the days of a month are written, to be filled in: Babel takes as long for one as for all of a hit."""
+def _around_year_and_day(month: int, name: str) -> tuple[str, str, str, bool, Callable[[int], str]]:
+    """Return what stands before, between and behind year and day in the dates of a month.
+
+    Also whether the year is first, and what writes the day. Babel takes as long for one date as for all of a hit.
+    """
     locale = Locale.parse(name)
     form = get_date_format("long", locale)
-    written = str(form.apply(date(_SOME_YEAR, month, _DAYS_OF_ALL), locale)).replace("%", "%%")
-    day = "%(day)02d" if "dd" in form.pattern else "%(day)d"
-    return written.replace(str(_SOME_YEAR), "%(year)d").replace(str(_DAYS_OF_ALL), day)
+    written = str(form.apply(date(_SOME_YEAR, month, _DAYS_OF_ALL), locale))
+    before, first, between, _second, behind = _YEAR_OR_DAY.split(written)
+    return before, between, behind, first == str(_SOME_YEAR), "{:02}".format if "dd" in form.pattern else str
 
 
 def month_name(number: int) -> str:

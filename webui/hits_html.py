@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import repeat
-from operator import attrgetter, methodcaller, mod
+from operator import attrgetter, methodcaller
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -251,15 +251,12 @@ def _of_what(text: str) -> str:
 
 
 def _passage(parts: Sequence[SnippetPart]) -> str:
-    texts, are_hits = zip(*parts, strict=True)
-    if not "".join(texts).isprintable():
-        texts = tuple(map(clean, texts))
+    texts: Sequence[tuple[str, bool]] = parts
+    if not "".join([text for text, _ in parts]).isprintable():
+        texts = [(clean(text), is_hit) for text, is_hit in parts]
     # control characters stand for the marks: escaped is all at once
-    marked = "".join(map(mod, map(_MARKED.__getitem__, are_hits), texts))
+    marked = "".join([f"\1{text}\2" if is_hit else text for text, is_hit in texts])
     return escaped(marked).replace("\1", "<mark>").replace("\2", "</mark>")
-
-
-_MARKED = "%s", "\1%s\2"  # no hit, a hit
 
 
 def _crumbs(crumbs: Sequence[str]) -> str:
@@ -309,7 +306,8 @@ def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
     values = list(map(attrgetter("value"), group.values))
     counts = list(map(attrgetter("count"), group.values))
     current = [_CURRENT if value == group.chosen else "" for value in values] if group.chosen else repeat("")
-    bars = [_bar(count / max(counts)) for count in counts] if group.is_bars else repeat("")
+    most = max(counts) if group.is_bars else 0
+    bars = [_bar(count / most) for count in counts] if most else repeat("")
     pages = map(_pages, counts, repeat(calls.ngettext), repeat(calls.reader.locale_name))
     items = zip(
         _addresses_with(group.names, values, wanted, calls.url_for),
@@ -319,13 +317,14 @@ def _facet_links(group: FacetGroup, wanted: SearchRequest, calls: Calls) -> str:
         pages,
         strict=False,
     )
-    return "".join(map(_ITEM.__mod__, items))
+    written_out = [
+        f'      <li><a href="{address}"{here}>\n        <span class="value" dir="auto">{label}</span>\n'
+        f'{bar}        <span class="number">{number}</span></a></li>\n'
+        for address, here, label, bar, number in items
+    ]
+    return "".join(written_out)
 
 
-_ITEM = (
-    '      <li><a href="%s"%s>\n        <span class="value" dir="auto">%s</span>\n'
-    '%s        <span class="number">%s</span></a></li>\n'
-)
 _CURRENT, _BARS, _OPEN_FACETS = ' aria-current="true"', ' class="bars"', 3
 
 
@@ -333,7 +332,7 @@ def _bar(share: float) -> str:
     """Return a bar as long as a share of the longest."""
     return (
         '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect width="{round(100 * share, 1)}" height="10"></rect></svg>'
+        f'<rect width="{100 * share:.1f}" height="10"></rect></svg>'
     )
 
 
