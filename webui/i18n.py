@@ -142,9 +142,8 @@ def language_name(code: str) -> str:
     return _language_name(code, formats.locale_name())
 
 
-def language_names() -> Callable[[str], str]:
-    """Return `language_name` for a page that writes many: the locale is found out once."""
-    locale = formats.locale_name()
+def language_names(locale: str) -> Callable[[str], str]:
+    """Return `language_name` for readers with the locale of a name."""
     return lambda code: _language_name(code, locale)
 
 

@@ -10,6 +10,7 @@ from webui.formats import date_in_words, type_name
 from webui.i18n import gettext as _
 from webui.i18n import language_name, language_names
 from webui.search_request import SORTS, SearchRequest
+from webui.template_calls import Calls
 
 
 @dataclass(slots=True)  # one that is frozen takes three times as long to make, and a page has a dozen
@@ -72,15 +73,18 @@ def _period(since: str, until: str) -> str:
     return _("captured %(first)s to %(last)s", first=first, last=last)
 
 
-def facet_groups(facets: Facets, wanted: SearchRequest) -> list[FacetGroup]:
+def facet_groups(facets: Facets, wanted: SearchRequest, calls: Calls) -> list[FacetGroup]:
     """Return the facets as links; those with a single value that would change nothing are left out."""
+    _ = calls.gettext
     year = wanted.since[:4] if wanted.since[:4] == wanted.until[:4] else ""
     more = max(0, facets.sites - len(facets.site))
     groups = [
         FacetGroup(_("Site"), ("site",), facets.site, wanted.site, more=more),
         FacetGroup(_("Year"), ("from", "to"), facets.year, year, is_bars=True),
         FacetGroup(_("Type"), ("type",), facets.type, wanted.type, type_name),
-        FacetGroup(_("Language"), ("lang",), facets.language, wanted.lang, language_names()),
+        FacetGroup(
+            _("Language"), ("lang",), facets.language, wanted.lang, language_names(calls.reader.locale_name)
+        ),
         FacetGroup(_("Status"), ("status",), facets.status, wanted.status),
     ]
     return [group for group in groups if len(group.values) > 1]

@@ -180,7 +180,7 @@ def _found(results: Results, wanted: SearchRequest) -> bytes:
     calls = calls_of_reader()
     _, searched, asked = calls.gettext, calls.url_for("search.search"), written(wanted.asked())
     address = f"{written(searched)}?{asked}"
-    groups = facet_groups(results.facets, wanted) if results.facets else []
+    groups = facet_groups(results.facets, wanted, calls) if results.facets else []
     narrow, far_down = _("Narrow down"), _("There are no results so far down the list.")
     jump = f'<p class="jump"><a href="#facets-title">{narrow}</a></p>' if groups else ""
     head = f'<div class="columns">\n<div class="list">\n{count_line(results, wanted)}{jump}'
