@@ -103,20 +103,24 @@ static fa_bytes stripped(fa_bytes text) {
 
 /* -- buffers */
 
-/* Makes room for `more` bytes and returns where they go, NULL when memory is short. */
-static uint8_t *room_in(reader *r, buffer *into, size_t more) {
-    size_t needed = into->size + more;
-    if (needed > into->room || !into->data) {
-        size_t room = into->room < 1024 ? 1024 : into->room;
-        while (room < needed) room += room / 2;
-        uint8_t *grown = realloc(into->data, room);
-        if (!grown) {
-            r->failed = true;
-            return NULL;
-        }
-        into->data = grown;
-        into->room = room;
+/* Apart, so that who appends keeps no registers for it. */
+static __attribute__((noinline)) bool grow(reader *r, buffer *into, size_t needed) {
+    size_t room = into->room < 1024 ? 1024 : into->room;
+    while (room < needed) room += room / 2;
+    uint8_t *grown = realloc(into->data, room);
+    if (!grown) {
+        r->failed = true;
+        return false;
     }
+    into->data = grown;
+    into->room = room;
+    return true;
+}
+
+/* Makes room for `more` bytes, at least one, and returns where they go, NULL when memory is short. */
+static inline uint8_t *room_in(reader *r, buffer *into, size_t more) {
+    size_t needed = into->size + more;
+    if (needed > into->room && !grow(r, into, needed)) return NULL;
     return into->data + into->size;
 }
 
@@ -158,8 +162,8 @@ static stretch keep(reader *r, fa_bytes text) {
 /* The same with each run of white space as one blank, none at its ends, and at most `most` characters. */
 static stretch keep_folded(reader *r, fa_bytes text, size_t most, bool ones_are_blanks) {
     stretch kept = {r->strings.size, 0};
-    uint8_t *to = room_in(r, &r->strings, text.size);
-    if (!to || !text.size) return kept;
+    uint8_t *to = text.size ? room_in(r, &r->strings, text.size) : NULL;
+    if (!to) return kept;
     uint8_t *begin = to;
     const uint8_t *at = text.data, *end = text.data + text.size;
     bool blank = false;

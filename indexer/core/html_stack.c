@@ -16,35 +16,52 @@ bool html_room(void **items, size_t *room, size_t count, size_t size) {
 
 /* -- events */
 
-/* Puts an event behind another one and returns its number; 0 when memory is short. */
-static uint32_t insert_event(html_tree *tree, uint32_t place, unsigned kind, html_span span) {
-    if (tree->event_count == tree->event_room &&
-        !html_room((void **)&tree->events, &tree->event_room, tree->event_count, sizeof(html_event))) {
-        tree->failed = true;
-        return 0;
-    }
+/* Puts an event behind another one, where there is room for it, and returns its number. */
+static inline uint32_t put_event(html_tree *tree, uint32_t place, unsigned kind, html_span span) {
     uint32_t number = (uint32_t)tree->event_count++;
     tree->events[number] = (html_event){tree->events[place].next, kind, span};
     tree->events[place].next = number;
     return number;
 }
 
-void html_tell(html_tree *tree, unsigned kind, html_span span) {
-    if (!tree->skipped) tree->cursor = insert_event(tree, tree->cursor, kind, span);
+/* The same; 0 when memory is short. */
+static __attribute__((noinline)) uint32_t insert_event(html_tree *tree, uint32_t place, unsigned kind, html_span span) {
+    if (tree->event_count == tree->event_room &&
+        !html_room((void **)&tree->events, &tree->event_room, tree->event_count, sizeof(html_event))) {
+        tree->failed = true;
+        return 0;
+    }
+    return put_event(tree, place, kind, span);
 }
+
+static __attribute__((noinline)) void tell_in_new_room(html_tree *tree, unsigned kind, html_span span) {
+    tree->cursor = insert_event(tree, tree->cursor, kind, span);
+}
+
+/* Mostly there is room: to make some is apart, so that who tells keeps no registers for it. */
+static inline void tell(html_tree *tree, unsigned kind, html_span span) {
+    if (tree->skipped) return;
+    if (tree->event_count == tree->event_room) {
+        tell_in_new_room(tree, kind, span);
+    } else {
+        tree->cursor = put_event(tree, tree->cursor, kind, span);
+    }
+}
+
+void html_tell(html_tree *tree, unsigned kind, html_span span) { tell(tree, kind, span); }
 
 static const html_span nothing = {0, 0};
 
 /* The edge of a block behind another one says nothing. Only for ends: begins are places to insert at. */
 static void tell_end_of_part(html_tree *tree) {
-    if (tree->events[tree->cursor].kind != EVENT_PART) html_tell(tree, EVENT_PART, nothing);
+    if (tree->events[tree->cursor].kind != EVENT_PART) tell(tree, EVENT_PART, nothing);
 }
 
 static void tell_begin(html_tree *tree, unsigned kind, uint32_t link) {
     if (kind == KIND_PART) {
-        html_tell(tree, EVENT_PART, nothing);
+        tell(tree, EVENT_PART, nothing);
     } else if (kind != KIND_NONE && kind != KIND_SKIP) {
-        html_tell(tree, EVENT_BEGIN + kind, (html_span){link, 0});
+        tell(tree, EVENT_BEGIN + kind, (html_span){link, 0});
     }
 }
 
@@ -52,7 +69,7 @@ static void tell_end(html_tree *tree, unsigned kind) {
     if (kind == KIND_PART) {
         tell_end_of_part(tree);
     } else if (kind != KIND_NONE && kind != KIND_SKIP) {
-        html_tell(tree, EVENT_END + kind, nothing);
+        tell(tree, EVENT_END + kind, nothing);
     }
 }
 
@@ -344,11 +361,14 @@ static unsigned foster_table(html_tree *tree) {
     return table > tree->top_of[TAG_TEMPLATE] && table > tree->document.base ? table : 0;
 }
 
-/* Closes the innermost element where no more can be open. */
-static void make_room(html_tree *tree) {
-    if (tree->open < MOST_OPEN) return;
+static __attribute__((noinline)) void cut_innermost(html_tree *tree) {
     tree->is_cut = true;
     html_close(tree);
+}
+
+/* Closes the innermost element where no more can be open. */
+static inline void make_room(html_tree *tree) {
+    if (tree->open >= MOST_OPEN) cut_innermost(tree);
 }
 
 static html_node *push(html_tree *tree, unsigned tag, enum html_namespace namespace) {
@@ -417,7 +437,7 @@ void html_tell_text(html_tree *tree, const html_token *token, unsigned how) {
     } else if (token->has_references || tree->fosters) {
         tell_odd_text(tree, token, how);
     } else if (token->span.size) {
-        html_tell(tree, EVENT_TEXT, token->span);
+        tell(tree, EVENT_TEXT, token->span);
     }
 }
 

@@ -701,19 +701,32 @@ static const uint8_t *without_feed(const uint8_t *at, const uint8_t *end) {
 
 static inline bool is_text(const uint8_t *at, const uint8_t *end) { return *at != '<' || !begins_markup(at, end); }
 
+/* Reads a text that has been seen as far as `seen`. */
+static __attribute__((noinline)) void read_rest_of_text(html_tokens *tokens, html_token *token, const uint8_t *at,
+                                                        const uint8_t *seen, const uint8_t *end) {
+    take_text(tokens, token, at, text_end(seen, end, &token->has_references));
+}
+
+/* Most texts have no references, and end at the first "<". */
 static __attribute__((noinline)) void read_text(html_tokens *tokens, html_token *token, const uint8_t *at,
                                                 const uint8_t *end) {
-    take_text(tokens, token, at, text_end(at, end, &token->has_references));
+    const uint8_t *sign = next_sign(at, end);
+    if (sign < end && *sign == '<' && begins_markup(sign, end)) {
+        take_text(tokens, token, at, sign);
+    } else {
+        read_rest_of_text(tokens, token, at, sign, end);
+    }
 }
 
 /* Reads what begins with "<", the first of it that is a token, or a text behind it. */
 static __attribute__((noinline)) void read_markup(html_tokens *tokens, html_token *token, const uint8_t *at,
                                                   const uint8_t *end) {
     while (at < end) {
-        bool is_end = at[1] == '/', is_token = true;
-        if (is_letter(at[1 + is_end])) {
-            token->type = is_end ? HTML_END : HTML_START;
-            at = read_tag(tokens, token, at + 1 + is_end, end);
+        const uint8_t *name = at[1] == '/' ? at + 2 : at + 1;
+        bool is_token = true;
+        if (is_letter(*name)) {
+            token->type = name > at + 1 ? HTML_END : HTML_START;
+            at = read_tag(tokens, token, name, end);
             if (!at) break; /* a tag that does not end is none */
         } else {
             at = read_other(tokens, token, at, end, &is_token);
