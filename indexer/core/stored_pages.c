@@ -404,7 +404,14 @@ int fa_stored_pages(fa_page *page, fa_tokens *tokens, const fa_stored_page *page
     telling t = {.answer = answer};
     *done = 0;
     if (l == NULL) return FA_NO_MEMORY;
-    *l = (looking){.page = page, .tokens = tokens, .depth = depth, .wanted = wanted, .sought = sought};
+    l->page = page;
+    l->tokens = tokens;
+    l->depth = depth;
+    l->wanted = wanted;
+    l->sought = sought;
+    l->room = NULL;
+    l->room_size = 0;
+    l->snippet.part_count = l->snippet.has_hits = 0; /* of 12 kB the rest is written before it is read */
     int status = fa_buffer_reserve_any(answer, START_OF_ANSWER) ? FA_OK : FA_NO_MEMORY;
     for (; status == FA_OK && *done < count && answer->size <= FA_TEXTS_AT_ONCE; ++*done)
         status = tell_page(l, &pages[*done], &t, &told[*done]);

@@ -41,7 +41,7 @@ class _Page(ctypes.Structure):
     ]
 
 
-_TOLD = struct.Struct("=5I")  # struct fa_page_told
+_TOLD = struct.Struct("=I?3x3I")  # struct fa_page_told
 _SHOWN = 2  # enum fa_page_shown: from there on something came of a page
 core.fa_stored_pages.argtypes = [
     ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_Page), ctypes.c_size_t, ctypes.POINTER(Depth),
@@ -150,7 +150,7 @@ def _read_answer(
             pages.append(None)
             continue
         if start is None:
-            start = _as_start((data[begin:middle], data[middle:end], bool(is_whole)))
+            start = _as_start((data[begin:middle], data[middle:end], is_whole))
             begin = end
         pages.append((start, parts[first:last]))
         first = last
